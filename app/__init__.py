@@ -1,0 +1,1 @@
+"""The application: nouns, storage, use cases and the HTTP API."""

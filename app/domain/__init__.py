@@ -1,0 +1,1 @@
+"""The nouns of Rubrica: pydantic and the standard library only."""

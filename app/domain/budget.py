@@ -1,0 +1,67 @@
+"""What a run may spend, what it spent, and why an agent stopped."""
+
+from enum import StrEnum
+
+from pydantic import Field
+
+from app.domain.value import Value
+
+
+class StopReason(StrEnum):
+    """Why an agent's loop ended."""
+
+    SUFFICIENT = "sufficient"
+    MAX_TURNS = "max_turns"
+    MAX_TOOL_CALLS = "max_tool_calls"
+    MAX_TOKENS = "max_tokens"
+    MAX_COST = "max_cost"
+    MAX_TIME = "max_time"
+    BUDGET = "budget"
+    NO_EVIDENCE = "no_evidence"
+    FAILED = "failed"
+    DROPPED = "dropped"
+
+
+class Usage(Value):
+    """Consumption of a call, a stage or a run. Cost is in millionths of a US dollar, so sums are exact."""
+
+    model_calls: int = Field(default=0, ge=0)
+    tool_calls: int = Field(default=0, ge=0)
+    input_tokens: int = Field(default=0, ge=0)
+    output_tokens: int = Field(default=0, ge=0)
+    cost_microusd: int = Field(default=0, ge=0)
+
+    @property
+    def tokens(self) -> int:
+        """Input and output tokens together."""
+        return self.input_tokens + self.output_tokens
+
+    def __add__(self, other: "Usage") -> "Usage":
+        return Usage(
+            model_calls=self.model_calls + other.model_calls,
+            tool_calls=self.tool_calls + other.tool_calls,
+            input_tokens=self.input_tokens + other.input_tokens,
+            output_tokens=self.output_tokens + other.output_tokens,
+            cost_microusd=self.cost_microusd + other.cost_microusd,
+        )
+
+
+class Budget(Value):
+    """The hard cap of a run; `None` means uncapped. Reaching a cap pauses the run, it never destroys work."""
+
+    max_tokens: int | None = Field(default=None, ge=1)
+    max_cost_microusd: int | None = Field(default=None, ge=1)
+    max_seconds: int | None = Field(default=None, ge=1)
+
+
+class AgentLimits(Value):
+    """Where one deep-search agent must stop by itself (its share; the run's `Budget` stands above it).
+
+    DeepRubric section 4.1 caps tool-call turns at 10 in evaluation and 20 in training.
+    """
+
+    max_turns: int = Field(default=10, ge=1)
+    max_tool_calls: int = Field(default=20, ge=1)
+    max_tokens: int | None = Field(default=None, ge=1)
+    max_cost_microusd: int | None = Field(default=None, ge=1)
+    max_seconds: float | None = Field(default=None, gt=0)

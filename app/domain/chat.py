@@ -1,0 +1,75 @@
+"""Messages, model calls and tool calls, in the form every agent and every adapter shares."""
+
+from enum import StrEnum
+from typing import Any
+
+from pydantic import Field
+
+from app.domain.budget import Usage
+from app.domain.evidence import Passage
+from app.domain.value import Value
+
+
+class Role(StrEnum):
+    """Who speaks."""
+
+    SYSTEM = "system"
+    USER = "user"
+    ASSISTANT = "assistant"
+
+
+class Message(Value):
+    """One message of a conversation. Observations are user messages, so that every server accepts them."""
+
+    role: Role
+    content: str
+
+
+class ResponseSchema(Value):
+    """The JSON schema an answer must satisfy (`response_format: json_schema`)."""
+
+    name: str
+    schema_: dict[str, Any] = Field(alias="schema")
+
+
+class ChatRequest(Value):
+    """What is asked of a model. `response_schema` None means unconstrained text."""
+
+    messages: tuple[Message, ...]
+    response_schema: ResponseSchema | None = None
+    max_tokens: int = Field(default=4_096, ge=1)
+    temperature: float = Field(default=0.0, ge=0)
+    stop: tuple[str, ...] = ()
+
+
+class SampledTokens(Value):
+    """Token ids of one sampled answer, for reinforcement learning. `logprobs` has one entry per completion id."""
+
+    prompt_ids: tuple[int, ...]
+    completion_ids: tuple[int, ...]
+    logprobs: tuple[float, ...]
+
+
+class Completion(Value):
+    """A model's answer. `sampled` is kept when the model is a training sampler."""
+
+    text: str
+    model: str
+    finish_reason: str = "stop"
+    usage: Usage = Usage()
+    sampled: SampledTokens | None = None
+
+
+class ToolCall(Value):
+    """An agent's request to a tool."""
+
+    name: str
+    arguments: dict[str, Any] = Field(default_factory=dict)
+
+
+class ToolResult(Value):
+    """What a tool brought back: passages (search), or an error the agent may read and react to."""
+
+    passages: tuple[Passage, ...] = ()
+    error: str = ""
+    usage: Usage = Usage(tool_calls=1)

@@ -1,0 +1,85 @@
+"""What the API and the workers agree on: names, queues and payloads. Nothing here knows Temporal."""
+
+from enum import StrEnum
+from uuid import UUID
+
+from app.domain.budget import Budget
+from app.domain.plan import ResearchPlan, Subtask
+from app.domain.query import ResearchQuery
+from app.domain.value import Value
+
+RESEARCH_WORKFLOW = "ResearchWorkflow"
+PARKED_WORKFLOW = "ParkedRunWorkflow"
+RESEARCH_QUEUE = "rubrica-research"
+DEPLOYMENT_NAME = "rubrica-worker"
+
+
+class Command(StrEnum):
+    """Names of the signals and updates both workflows accept."""
+
+    PAUSE = "pause"
+    RESUME = "resume"
+    FINISH = "finish"
+    CANCEL = "cancel"
+    REVISE_PLAN = "revise_plan"
+    ADD_SUBTASK = "add_subtask"
+    DROP_SUBTASK = "drop_subtask"
+    ADD_NOTE = "add_note"
+    SET_BUDGET = "set_budget"
+
+
+class Halt(StrEnum):
+    """Why a stage must stop before its next turn. Read from the run's row together with each stored turn."""
+
+    NONE = "none"
+    PAUSE = "pause"
+    CANCEL = "cancel"
+    BUDGET = "budget"
+
+
+class ResearchInput(Value):
+    """How a run starts, and how it starts again after a pause. All else is in Postgres under `run_id`.
+
+    `finish` asks for a report from what there is, spending nothing more.
+    """
+
+    run_id: UUID
+    query: ResearchQuery
+    plan: ResearchPlan | None = None
+    dropped: tuple[str, ...] = ()
+    finish: bool = False
+
+
+class PlanRevision(Value):
+    """A whole new plan; subtasks already finished keep their findings as long as their id stays."""
+
+    plan: ResearchPlan
+
+
+class SubtaskAddition(Value):
+    """One more subtask for a running plan."""
+
+    subtask: Subtask
+
+
+class SubtaskRemoval(Value):
+    """Drop a subtask: one that runs stops after its current turn and hands over what it has."""
+
+    subtask_id: str
+
+
+class Note(Value):
+    """A reader's note for the agents, read at the start of each later stage."""
+
+    text: str
+
+
+class BudgetChange(Value):
+    """The run's new hard cap."""
+
+    budget: Budget
+
+
+def workflow_id(run_id: UUID) -> str:
+    """The Temporal workflow id of a run: one run, one id, across pauses and restarts."""
+    return f"run-{run_id}"

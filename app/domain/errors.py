@@ -1,0 +1,54 @@
+"""The tree of errors. Each boundary maps this tree once: HTTP in `api/problems`, Temporal in `durable/failures`."""
+
+from datetime import timedelta
+
+
+class RubricaError(Exception):
+    """Anything the product raises on purpose. The message tells the reader what to do."""
+
+
+class InvalidInput(RubricaError):
+    """What the caller sent cannot be used (HTTP 400)."""
+
+
+class NotFound(RubricaError):
+    """The named thing does not exist, or is not the caller's to see (HTTP 404)."""
+
+
+class Conflict(RubricaError):
+    """The thing is not in a state that allows this (HTTP 409)."""
+
+
+class SetupError(RubricaError):
+    """The machine or its settings stop the product from starting; the message says what to change."""
+
+
+class ModelError(RubricaError):
+    """A language model call that brought no answer."""
+
+
+class ModelUnavailable(ModelError):
+    """An outage, a time-out or a rate limit: worth waiting for.
+
+    `retry_after` is the server's own wish where it stated one.
+    """
+
+    def __init__(self, message: str, retry_after: timedelta | None = None) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+
+
+class ModelRefused(ModelError):
+    """The server will never answer this request (bad key, unknown model, malformed request)."""
+
+
+class AnswerInvalid(ModelError):
+    """The model answered, repaired and retried, and still not in the asked-for form."""
+
+
+class ToolError(RubricaError):
+    """A tool call that failed for good; the agent sees the message as an observation."""
+
+
+class SourceUnreadable(RubricaError):
+    """A document that cannot be read; it is reported and skipped."""

@@ -1,0 +1,94 @@
+"""Content-addressed evidence: sources, passages, quotes and findings.
+
+A passage's key is a hash of its source and its text, so merging what parallel agents found is set union and a
+retry changes nothing. Offsets count characters in the stored snapshot of the source.
+"""
+
+import hashlib
+from datetime import date
+
+from pydantic import Field
+
+from app.domain.budget import StopReason, Usage
+from app.domain.value import Value
+
+
+def snapshot_hash(text: str) -> str:
+    """SHA-256 (hex) of a source's full text: the name of its immutable snapshot."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def content_key(*parts: str) -> str:
+    """A 16-hex-digit key of the given parts, each length-prefixed so that no two lists of parts collide."""
+    digest = hashlib.sha256()
+    for part in parts:
+        encoded = part.encode()
+        digest.update(f"{len(encoded)}:".encode())
+        digest.update(encoded)
+    return digest.hexdigest()[:16]
+
+
+class Source(Value):
+    """Where text came from. `snapshot` names the stored copy that all offsets refer to."""
+
+    url: str
+    title: str
+    snapshot: str = Field(pattern=r"^[0-9a-f]{64}$")
+    collection: str = ""
+    author: str = ""
+    published: date | None = None
+    licence: str = ""
+    kind: str = "document"
+
+
+class Passage(Value):
+    """A stretch `[start, end)` of a snapshot, in characters, as a search returned it."""
+
+    source: Source
+    text: str
+    start: int = Field(ge=0)
+    end: int = Field(ge=0)
+    score: float = 0.0
+
+    @property
+    def key(self) -> str:
+        """Content address: the same passage has the same key, whoever found it."""
+        return content_key(self.source.url, self.source.snapshot, str(self.start), self.text)
+
+
+class Quote(Value):
+    """An exact quotation: `snapshot_text[start:end] == text`."""
+
+    source: Source
+    text: str = Field(min_length=1)
+    start: int = Field(ge=0)
+    end: int = Field(ge=0)
+
+    @property
+    def key(self) -> str:
+        """Content address of this quotation; report bodies refer to it, numbers appear only when rendered."""
+        return content_key(self.source.url, self.source.snapshot, str(self.start), self.text)
+
+
+class Conflict(Value):
+    """Two quotes that disagree, and about what."""
+
+    about: str
+    quote_keys: tuple[str, ...] = Field(min_length=2)
+
+
+class Finding(Value):
+    """What one deep-search agent brings back: an answer, its quotes, what is missing and what disagrees.
+
+    A search that failed or ran out is a Finding that says so, never a missing one.
+    """
+
+    subtask_id: str
+    answer: str = ""
+    quotes: tuple[Quote, ...] = ()
+    gaps: tuple[str, ...] = ()
+    conflicts: tuple[Conflict, ...] = ()
+    stop: StopReason
+    detail: str = ""
+    turns: int = 0
+    usage: Usage = Usage()

@@ -1,0 +1,46 @@
+"""The Extended Chain-of-Thought memory that agents share (MindDR section 3.1, memory): append-only, each entry with its origin."""
+
+from enum import StrEnum
+
+from app.domain.value import Value
+
+
+class MemoryKind(StrEnum):
+    """What an entry holds."""
+
+    INTENT = "intent"
+    THOUGHT = "thought"
+    FINDING = "finding"
+    GAP = "gap"
+    NOTE = "note"
+
+
+class MemoryEntry(Value):
+    """One entry. `agent` wrote it (`user` for a reader's note); `quote_keys` name the evidence it rests on."""
+
+    agent: str
+    kind: MemoryKind
+    text: str
+    quote_keys: tuple[str, ...] = ()
+
+
+class SharedMemory(Value):
+    """What an agent may read at the start of its stage.
+
+    Its content is fixed by the plan (the planning agent's entries, those of the subtask's dependencies, and the reader's notes),
+    never by which parallel agent finished first; so the same run gives the same report.
+    """
+
+    entries: tuple[MemoryEntry, ...] = ()
+
+    def by(self, *agents: str) -> "SharedMemory":
+        """Only the entries these agents wrote."""
+        return SharedMemory(entries=tuple(e for e in self.entries if e.agent in agents))
+
+    def and_(self, *entries: MemoryEntry) -> "SharedMemory":
+        """This memory with entries appended."""
+        return SharedMemory(entries=self.entries + entries)
+
+    def text(self, kind: MemoryKind) -> tuple[str, ...]:
+        """The texts of one kind of entry, in order."""
+        return tuple(e.text for e in self.entries if e.kind is kind)

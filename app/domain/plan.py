@@ -1,0 +1,72 @@
+"""The research plan: subtasks with purpose, dependencies and expected evidence (MindDR section 3.1, planning agent)."""
+
+from pydantic import Field, model_validator
+
+from app.domain.value import Value
+
+MAX_SUBTASKS = 12
+
+
+class Subtask(Value):
+    """One part of the question, worked by one deep-search agent."""
+
+    id: str = Field(pattern=r"^[a-z][a-z0-9_-]{0,31}$")
+    title: str = Field(min_length=1, max_length=200)
+    question: str = Field(min_length=1, max_length=2_000)
+    purpose: str = Field(default="", max_length=1_000)
+    expected_evidence: str = Field(default="", max_length=1_000)
+    depends_on: tuple[str, ...] = ()
+
+
+class ResearchPlan(Value):
+    """What the run will look into. Subtasks without dependencies between them run in parallel.
+
+    Raises:
+        ValueError: on repeated ids, unknown or circular dependencies, none or too many subtasks.
+    """
+
+    intent: str = Field(default="", max_length=4_000)
+    title: str = Field(default="", max_length=300)
+    subtasks: tuple[Subtask, ...] = Field(min_length=1, max_length=MAX_SUBTASKS)
+    revision: int = Field(default=1, ge=1)
+
+    @model_validator(mode="after")
+    def _consistent(self) -> "ResearchPlan":
+        ids = [s.id for s in self.subtasks]
+        if len(set(ids)) != len(ids):
+            raise ValueError("two subtasks share an id; give each its own")
+        for subtask in self.subtasks:
+            for needed in subtask.depends_on:
+                if needed not in ids:
+                    raise ValueError(f"subtask {subtask.id!r} depends on {needed!r}, which is not in the plan")
+        if self._has_cycle():
+            raise ValueError("the subtasks depend on each other in a circle; remove one dependency")
+        return self
+
+    def _has_cycle(self) -> bool:
+        done: set[str] = set()
+        while ready := [s for s in self.subtasks if s.id not in done and done.issuperset(s.depends_on)]:
+            done.update(s.id for s in ready)
+        return len(done) < len(self.subtasks)
+
+    def subtask(self, subtask_id: str) -> Subtask:
+        """The subtask of this id; `KeyError` when the plan has none."""
+        for subtask in self.subtasks:
+            if subtask.id == subtask_id:
+                return subtask
+        raise KeyError(subtask_id)
+
+    def ready(self, done: frozenset[str], started: frozenset[str]) -> tuple[Subtask, ...]:
+        """Subtasks whose dependencies are all done and which have not been started, in plan order."""
+        return tuple(s for s in self.subtasks if s.id not in started and s.id not in done and done.issuperset(s.depends_on))
+
+    def ancestors(self, subtask_id: str) -> frozenset[str]:
+        """Ids of all subtasks this one depends on, directly or not: exactly what its agent may read from memory."""
+        seen: set[str] = set()
+        waiting = list(self.subtask(subtask_id).depends_on)
+        while waiting:
+            current = waiting.pop()
+            if current not in seen:
+                seen.add(current)
+                waiting.extend(self.subtask(current).depends_on)
+        return frozenset(seen)

@@ -1,0 +1,67 @@
+"""The question and how it is to be worked."""
+
+import unicodedata
+from enum import StrEnum
+
+from pydantic import Field, field_validator
+
+from app.domain.budget import Budget
+from app.domain.value import Value
+
+MAX_QUESTION_CHARS = 8_000
+
+
+class SystemName(StrEnum):
+    """The research systems; `minddr` is the default chain, the others arrive with evaluation."""
+
+    MINDDR = "minddr"
+    MAMS = "mams"
+    REACT = "react"
+    DEEPRUBRIC = "deeprubric"
+
+
+class Effort(StrEnum):
+    """How far the agents go before they stop by themselves."""
+
+    QUICK = "quick"
+    STANDARD = "standard"
+    DEEP = "deep"
+
+
+class Language(StrEnum):
+    """The language of prompts and report."""
+
+    ENGLISH = "en"
+    CHINESE = "zh"
+
+
+def detect_language(text: str) -> Language:
+    """Chinese when at least a fifth of the letters are CJK ideographs, else English."""
+    letters = [c for c in text if c.isalpha()]
+    ideographs = sum("\u4e00" <= c <= "\u9fff" for c in letters)
+    return Language.CHINESE if letters and ideographs * 5 >= len(letters) else Language.ENGLISH
+
+
+class ResearchQuery(Value):
+    """A question as accepted: cleaned, within bounds, with its options."""
+
+    question: str
+    language: Language = Language.ENGLISH
+    system: SystemName = SystemName.MINDDR
+    effort: Effort = Effort.STANDARD
+    collections: tuple[str, ...] = Field(default=(), description="Collections to search; empty means the default one.")
+    budget: Budget = Budget()
+
+    @field_validator("question")
+    @classmethod
+    def _clean(cls, question: str) -> str:
+        """Normalise to NFC, drop control and bidirectional-override characters, refuse empty and oversized text."""
+        if any("\ud800" <= c <= "\udfff" for c in question):
+            raise ValueError("the question is not valid UTF-8 text; send it as UTF-8")
+        kept = "".join(c for c in unicodedata.normalize("NFC", question) if c in "\n\t" or unicodedata.category(c) not in ("Cc", "Cf"))
+        kept = kept.strip()
+        if not any(c.isalnum() for c in kept):
+            raise ValueError("the question is empty; write what you want to know")
+        if len(kept) > MAX_QUESTION_CHARS:
+            raise ValueError(f"the question has {len(kept)} characters; at most {MAX_QUESTION_CHARS} are accepted, put long material into a document")
+        return kept

@@ -1,0 +1,28 @@
+"""The report: a title, sections in order, and what the reader must know about its making."""
+
+from pydantic import Field
+
+from app.domain.evidence import Conflict, Quote
+from app.domain.value import Value
+
+
+class Section(Value):
+    """One section. `body` is Markdown without headings, citing quotes as `[[key]]`; `level` 2 is the top."""
+
+    heading: str
+    level: int = Field(default=2, ge=2, le=4)
+    body: str = ""
+
+
+class Report(Value):
+    """A finished report before numbering.
+
+    `quotes` holds every quote a body may cite; `notices` are the plain statements a reader is owed (a part of
+    the research that failed, a budget that ended it, sources that disagree without resolution).
+    """
+
+    title: str
+    sections: tuple[Section, ...]
+    quotes: tuple[Quote, ...] = ()
+    conflicts: tuple[Conflict, ...] = ()
+    notices: tuple[str, ...] = ()

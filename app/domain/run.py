@@ -1,0 +1,73 @@
+"""A run and its append-only event log."""
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+from uuid import UUID
+
+from app.domain.budget import Budget, Usage
+from app.domain.plan import ResearchPlan
+from app.domain.query import ResearchQuery
+from app.domain.value import Value
+
+
+class RunStatus(StrEnum):
+    """Where a run stands. `paused` and `budget_reached` wait for a person and keep everything."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    PAUSED = "paused"
+    BUDGET_REACHED = "budget_reached"
+    COMPLETED = "completed"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+    @property
+    def finished(self) -> bool:
+        """True when nothing more will happen."""
+        return self in (RunStatus.COMPLETED, RunStatus.FAILED, RunStatus.CANCELLED)
+
+
+class EventType(StrEnum):
+    """The kinds of events; docs/events.md gives each payload."""
+
+    RUN_CREATED = "run_created"
+    STATUS_CHANGED = "status_changed"
+    STAGE_STARTED = "stage_started"
+    STAGE_FINISHED = "stage_finished"
+    PLAN_MADE = "plan_made"
+    PLAN_REVISED = "plan_revised"
+    MODEL_CALL = "model_call"
+    TOOL_CALL = "tool_call"
+    WAITING = "waiting"
+    NOTE_ADDED = "note_added"
+    BUDGET_CHANGED = "budget_changed"
+    WARNING = "warning"
+    REPORT_READY = "report_ready"
+
+
+class RunEvent(Value):
+    """One line of the log. `seq` counts from 1 within the run without gaps; a watcher resumes after the last it saw."""
+
+    run_id: UUID
+    seq: int
+    type: EventType
+    agent: str = ""
+    payload: dict[str, Any] = {}
+    at: datetime
+
+
+class Run(Value):
+    """A run as its owner sees it."""
+
+    id: UUID
+    query: ResearchQuery
+    status: RunStatus
+    detail: str = ""
+    plan: ResearchPlan | None = None
+    usage: Usage = Usage()
+    budget: Budget = Budget()
+    created_at: datetime
+    updated_at: datetime
+    finished_at: datetime | None = None
+    last_seq: int = 0

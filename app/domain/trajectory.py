@@ -1,0 +1,52 @@
+"""The agent's record. Every turn is stored before the next begins."""
+
+import hashlib
+from enum import StrEnum
+
+from pydantic import Field
+
+from app.domain.chat import ChatRequest, Completion, Message, ToolCall, ToolResult
+from app.domain.value import Value
+
+
+class TurnKind(StrEnum):
+    """A turn either asked a model or used a tool."""
+
+    MODEL = "model"
+    TOOL = "tool"
+
+
+class Turn(Value):
+    """One stored step of one agent.
+
+    `agent` is a path such as `search/s2` or `report/section/3`; `ordinal` counts that agent's turns from 0. A model turn
+    keeps only the messages added since the agent's previous model turn, preceded by `carried` messages of it.
+    """
+
+    agent: str
+    ordinal: int = Field(ge=0)
+    kind: TurnKind
+    step: str
+    digest: str
+    carried: int = Field(default=0, ge=0)
+    messages: tuple[Message, ...] = ()
+    completion: Completion | None = None
+    call: ToolCall | None = None
+    result: ToolResult | None = None
+
+
+class Trajectory(Value):
+    """All turns of an episode, in the order in which they were stored."""
+
+    episode: str
+    turns: tuple[Turn, ...] = ()
+
+
+def request_digest(request: ChatRequest, model: str) -> str:
+    """SHA-256 over everything that determines a model call; a stored turn answers only the request it was made for."""
+    digest = hashlib.sha256(model.encode())
+    for message in request.messages:
+        digest.update(f"\x00{message.role}\x01{message.content}".encode())
+    schema = request.response_schema.name if request.response_schema else ""
+    digest.update(f"\x02{schema}\x02{request.max_tokens}\x02{request.temperature}\x02{request.stop}".encode())
+    return digest.hexdigest()

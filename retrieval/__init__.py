@@ -1,0 +1,1 @@
+"""Corpora, indexes and pages: everything that turns outside text into passages with offsets."""

@@ -1,0 +1,45 @@
+"""What the rest of the product needs from retrieval."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from app.domain.evidence import Passage, Source
+from app.domain.value import Value
+
+
+class Document(Value):
+    """A source with its full text; `source.snapshot` is the hash of `text`."""
+
+    source: Source
+    text: str
+
+
+class SearchFilter(Value):
+    """Restricts a search. Empty `collections` means the default collection."""
+
+    collections: tuple[str, ...] = ()
+    language: str | None = None
+
+
+class Searcher(Protocol):
+    """Hybrid search over collections.
+
+    Raises:
+        ToolError: the index cannot be reached or refuses the query.
+    """
+
+    async def search(self, query: str, limit: int, where: SearchFilter) -> Sequence[Passage]:
+        """Up to `limit` passages, best first. Near-duplicates have collapsed."""
+        ...
+
+
+class PageReader(Protocol):
+    """The full text of something a search returned.
+
+    Raises:
+        ToolError: nothing is stored under this address.
+    """
+
+    async def read(self, url: str) -> Document:
+        """The document at `url`, as it was when it was indexed or fetched."""
+        ...

@@ -1,0 +1,1 @@
+"""The research systems, their agents and tools, and their durable execution."""

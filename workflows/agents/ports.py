@@ -1,0 +1,85 @@
+"""The three seams through which an agent touches the world: a model, tools, and a record of its turns."""
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from app.domain.budget import StopReason
+from app.domain.chat import ChatRequest, Completion, ToolCall, ToolResult
+from app.domain.run import EventType
+
+
+class ChatModel(Protocol):
+    """A language model. It never retries: the record that asks owns the waiting.
+
+    Raises:
+        ModelUnavailable: outage, time-out or rate limit; worth waiting for.
+        ModelRefused: the request will never be answered.
+    """
+
+    @property
+    def name(self) -> str:
+        """The model's name, part of every request's digest."""
+        ...
+
+    async def complete(self, request: ChatRequest) -> Completion:
+        """One answer to one request, with its token and cost account."""
+        ...
+
+
+class Tool(Protocol):
+    """Something an agent may call. Arguments follow `parameters`, a JSON schema.
+
+    Raises:
+        ToolError: the call failed for good; its message is for the agent.
+    """
+
+    @property
+    def name(self) -> str:
+        """The name agents call it by."""
+        ...
+
+    @property
+    def description(self) -> str:
+        """One sentence for the prompt."""
+        ...
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """The JSON schema of its arguments."""
+        ...
+
+    async def call(self, arguments: Mapping[str, Any]) -> ToolResult:
+        """Use the tool once."""
+        ...
+
+
+class BudgetSpent(Exception):
+    """No further turn is allowed and the stage should finish with what it has. The agent turns this into a value."""
+
+    def __init__(self, reason: StopReason) -> None:
+        super().__init__(reason.value)
+        self.reason = reason
+
+
+class Record(Protocol):
+    """An agent's record: it answers from a stored turn, or makes the call and stores it before returning.
+
+    Running an agent again over the same record therefore replays what already happened and goes on from there; no
+    model or search call that already answered is made again. `agent` is the agent's path; the record counts the ordinal.
+
+    Raises:
+        BudgetSpent: when no further turn is allowed and the stage is to finish with what it has.
+        ModelRefused: passed on from the model. Outages are waited out here, never shown to the agent.
+    """
+
+    async def ask(self, agent: str, step: str, model: ChatModel, request: ChatRequest) -> Completion:
+        """One model turn."""
+        ...
+
+    async def use(self, agent: str, tool: Tool, call: ToolCall) -> ToolResult:
+        """One tool turn. A `ToolError` becomes a `ToolResult` with `error`, stored like any other."""
+        ...
+
+    async def tell(self, event: EventType, agent: str, payload: Mapping[str, Any]) -> None:
+        """Add a line to the run's event log for its watchers."""
+        ...
