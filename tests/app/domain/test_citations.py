@@ -1,0 +1,32 @@
+
+from app.domain.citations import CitationStore, marker
+from app.domain.evidence import Quote, Source, snapshot_hash
+
+TEXT = "Duties protect labor. Duties burden the farmer. Revenue is enough."
+SOURCE = Source(url="https://example.org/1", title="Message", snapshot=snapshot_hash(TEXT))
+
+
+def quote(text: str) -> Quote:
+    start = TEXT.index(text)
+    return Quote(source=SOURCE, text=text, start=start, end=start + len(text))
+
+
+LABOR, FARMER = quote("Duties protect labor."), quote("Duties burden the farmer.")
+
+
+def test_numbers_follow_first_appearance_and_repeat_for_the_same_quote() -> None:
+    numbered = CitationStore([LABOR, FARMER]).number(f"One {marker(FARMER)}. Two {marker(LABOR)}. Again {marker(FARMER)}.")
+    assert numbered.text == "One [1]. Two [2]. Again [1]."
+    assert [(c.n, c.quote.text) for c in numbered.citations] == [(1, FARMER.text), (2, LABOR.text)]
+
+
+def test_a_fabricated_marker_never_reaches_the_reader_and_is_counted() -> None:
+    numbered = CitationStore([LABOR]).number(f"True {marker(LABOR)}. False [[deadbeefdeadbeef]].")
+    assert numbered.text == "True [1]. False."
+    assert numbered.unresolved == ("deadbeefdeadbeef",)
+
+
+def test_merging_is_set_union() -> None:
+    assert len(CitationStore([LABOR, FARMER, LABOR])) == 2
+
+
