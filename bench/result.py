@@ -1,0 +1,54 @@
+"""The line every benchmark ends with: what was measured, on which machine, at which commit."""
+
+import json
+import os
+import platform
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+SIGNIFICANT_DECIMALS = 4
+
+
+def report(bench: str, figures: Mapping[str, float]) -> None:
+    """Print `{"bench", "figures", "machine", "commit"}` as the last line of a benchmark; figures are rounded to 4 decimals."""
+    rounded = {key: round(value, SIGNIFICANT_DECIMALS) for key, value in figures.items()}
+    line = {"bench": bench, "figures": rounded, "machine": machine(), "commit": commit()}
+    print(json.dumps(line, ensure_ascii=False), flush=True)
+
+
+def skipped(bench: str, reason: str) -> None:
+    """Say why a benchmark could not run; the line has no figures, so nobody can mistake it for a result."""
+    print(f"skipped: {reason}")
+    print(json.dumps({"bench": bench, "figures": {}, "skipped": reason, "machine": machine(), "commit": commit()}), flush=True)
+
+
+def machine() -> str:
+    """The machine in words: usable cores, memory, processor, system."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    gibibytes = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    return f"{cores} cores, {gibibytes:.0f} GiB, {_processor()}, {platform.system()}, Python {platform.python_version()}"
+
+
+def _processor() -> str:
+    cpuinfo = Path("/proc/cpuinfo")
+    if cpuinfo.exists():
+        for line in cpuinfo.read_text(errors="replace").splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.processor() or platform.machine()
+
+
+def commit() -> str:
+    """The commit measured, marked `+changes` when the working tree differs from it; `unknown` outside a checkout."""
+    root = Path(__file__).resolve().parent.parent
+    try:
+        head = _git(root, "rev-parse", "--short=12", "HEAD")
+        changed = _git(root, "status", "--porcelain", "--untracked-files=no")
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
+    return f"{head}+changes" if changed else head
+
+
+def _git(root: Path, *arguments: str) -> str:
+    return subprocess.run(["git", "-C", str(root), *arguments], check=True, capture_output=True, text=True).stdout.strip()
