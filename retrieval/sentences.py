@@ -11,20 +11,26 @@ from typing import NamedTuple
 MAX_SENTENCE_CHARS = 480
 MIN_CLAUSE_CHARS = 120
 
-_NEVER_END = frozenset(
-    "mr mrs ms messrs mme dr prof gen lieut lt col maj capt cpt sgt hon rev gov sen rep adm brig pres supt st ste mt ft vs viz cf "
-    "al ca approx e.g i.e ph jan feb mar apr jun jul aug sept oct nov dec".split()
-)
-_MAY_END = frozenset(
-    "jr sr esq inc co corp ltd bros etc inst ult prox no nos art sec secs fig figs vol ch p pp ed eds dept univ a.m p.m b.c a.d".split()
-)
-_BEFORE_NUMBER = frozenset("no nos art arts sec secs fig figs vol vols ch p pp eq par".split())
-_STARTERS = frozenset(
-    "the a an it its this that these those there they their we our he his she her i my you your in on at by for from to of with without as if when while "
-    "where although though since because but and or nor yet so such some many most all each every no not only one both either neither "
-    "under upon over after before during until within through however therefore thus hence moreover nevertheless meanwhile what who whom whose "
-    "which why how let it's is are was were has have had do does did will would shall should may might can could must also then here now".split()
-)
+
+def _words(listed: str) -> frozenset[str]:
+    return frozenset(listed.split())
+
+
+_NEVER_END = _words("""
+    mr mrs ms messrs mme dr prof gen lieut lt col maj capt cpt sgt hon rev gov sen rep adm brig pres supt st ste mt ft vs viz cf
+    al ca approx e.g i.e ph jan feb mar apr jun jul aug sept oct nov dec
+""")
+_MAY_END = _words("""
+    jr sr esq inc co corp ltd bros etc inst ult prox no nos art sec secs fig figs vol ch p pp ed eds dept univ a.m p.m b.c a.d
+""")
+_BEFORE_NUMBER = _words("no nos art arts sec secs fig figs vol vols ch p pp eq par")
+_STARTERS = _words("""
+    the a an it its this that these those there they their we our he his she her i my you your in on at by for from to of with
+    without as if when while where although though since because but and or nor yet so such some many most all each every no not
+    only one both either neither under upon over after before during until within through however therefore thus hence moreover
+    nevertheless meanwhile what who whom whose which why how let it's is are was were has have had do does did will would shall
+    should may might can could must also then here now
+""")
 _CLOSERS = "\"'”’»)\\]」』）】》"
 _CANDIDATE = re.compile(rf"[.!?…]+[{_CLOSERS}]*(?=\s|$)|[。！？]+[!?。！？…{_CLOSERS}]*|…+[”’」』）】》]+")
 _WORD_BEFORE = re.compile(r"([A-Za-z0-9][A-Za-z0-9.'’&-]*)$")
