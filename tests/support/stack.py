@@ -1,0 +1,46 @@
+"""Real servers for tests. Each test session starts its own, in a temporary folder, and stops them."""
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from infra.local.ports import accepts, free_port
+from infra.local.postgres import LocalPostgres
+from infra.local.process import Process, Program
+from infra.local.temporal import START_LIMIT, LocalTemporal, time_skipping_binary
+
+
+@contextmanager
+def running_postgres(directory: Path) -> Iterator[LocalPostgres]:
+    """A new PostgreSQL cluster with the durable settings of the product."""
+    server = LocalPostgres(directory / "postgres", directory / "postgres.log")
+    try:
+        asyncio.run(server.start())
+        yield server
+    finally:
+        server.stop()
+
+
+@contextmanager
+def running_temporal(directory: Path) -> Iterator[LocalTemporal]:
+    """A Temporal dev server with its state in SQLite, as the product runs it."""
+    server = LocalTemporal(directory / "temporal", directory / "temporal.log")
+    try:
+        asyncio.run(server.start())
+        yield server
+    finally:
+        server.stop()
+
+
+@contextmanager
+def running_time_skipping(directory: Path) -> Iterator[str]:
+    """Temporal's time-skipping test server: `host:port`."""
+    port = free_port()
+    program = Program("Temporal test server", [str(time_skipping_binary()), str(port)], directory / "time_skipping.log")
+    process = Process(program)
+    try:
+        asyncio.run(process.until(lambda: accepts(port), START_LIMIT))
+        yield f"127.0.0.1:{port}"
+    finally:
+        process.stop()
