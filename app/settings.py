@@ -1,0 +1,154 @@
+"""Settings, read once by each entry point from `RUBRICA_*` variables and passed down as arguments.
+
+Each of them replaces a part of the local stack by a remote one or tunes it; with none set, everything runs locally.
+An empty value counts as not set, as in compose files.
+"""
+
+import difflib
+from collections.abc import Mapping
+from decimal import Decimal
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any, Self
+from urllib.parse import SplitResult, urlsplit
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, ValidationError, model_validator
+
+from app.domain.errors import SetupError
+
+PREFIX = "RUBRICA_"
+
+
+class Codec(StrEnum):
+    """How structured answers are asked for: a JSON schema the server enforces, or tags in free text."""
+
+    SCHEMA = "schema"
+    TAGS = "tags"
+
+
+def _split(url: str) -> SplitResult:
+    """The parts of an address. Reading `port` refuses one that is no number, without repeating the address."""
+    parts = urlsplit(url)
+    try:
+        _ = parts.port
+    except ValueError:
+        raise ValueError("the port in the address is not a number from 0 to 65535") from None
+    return parts
+
+
+def _web_address(url: str) -> str:
+    parts = _split(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ValueError("expected an address such as http://127.0.0.1:8080/v1")
+    return url.rstrip("/")
+
+
+def _service_address(url: str) -> str:
+    return url if url.startswith("unix:/") else _web_address(url)
+
+
+def _database_url(url: SecretStr) -> SecretStr:
+    parts = _split(url.get_secret_value())
+    if parts.scheme not in ("postgresql", "postgres") or not parts.hostname or not parts.path.strip("/"):
+        raise ValueError("expected an address such as postgresql://user:password@host:5432/database")
+    return url
+
+
+def _host_and_port(address: str) -> str:
+    host, _, port = address.rpartition(":")
+    if not host or "/" in host or not port.isdecimal() or not 0 < int(port) < 65_536:
+        raise ValueError("expected host:port, such as 127.0.0.1:7233")
+    return address
+
+
+WebAddress = Annotated[str, AfterValidator(_web_address)]
+Port = Annotated[int, Field(ge=1, le=65_535)]
+UsdPerMillionTokens = Annotated[Decimal, Field(ge=0)]
+
+
+class Settings(BaseModel):
+    """Everything the environment may decide. Secrets print as stars."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    home: Path = Field(default=Path(".rubrica"), description="Folder of all local state.")
+    models_dir: Path | None = Field(default=None, description="Folder of model weights; default: `models` in the home.")
+    llm_base_url: WebAddress | None = Field(default=None, description="An OpenAI-compatible server, with its `/v1`.")
+    llm_api_key: SecretStr | None = Field(default=None, description="Sent as the bearer token.")
+    llm_model: str | None = Field(default=None, description="The model to ask for.")
+    llm_input_price: UsdPerMillionTokens = Field(default=Decimal(0), description="US$ per million input tokens.")
+    llm_output_price: UsdPerMillionTokens = Field(default=Decimal(0), description="US$ per million output tokens.")
+    llm_codec: Codec = Field(default=Codec.SCHEMA, description="`schema` or `tags`.")
+    llm_stream: bool = Field(default=True, description="Read answers as a stream (1 or 0).")
+    database_url: Annotated[SecretStr, AfterValidator(_database_url)] | None = Field(
+        default=None, description="A PostgreSQL server instead of the local one."
+    )
+    temporal_address: Annotated[str, AfterValidator(_host_and_port)] | None = Field(
+        default=None, description="A Temporal server instead of the local one."
+    )
+    qdrant_url: WebAddress | None = Field(default=None, description="A Qdrant server instead of the local index.")
+    retrieval_url: Annotated[str, AfterValidator(_service_address)] | None = Field(
+        default=None, description="A running retrieval service (unix:/path or http://host:port) instead of an own one."
+    )
+    api_port: Port | None = Field(default=None, description="Port of the HTTP API.")
+    ui_port: Port | None = Field(default=None, description="Port of the web page.")
+
+    @model_validator(mode="after")
+    def _model_is_whole(self) -> Self:
+        if (self.llm_base_url is None) != (self.llm_model is None):
+            missing, given = ("LLM_BASE_URL", "LLM_MODEL") if self.llm_base_url is None else ("LLM_MODEL", "LLM_BASE_URL")
+            raise ValueError(f"{PREFIX}{missing} is missing: {PREFIX}{given} is set, and a model needs both")
+        if self.llm_api_key is not None and self.llm_base_url is None:
+            raise ValueError(f"{PREFIX}LLM_BASE_URL is missing: {PREFIX}LLM_API_KEY is set, but no server to send it to")
+        return self
+
+    @property
+    def models(self) -> Path:
+        """Where model weights are looked for."""
+        return self.models_dir or self.home / "models"
+
+    def environment(self) -> dict[str, str]:
+        """These settings as variables, secrets in clear: for child processes only, never for a log."""
+        given = {name: getattr(self, name) for name in self.model_fields_set}
+        return {PREFIX + name.upper(): _as_variable(value) for name, value in given.items() if value is not None}
+
+
+def read_settings(environment: Mapping[str, str]) -> Settings:
+    """The settings in `environment`; other variables are not looked at.
+
+    Raises:
+        SetupError: naming each unknown or malformed `RUBRICA_*` variable and the reason. Values of secrets are not repeated.
+    """
+    given = {k.removeprefix(PREFIX): v for k, v in environment.items() if k.startswith(PREFIX) and v.strip()}
+    known = {name.upper(): name for name in Settings.model_fields}
+    problems = [_unknown(name, list(known)) for name in given if name not in known]
+    if not problems:
+        try:
+            settings = Settings.model_validate({known[name]: value.strip() for name, value in given.items()})
+        except ValidationError as error:
+            problems = [_malformed(detail) for detail in error.errors()]
+        else:
+            return settings.model_copy(update={"home": settings.home.expanduser().absolute()})
+    raise SetupError("the settings cannot be used:\n" + "\n".join(f"  - {problem}" for problem in problems))
+
+
+def _unknown(name: str, known: list[str]) -> str:
+    near = difflib.get_close_matches(name, known, n=1)
+    if near:
+        return f"{PREFIX}{name} is not a setting; did you mean {PREFIX}{near[0]}?"
+    return f"{PREFIX}{name} is not a setting; the settings are {', '.join(PREFIX + name for name in sorted(known))}"
+
+
+def _malformed(detail: Any) -> str:
+    reason = str(detail["msg"]).removeprefix("Value error, ")
+    if not detail["loc"]:
+        return reason
+    name = str(detail["loc"][0])
+    value = "" if name in ("llm_api_key", "database_url") else f" (it is {str(detail['input'])[:80]!r})"
+    return f"{PREFIX}{name.upper()} is malformed: {reason}{value}"
+
+
+def _as_variable(value: object) -> str:
+    if isinstance(value, SecretStr):
+        return value.get_secret_value()
+    return str(int(value)) if isinstance(value, bool) else str(value)

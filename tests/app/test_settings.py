@@ -1,0 +1,124 @@
+"""What the environment may say, and what is refused."""
+
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from app.domain.errors import SetupError
+from app.settings import Codec, Settings, read_settings
+
+SECRET = "sk-very-secret"
+
+
+def test_nothing_set_means_all_local() -> None:
+    settings = read_settings({"PATH": "/bin", "rubrica_home": "ignored"})
+    assert settings.home == Path.cwd() / ".rubrica"
+    assert settings.models == settings.home / "models"
+    assert settings.database_url is None
+    assert settings.llm_codec is Codec.SCHEMA
+
+
+def test_values_are_parsed() -> None:
+    settings = read_settings(
+        {
+            "RUBRICA_LLM_BASE_URL": "http://127.0.0.1:9/v1/",
+            "RUBRICA_LLM_MODEL": "m",
+            "RUBRICA_LLM_INPUT_PRICE": "0.15",
+            "RUBRICA_LLM_STREAM": "0",
+            "RUBRICA_API_PORT": " 8123 ",
+            "RUBRICA_TEMPORAL_ADDRESS": "[::1]:7233",
+        }
+    )
+    assert settings.llm_base_url == "http://127.0.0.1:9/v1"
+    assert settings.llm_input_price == Decimal("0.15")
+    assert settings.llm_stream is False
+    assert settings.api_port == 8123
+
+
+def test_an_empty_value_counts_as_not_set() -> None:
+    assert read_settings({"RUBRICA_DATABASE_URL": ""}).database_url is None
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "reason"),
+    [
+        ("RUBRICA_TEMPORAL_ADDRESS", "localhost", "expected host:port"),
+        ("RUBRICA_TEMPORAL_ADDRESS", "http://localhost:7233", "expected host:port"),
+        ("RUBRICA_TEMPORAL_ADDRESS", "localhost:99999", "expected host:port"),
+        ("RUBRICA_QDRANT_URL", "localhost:6333", "expected an address"),
+        ("RUBRICA_RETRIEVAL_URL", "/tmp/index.sock", "expected an address"),
+        ("RUBRICA_DATABASE_URL", "mysql://u:p@h/d", "expected an address such as postgresql://"),
+        ("RUBRICA_DATABASE_URL", "postgresql://u:p@h", "expected an address such as postgresql://"),
+        ("RUBRICA_DATABASE_URL", "postgresql://u:p@h:x/d", "the port in the address"),
+        ("RUBRICA_API_PORT", "0", "greater than or equal to 1"),
+        ("RUBRICA_API_PORT", "http", "valid integer"),
+        ("RUBRICA_LLM_CODEC", "xml", "'schema' or 'tags'"),
+        ("RUBRICA_LLM_INPUT_PRICE", "-1", "greater than or equal to 0"),
+        ("RUBRICA_LLM_STREAM", "perhaps", "valid boolean"),
+    ],
+)
+def test_a_malformed_value_is_refused_with_name_and_reason(variable: str, value: str, reason: str) -> None:
+    with pytest.raises(SetupError) as refusal:
+        read_settings({variable: value})
+    assert f"{variable} is malformed" in str(refusal.value)
+    assert reason in str(refusal.value)
+
+
+def test_an_unknown_name_is_refused_with_the_nearest_known_one() -> None:
+    with pytest.raises(SetupError, match="RUBRICA_LLM_BASEURL is not a setting; did you mean RUBRICA_LLM_BASE_URL"):
+        read_settings({"RUBRICA_LLM_BASEURL": "http://x"})
+
+
+def test_every_problem_is_told_at_once() -> None:
+    with pytest.raises(SetupError) as refusal:
+        read_settings({"RUBRICA_API_PORT": "x", "RUBRICA_QDRANT_URL": "y"})
+    assert "RUBRICA_API_PORT" in str(refusal.value)
+    assert "RUBRICA_QDRANT_URL" in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    ("given", "missing"),
+    [
+        ({"RUBRICA_LLM_MODEL": "m"}, "RUBRICA_LLM_BASE_URL is missing"),
+        ({"RUBRICA_LLM_BASE_URL": "http://x"}, "RUBRICA_LLM_MODEL is missing"),
+        ({"RUBRICA_LLM_API_KEY": SECRET}, "RUBRICA_LLM_BASE_URL is missing"),
+    ],
+)
+def test_half_a_model_is_refused(given: dict[str, str], missing: str) -> None:
+    with pytest.raises(SetupError, match=missing) as refusal:
+        read_settings(given)
+    assert SECRET not in str(refusal.value)
+
+
+def test_secrets_are_never_printed() -> None:
+    url = f"postgresql://u:{SECRET}@h/d"
+    settings = read_settings(
+        {
+            "RUBRICA_DATABASE_URL": url,
+            "RUBRICA_LLM_BASE_URL": "http://x",
+            "RUBRICA_LLM_MODEL": "m",
+            "RUBRICA_LLM_API_KEY": SECRET,
+        }
+    )
+    assert SECRET not in f"{settings!r} {settings} {settings.model_dump_json()}"
+    with pytest.raises(SetupError) as refusal:
+        read_settings({"RUBRICA_DATABASE_URL": url.replace("postgresql", "mysql")})
+    assert SECRET not in str(refusal.value)
+
+
+def test_children_read_back_the_same_settings() -> None:
+    settings = read_settings(
+        {
+            "RUBRICA_DATABASE_URL": "postgresql://u:p@h/d",
+            "RUBRICA_LLM_STREAM": "false",
+            "RUBRICA_LLM_CODEC": "tags",
+            "RUBRICA_HOME": "/somewhere",
+        }
+    )
+    assert read_settings(settings.environment()) == settings
+
+
+def test_settings_cannot_change() -> None:
+    with pytest.raises(ValueError, match="frozen"):
+        Settings().home = Path("/elsewhere")  # type: ignore[misc]
