@@ -1,0 +1,80 @@
+"""CPU time and resident memory of process trees, as the kernel counts them (`/proc`)."""
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+PROC = Path("/proc")
+TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
+MIB = 2**20
+
+
+@dataclass(frozen=True)
+class Stat:
+    """One process: its parent, its CPU seconds, and those of its children that ended and were waited for."""
+
+    parent: int
+    cpu_s: float
+    ended_children_cpu_s: float
+
+
+def stat(pid: int, proc: Path = PROC) -> Stat:
+    """The kernel's account of a process. Raises FileNotFoundError or ProcessLookupError when there is none."""
+    fields = (proc / str(pid) / "stat").read_text().rpartition(")")[2].split()
+    user, system, children_user, children_system = (int(f) / TICKS_PER_SECOND for f in fields[11:15])
+    return Stat(parent=int(fields[1]), cpu_s=user + system, ended_children_cpu_s=children_user + children_system)
+
+
+def tree(root: int) -> dict[int, Stat]:
+    """A process and all its living descendants; empty when it is gone."""
+    every = dict(_every())
+    found = {root: every[root]} if root in every else {}
+    grown = True
+    while grown:
+        below = {pid: s for pid, s in every.items() if s.parent in found and pid not in found}
+        found |= below
+        grown = bool(below)
+    return found
+
+
+def cpu_s(root: int) -> float:
+    """CPU seconds used so far by a process, its living descendants and their ended, waited-for children."""
+    return sum(s.cpu_s + s.ended_children_cpu_s for s in tree(root).values())
+
+
+def cpu_by_name(roots: Mapping[str, int]) -> dict[str, float]:
+    """CPU seconds of each named process tree."""
+    return {name: cpu_s(pid) for name, pid in roots.items()}
+
+
+def resident_mib(root: int) -> float:
+    """Resident memory of a process and its descendants in MiB; pages they share count once (proportional set size)."""
+    return sum(_proportional_kib(pid) for pid in tree(root)) / 1024
+
+
+def resident_alone_mib(pid: int) -> float:
+    """Resident set size of one process in MiB."""
+    return int((PROC / str(pid) / "statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / MIB
+
+
+def load_average() -> float:
+    """Processes that wanted a core, on average over the last minute: says whether the machine was quiet."""
+    return os.getloadavg()[0]
+
+
+def _proportional_kib(pid: int) -> int:
+    try:
+        lines = (PROC / str(pid) / "smaps_rollup").read_text().splitlines()
+    except (FileNotFoundError, ProcessLookupError):
+        return 0
+    return next((int(line.split()[1]) for line in lines if line.startswith("Pss:")), 0)
+
+
+def _every() -> Iterator[tuple[int, Stat]]:
+    for entry in PROC.iterdir():
+        if entry.name.isdecimal():
+            try:
+                yield int(entry.name), stat(int(entry.name))
+            except (FileNotFoundError, ProcessLookupError):
+                continue

@@ -1,0 +1,63 @@
+"""The critical path of a run: the least time its dependencies allow, from the turns it actually stored."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+
+from app.domain.plan import ResearchPlan
+from app.domain.trajectory import TurnKind
+
+PLAN = "plan"
+SEARCH = "search/"
+REPORT = "report"
+SECTION = "report/"
+
+
+@dataclass(frozen=True)
+class Latencies:
+    """How long the outside world takes for one call."""
+
+    model: timedelta
+    tool: timedelta
+
+
+def agent_seconds(turns: Iterable[tuple[str, TurnKind]], latencies: Latencies) -> dict[str, float]:
+    """Time each agent spends waiting for the outside world: its turns follow one another. Keys are agent paths."""
+    seconds: dict[str, float] = defaultdict(float)
+    for agent, kind in turns:
+        waited = latencies.model if kind is TurnKind.MODEL else latencies.tool
+        seconds[agent] += waited.total_seconds()
+    return dict(seconds)
+
+
+def critical_path(plan: ResearchPlan, seconds: Mapping[str, float]) -> timedelta:
+    """Planning, then the longest chain of dependent searches, then the report agent with its slowest parallel part."""
+    searching: dict[str, float] = {}
+    for subtask in topological(plan):
+        before = max((searching[d] for d in plan.subtask(subtask).depends_on), default=0.0)
+        own = max((s for agent, s in seconds.items() if belongs(agent, SEARCH + subtask)), default=0.0)
+        searching[subtask] = before + own
+    parallel = max((s for agent, s in seconds.items() if agent.startswith(SECTION)), default=0.0)
+    planning = sum(s for agent, s in seconds.items() if belongs(agent, PLAN))
+    total = planning + max(searching.values(), default=0.0) + seconds.get(REPORT, 0.0) + parallel
+    return timedelta(seconds=total)
+
+
+def belongs(agent: str, stage: str) -> bool:
+    """True when this agent path is the stage's own or below it."""
+    return agent == stage or agent.startswith(stage + "/")
+
+
+def topological(plan: ResearchPlan) -> list[str]:
+    """Subtask ids, each after those it depends on."""
+    order: list[str] = []
+    while len(order) < len(plan.subtasks):
+        done = frozenset(order)
+        order += [s.id for s in plan.ready(done, done)]
+    return order
+
+
+def calls_by_kind(turns: Iterable[tuple[str, TurnKind]]) -> Counter[TurnKind]:
+    """How many model and tool turns a run has."""
+    return Counter(kind for _, kind in turns)
