@@ -29,12 +29,18 @@ class Command(StrEnum):
 
 
 class Halt(StrEnum):
-    """Why a stage must stop before its next turn. Read from the run's row together with each stored turn."""
+    """Why a stage must stop before its next turn. Read from the run's ledger together with each stored turn.
+
+    `dropped`: the subtask was taken out of the plan; the stage hands over what it has. `superseded`: another attempt of
+    this stage runs, the one that reads this was taken for dead.
+    """
 
     NONE = "none"
     PAUSE = "pause"
     CANCEL = "cancel"
     BUDGET = "budget"
+    DROPPED = "dropped"
+    SUPERSEDED = "superseded"
 
 
 class ResearchInput(Value):

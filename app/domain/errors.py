@@ -19,6 +19,10 @@ class Conflict(RubricaError):
     """The thing is not in a state that allows this (HTTP 409)."""
 
 
+class Unavailable(RubricaError):
+    """The database or the workflow service does not answer now; the same request may succeed later (HTTP 503)."""
+
+
 class SetupError(RubricaError):
     """The machine or its settings stop the product from starting; the message says what to change."""
 

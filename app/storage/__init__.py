@@ -1,0 +1,1 @@
+"""Storage: PostgreSQL behind functions that return nouns. Tables never leave this package."""

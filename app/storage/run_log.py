@@ -1,0 +1,245 @@
+"""What a worker writes while a run proceeds. One round trip a call: each is one SQL function of `migrations/sql`."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+from uuid import UUID
+
+import asyncpg
+import orjson
+
+from app.domain.budget import Usage
+from app.domain.contract import Halt, ResearchInput
+from app.domain.errors import NotFound
+from app.domain.plan import ResearchPlan
+from app.domain.query import ResearchQuery
+from app.domain.report import Report
+from app.domain.run import EventType, RunStatus
+from app.domain.trajectory import Turn
+from app.storage.engine import translated
+
+OPEN_STAGE = "SELECT * FROM open_stage($1, $2, $3, $4, $5)"
+STORE_TURN = "SELECT * FROM store_turn($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)"
+RESERVE = "SELECT * FROM reserve($1, $2, $3, $4, $5, $6, $7)"
+CLOSE_STAGE = "SELECT close_stage($1, $2, $3, $4, $5, $6, $7)"
+APPEND_EVENT = "SELECT append_event($1, $2, $3, $4)"
+SET_STATUS = "SELECT set_status($1, $2, $3, $4)"
+DROP_STAGE = (
+    "INSERT INTO stages (run_id, stage, dropped) VALUES ($1, $2, true) ON CONFLICT (run_id, stage) DO UPDATE SET dropped = true"
+)
+RECALL = "SELECT result FROM tool_calls WHERE run_id = $1 AND key = $2"
+REMEMBER = """
+    WITH mine AS (INSERT INTO tool_calls (run_id, key, result) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING RETURNING result)
+    SELECT result FROM mine UNION ALL SELECT result FROM tool_calls WHERE run_id = $1 AND key = $2 LIMIT 1"""
+SAVE_PLAN = """
+    WITH saved AS (UPDATE runs SET plan = $2, dropped = $3 WHERE id = $1 RETURNING id)
+    SELECT append_event(id, $4, '', $5) FROM saved"""
+SAVE_REPORT = """
+    WITH saved AS (INSERT INTO reports (run_id, report, markdown, html, evidence) VALUES ($1, $2, $3, $4, $5)
+                   ON CONFLICT DO NOTHING RETURNING run_id)
+    SELECT append_event(run_id, 'report_ready', '', $6) FROM saved"""
+LOAD = "SELECT query, plan, dropped, finish FROM runs WHERE id = $1"
+MISSING = "SELECT given FROM unnest($1::text[]) AS given WHERE NOT EXISTS (SELECT FROM snapshots WHERE hash = given)"
+
+
+class Reservation(NamedTuple):
+    """What a model call may spend at most: tokens (input and output) and millionths of a US dollar."""
+
+    tokens: int = 0
+    cost_microusd: int = 0
+
+
+NOTHING = Reservation()
+
+
+class Snapshot(NamedTuple):
+    """The full text of a cited source, under its hash."""
+
+    hash: str
+    text: str
+
+
+class Renderings(NamedTuple):
+    """A report as readers get it: Markdown, and a self-contained HTML page."""
+
+    markdown: str
+    html: str
+
+
+class StageOpening(NamedTuple):
+    """A stage as found. With `result` set it is finished and nothing is to be done.
+
+    `attempt` goes into every later call of this attempt; `turns` are in the order of storing; `notes` were pinned when the stage
+    was first opened. The stage may begin when `halt` is none; `granted` tells whether the first reservation was made.
+    """
+
+    result: bytes | None
+    turns: list[Turn]
+    notes: tuple[str, ...]
+    halt: Halt
+    granted: bool
+    attempt: int
+
+
+class Receipt(NamedTuple):
+    """A stored turn's event number, and whether the agent may go on: `granted` means its next reservation was made."""
+
+    seq: int
+    halt: Halt
+    granted: bool
+
+
+class RunLog:
+    """The record of runs in PostgreSQL, for workers.
+
+    Raises:
+        NotFound: no such run, or a stage that was never opened.
+        Unavailable: the database does not answer. `store_turn` may be repeated then: it stores and bills once.
+    """
+
+    def __init__(self, pool: asyncpg.Pool) -> None:
+        self._pool = pool
+
+    async def open_stage(self, run_id: UUID, stage: str, reservation: Reservation | None, title: str = "") -> StageOpening:
+        """Open a stage, or again after its worker died (then the dead attempt's reservations are released).
+
+        Appends `stage_started` unless the stage is finished or must halt. Without a reservation the budget is not asked.
+        """
+        async with translated():
+            row = await self._pool.fetchrow(OPEN_STAGE, run_id, stage, title, *(reservation or (None, None)))
+        if row is None or row["halt"] is None:
+            raise NotFound(f"there is no run {run_id}")
+        turns = [Turn.model_validate_json(body) for body in row["turns"] or ()]
+        notes = tuple(row["notes"] or ())
+        return StageOpening(row["result"], turns, notes, Halt(row["halt"]), row["granted"], row["attempt"])
+
+    async def store_turn(
+        self,
+        run_id: UUID,
+        stage: str,
+        attempt: int,
+        turn: Turn,
+        usage: Usage,
+        released: Reservation,
+        following: Reservation | None,
+        event: EventType,
+        payload: Mapping[str, Any],
+    ) -> Receipt:
+        """Store a turn before the next begins; bill `usage`, give `released` back, reserve `following`, append the event.
+
+        Repeating the call (after `Unavailable`) stores and bills once. `following` None reserves nothing and is always granted.
+        A turn of a superseded attempt is billed but not stored.
+        """
+        async with translated():
+            row = await self._pool.fetchrow(
+                STORE_TURN,
+                *(run_id, stage, attempt, turn.agent, turn.ordinal, turn.kind, turn.step, turn.digest),
+                turn.model_dump_json(exclude_defaults=True).encode(),
+                *(usage.model_calls, usage.tool_calls, usage.input_tokens, usage.output_tokens, usage.cost_microusd),
+                *released,
+                *(following or (None, None)),
+                event,
+                to_json(payload),
+            )
+        if row is None or row["halt"] is None:
+            raise NotFound(f"stage {stage} of run {run_id} was never opened")
+        return Receipt(row["seq"], Halt(row["halt"]), row["granted"])
+
+    async def reserve(
+        self, run_id: UUID, stage: str, attempt: int, released: Reservation, following: Reservation | None
+    ) -> tuple[Halt, bool]:
+        """Exchange a reservation outside a turn: an agent that starts, one that ended, a call larger than foreseen."""
+        async with translated():
+            row = await self._pool.fetchrow(RESERVE, run_id, stage, attempt, *released, *(following or (None, None)))
+        if row is None or row["halt"] is None:
+            raise NotFound(f"stage {stage} of run {run_id} was never opened")
+        return Halt(row["halt"]), row["granted"]
+
+    async def close_stage(
+        self, run_id: UUID, stage: str, attempt: int, result: bytes, snapshots: Sequence[Snapshot], payload: Mapping[str, Any]
+    ) -> bool:
+        """Keep the stage's result and the cited snapshots, release what is reserved, append `stage_finished`.
+
+        False when the stage had a result already or belongs to another attempt by now; nothing was changed then.
+        """
+        hashes = [snapshot.hash for snapshot in snapshots]
+        texts = [snapshot.text.encode() for snapshot in snapshots]
+        async with translated():
+            return bool(await self._pool.fetchval(CLOSE_STAGE, run_id, stage, attempt, result, hashes, texts, to_json(payload)))
+
+    async def drop_stage(self, run_id: UUID, stage: str) -> None:
+        """Tell a stage, running or to come, to stop at its next turn and hand over what it has (`Halt.DROPPED`)."""
+        async with translated():
+            await self._pool.execute(DROP_STAGE, run_id, stage)
+
+    async def append_event(self, run_id: UUID, event: EventType, agent: str, payload: Mapping[str, Any]) -> int:
+        """Append one event; its number."""
+        async with translated():
+            seq: int | None = await self._pool.fetchval(APPEND_EVENT, run_id, event, agent, to_json(payload))
+        if seq is None:
+            raise NotFound(f"there is no run {run_id}")
+        return seq
+
+    async def set_status(self, run_id: UUID, status: RunStatus, detail: str = "", options: Sequence[str] = ()) -> int | None:
+        """Move the run to a status, appending `status_changed`. None when nothing changed: the first final status stays."""
+        extra = to_json({"options": list(options)} if options else {})
+        async with translated():
+            seq: int | None = await self._pool.fetchval(SET_STATUS, run_id, status, detail.replace("\x00", ""), extra)
+        return seq
+
+    async def load(self, run_id: UUID) -> ResearchInput:
+        """Everything a workflow needs to start this run anew; stages hand over their own results when they are opened."""
+        async with translated():
+            row = await self._pool.fetchrow(LOAD, run_id)
+        if row is None:
+            raise NotFound(f"there is no run {run_id}")
+        return ResearchInput(
+            run_id=run_id,
+            query=ResearchQuery.model_validate_json(row["query"]),
+            plan=ResearchPlan.model_validate_json(row["plan"]) if row["plan"] else None,
+            dropped=tuple(row["dropped"]),
+            finish=row["finish"],
+        )
+
+    async def save_plan(self, run_id: UUID, plan: ResearchPlan, dropped: Sequence[str], event: EventType) -> int:
+        """Keep the current plan and the ids taken out of it, appending `plan_made` or `plan_revised`; the event's number."""
+        text = plan.model_dump_json()
+        async with translated():
+            seq: int | None = await self._pool.fetchval(SAVE_PLAN, run_id, text, list(dropped), event, f'{{"plan":{text}}}')
+        if seq is None:
+            raise NotFound(f"there is no run {run_id}")
+        return seq
+
+    async def save_report(
+        self, run_id: UUID, report: Report, renderings: Renderings, evidence: Mapping[str, Any], payload: Mapping[str, Any]
+    ) -> int | None:
+        """Keep the finished report with its renderings, appending `report_ready`. None when the run has a report already."""
+        # PostgreSQL's text holds no NUL, and none belongs in a rendering.
+        markdown, html = (text.replace("\x00", "") for text in renderings)
+        async with translated():
+            seq: int | None = await self._pool.fetchval(
+                SAVE_REPORT, run_id, report.model_dump_json(), markdown, html, to_json(evidence), to_json(payload)
+            )
+        return seq
+
+    async def recall_tool_result(self, run_id: UUID, key: str) -> bytes | None:
+        """What this run's earlier call under `key` brought back."""
+        async with translated():
+            result: bytes | None = await self._pool.fetchval(RECALL, run_id, key)
+        return result
+
+    async def remember_tool_result(self, run_id: UUID, key: str, result: bytes) -> bytes:
+        """Keep a call's result; the one that is kept, which is another's when that was first."""
+        async with translated():
+            kept: bytes | None = await self._pool.fetchval(REMEMBER, run_id, key, result)
+        # Another's row can be committed after our statement began: then it is there, and only a new statement sees it.
+        return kept or await self.recall_tool_result(run_id, key) or result
+
+    async def missing_snapshots(self, hashes: Sequence[str]) -> frozenset[str]:
+        """Those of `hashes` that are not stored yet, so that only new texts travel."""
+        async with translated():
+            return frozenset(row["given"] for row in await self._pool.fetch(MISSING, list(hashes)))
+
+
+def to_json(value: Mapping[str, Any]) -> str:
+    """JSON text for a `json` column."""
+    return orjson.dumps(value).decode()

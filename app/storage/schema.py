@@ -1,0 +1,3 @@
+"""The schema revision this code works with. A test keeps it equal to the newest migration."""
+
+SCHEMA_REVISION = "0001"

@@ -1,0 +1,151 @@
+"""The schema, as Alembic reads it. Nothing at run time imports this module: queries are SQL in the repositories.
+
+Documents that are written once and handed on unread are `json` or `bytea`, not `jsonb`: a model may well answer with a
+NUL character, which `jsonb` refuses and these keep.
+"""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import ARRAY, JSON, BigInteger, CheckConstraint, DateTime, Index, LargeBinary, Text, func, text
+from sqlmodel import Field, SQLModel
+
+NOW = {"server_default": func.now()}
+ZERO = {"server_default": text("0")}
+EMPTY = {"server_default": ""}
+TIME: Any = DateTime(timezone=True)
+
+
+class RunRow(SQLModel, table=True):
+    """What was asked and where the run stands. `dispatched_at` is null until a workflow was started for it."""
+
+    __tablename__ = "runs"
+    __table_args__ = (
+        Index("runs_newest_first", text("created_at DESC"), text("id DESC")),
+        Index("runs_undispatched", "created_at", postgresql_where=text("dispatched_at IS NULL")),
+        CheckConstraint(
+            "status IN ('queued', 'running', 'paused', 'budget_reached', 'completed', 'failed', 'cancelled')", name="runs_status"
+        ),
+    )
+    id: UUID = Field(primary_key=True)
+    query: dict[str, Any] = Field(sa_type=JSON)
+    status: str = Field(sa_type=Text, sa_column_kwargs={"server_default": "queued"})
+    detail: str = Field(sa_type=Text, sa_column_kwargs=EMPTY)
+    plan: dict[str, Any] | None = Field(sa_type=JSON, nullable=True)
+    dropped: list[str] = Field(sa_type=ARRAY(Text), sa_column_kwargs={"server_default": "{}"})
+    finish: bool = Field(sa_column_kwargs={"server_default": "false"})
+    created_at: datetime = Field(sa_type=TIME, sa_column_kwargs=NOW)
+    dispatched_at: datetime | None = Field(sa_type=TIME, nullable=True)
+    finished_at: datetime | None = Field(sa_type=TIME, nullable=True)
+
+
+class LedgerRow(SQLModel, table=True):
+    """What changes with every turn of a run, kept narrow: its row lock is what makes totals and sequence numbers exact."""
+
+    __tablename__ = "ledgers"
+    __table_args__ = (CheckConstraint("control IN ('none', 'pause', 'cancel')", name="ledgers_control"),)
+    run_id: UUID = Field(primary_key=True, foreign_key="runs.id", ondelete="CASCADE")
+    control: str = Field(sa_type=Text, sa_column_kwargs={"server_default": "none"})
+    max_tokens: int | None = Field(sa_type=BigInteger, nullable=True)
+    max_cost_microusd: int | None = Field(sa_type=BigInteger, nullable=True)
+    max_seconds: int | None = Field(sa_type=BigInteger, nullable=True)
+    model_calls: int = Field(sa_type=BigInteger, sa_column_kwargs=ZERO)
+    tool_calls: int = Field(sa_type=BigInteger, sa_column_kwargs=ZERO)
+    input_tokens: int = Field(sa_type=BigInteger, sa_column_kwargs=ZERO)
+    output_tokens: int = Field(sa_type=BigInteger, sa_column_kwargs=ZERO)
+    cost_microusd: int = Field(sa_type=BigInteger, sa_column_kwargs=ZERO)
+    reserved_tokens: int = Field(sa_type=BigInteger, sa_column_kwargs=ZERO)
+    reserved_cost_microusd: int = Field(sa_type=BigInteger, sa_column_kwargs=ZERO)
+    active_seconds: float = Field(sa_column_kwargs=ZERO)
+    running_since: datetime | None = Field(sa_type=TIME, nullable=True)
+    last_seq: int = Field(sa_type=BigInteger, sa_column_kwargs=ZERO)
+    updated_at: datetime = Field(sa_type=TIME, sa_column_kwargs=NOW)
+
+
+class StageRow(SQLModel, table=True):
+    """One stage of a run. `attempt` fences off writers of an attempt that was taken for dead."""
+
+    __tablename__ = "stages"
+    run_id: UUID = Field(primary_key=True, foreign_key="runs.id", ondelete="CASCADE")
+    stage: str = Field(primary_key=True, sa_type=Text)
+    attempt: int = Field(sa_column_kwargs=ZERO)
+    done: bool = Field(sa_column_kwargs={"server_default": "false"})
+    dropped: bool = Field(sa_column_kwargs={"server_default": "false"})
+    result: bytes | None = Field(sa_type=LargeBinary, nullable=True)
+    notes_upto: int = Field(sa_type=BigInteger, sa_column_kwargs=ZERO)
+    reserved_tokens: int = Field(sa_type=BigInteger, sa_column_kwargs=ZERO)
+    reserved_cost_microusd: int = Field(sa_type=BigInteger, sa_column_kwargs=ZERO)
+    opened_at: datetime = Field(sa_type=TIME, sa_column_kwargs=NOW)
+    closed_at: datetime | None = Field(sa_type=TIME, nullable=True)
+
+
+class TurnRow(SQLModel, table=True):
+    """One stored turn. A turn whose request changed is superseded by a higher `revision`, never overwritten."""
+
+    __tablename__ = "turns"
+    run_id: UUID = Field(primary_key=True, foreign_key="runs.id", ondelete="CASCADE")
+    stage: str = Field(primary_key=True, sa_type=Text)
+    agent: str = Field(primary_key=True, sa_type=Text)
+    ordinal: int = Field(primary_key=True)
+    revision: int = Field(primary_key=True)
+    seq: int = Field(sa_type=BigInteger)
+    kind: str = Field(sa_type=Text)
+    step: str = Field(sa_type=Text)
+    digest: str = Field(sa_type=Text)
+    granted: bool = Field()
+    body: bytes = Field(sa_type=LargeBinary)
+    created_at: datetime = Field(sa_type=TIME, sa_column_kwargs=NOW)
+
+
+class EventRow(SQLModel, table=True):
+    """One line of a run's log; `seq` counts from 1 without gaps."""
+
+    __tablename__ = "events"
+    run_id: UUID = Field(primary_key=True, foreign_key="runs.id", ondelete="CASCADE")
+    seq: int = Field(primary_key=True, sa_type=BigInteger)
+    type: str = Field(sa_type=Text)
+    agent: str = Field(sa_type=Text, sa_column_kwargs=EMPTY)
+    payload: dict[str, Any] = Field(sa_type=JSON)
+    at: datetime = Field(sa_type=TIME, sa_column_kwargs=NOW)
+
+
+class NoteRow(SQLModel, table=True):
+    """A reader's note, under the sequence number of the event that announced it."""
+
+    __tablename__ = "notes"
+    run_id: UUID = Field(primary_key=True, foreign_key="runs.id", ondelete="CASCADE")
+    seq: int = Field(primary_key=True, sa_type=BigInteger)
+    text: str = Field(sa_type=Text)
+    at: datetime = Field(sa_type=TIME, sa_column_kwargs=NOW)
+
+
+class ToolCallRow(SQLModel, table=True):
+    """The run's tool memory: what a call brought back, under the key of its tool and normalised arguments."""
+
+    __tablename__ = "tool_calls"
+    run_id: UUID = Field(primary_key=True, foreign_key="runs.id", ondelete="CASCADE")
+    key: str = Field(primary_key=True, sa_type=Text)
+    result: bytes = Field(sa_type=LargeBinary)
+    at: datetime = Field(sa_type=TIME, sa_column_kwargs=NOW)
+
+
+class SnapshotRow(SQLModel, table=True):
+    """The stored copy of a cited source (UTF-8), named by its SHA-256 in hexadecimal."""
+
+    __tablename__ = "snapshots"
+    hash: str = Field(primary_key=True, sa_type=Text)
+    body: bytes = Field(sa_type=LargeBinary)
+    first_seen: datetime = Field(sa_type=TIME, sa_column_kwargs=NOW)
+
+
+class ReportRow(SQLModel, table=True):
+    """A finished report and its renderings."""
+
+    __tablename__ = "reports"
+    run_id: UUID = Field(primary_key=True, foreign_key="runs.id", ondelete="CASCADE")
+    report: dict[str, Any] = Field(sa_type=JSON)
+    markdown: str = Field(sa_type=Text)
+    html: str = Field(sa_type=Text)
+    evidence: dict[str, Any] = Field(sa_type=JSON)
+    created_at: datetime = Field(sa_type=TIME, sa_column_kwargs=NOW)

@@ -1,0 +1,30 @@
+"""How Alembic gets its connection: from `app.storage.migrate`, or by RUBRICA_DATABASE_URL from Alembic's own CLI."""
+
+import asyncio
+import os
+
+from alembic import context
+from sqlalchemy import Connection
+from sqlmodel import SQLModel
+
+from app.domain.errors import SetupError
+from app.storage import tables
+from app.storage.migrate import with_connection
+
+assert tables.RunRow.metadata is SQLModel.metadata
+
+
+def run(connection: Connection) -> None:
+    """Run the migrations that Alembic's command asked for."""
+    context.configure(connection=connection, target_metadata=SQLModel.metadata, compare_server_default=True)
+    with context.begin_transaction():
+        context.run_migrations()
+
+
+given: Connection | None = context.config.attributes.get("connection")
+if given is not None:
+    run(given)
+elif url := os.environ.get("RUBRICA_DATABASE_URL"):
+    asyncio.run(with_connection(url, run))
+else:
+    raise SetupError("name the database in RUBRICA_DATABASE_URL, or use `rubrica migrate`")
