@@ -20,7 +20,8 @@ class Turn(Value):
     """One stored step of one agent.
 
     `agent` is a path such as `search/s2` or `report/section/3`; `ordinal` counts that agent's turns from 0. A model turn
-    keeps only the messages added since the agent's previous model turn, preceded by `carried` messages of it.
+    keeps only the messages added since the agent's previous model turn, preceded by `carried` messages of it. `elapsed_s` is the
+    stage's own time, in seconds, at the end of this turn: what an agent's clock shows again when the turn is replayed.
     """
 
     agent: str
@@ -33,6 +34,7 @@ class Turn(Value):
     completion: Completion | None = None
     call: ToolCall | None = None
     result: ToolResult | None = None
+    elapsed_s: float = Field(default=0.0, ge=0)
 
 
 class Trajectory(Value):
