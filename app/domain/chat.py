@@ -51,12 +51,16 @@ class SampledTokens(Value):
 
 
 class Completion(Value):
-    """A model's answer. `sampled` is kept when the model is a training sampler."""
+    """A model's answer. `sampled` is kept when the model is a training sampler.
+
+    `estimated` is true when the server stated no usage and the tokens were counted approximately from the texts.
+    """
 
     text: str
     model: str
     finish_reason: str = "stop"
     usage: Usage = Usage()
+    estimated: bool = False
     sampled: SampledTokens | None = None
 
 
@@ -68,8 +72,9 @@ class ToolCall(Value):
 
 
 class ToolResult(Value):
-    """What a tool brought back: passages (search), or an error the agent may read and react to."""
+    """What a tool brought back: passages, or an error the agent may read and react to. `note` is for the agent ("part 1 of 3")."""
 
     passages: tuple[Passage, ...] = ()
     error: str = ""
+    note: str = ""
     usage: Usage = Usage(tool_calls=1)

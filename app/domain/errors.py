@@ -46,6 +46,10 @@ class ModelRefused(ModelError):
     """The server will never answer this request (bad key, unknown model, malformed request)."""
 
 
+class ContextTooLong(ModelRefused):
+    """The request is longer than the model's context; the same request in fewer words may be answered."""
+
+
 class AnswerInvalid(ModelError):
     """The model answered, repaired and retried, and still not in the asked-for form."""
 

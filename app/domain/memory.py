@@ -16,12 +16,16 @@ class MemoryKind(StrEnum):
 
 
 class MemoryEntry(Value):
-    """One entry. `agent` wrote it (`user` for a reader's note); `quote_keys` name the evidence it rests on."""
+    """One entry. `agent` wrote it (`user` for a reader's note); `quote_keys` name the evidence it rests on.
+
+    `addresses` are those of its sources: a search returned them, so whoever reads the entry may browse them.
+    """
 
     agent: str
     kind: MemoryKind
     text: str
     quote_keys: tuple[str, ...] = ()
+    addresses: tuple[str, ...] = ()
 
 
 class SharedMemory(Value):

@@ -18,7 +18,8 @@ class Report(Value):
     """A finished report before numbering.
 
     `quotes` holds every quote a body may cite; `notices` are the plain statements a reader is owed (a part of
-    the research that failed, a budget that ended it, sources that disagree without resolution).
+    the research that failed, a budget that ended it, sources that disagree without resolution). `removed_citations` counts
+    the citations a model wrote that no stored quote answers: they were taken out.
     """
 
     title: str
@@ -26,3 +27,4 @@ class Report(Value):
     quotes: tuple[Quote, ...] = ()
     conflicts: tuple[Conflict, ...] = ()
     notices: tuple[str, ...] = ()
+    removed_citations: int = Field(default=0, ge=0)

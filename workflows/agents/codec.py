@@ -1,0 +1,70 @@
+"""Two ways to ask for the same answer: a schema that the server enforces, or tags in free text (DeepRubric appendix D.1).
+
+Reading is the same for both (`reading`), because looser models mix the notations anyway.
+"""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from app.domain.chat import ChatRequest, Message, Role
+from app.domain.query import Language
+from workflows.agents.parsing import without_thinking
+from workflows.agents.steps import Answer, Step, TextStep
+from workflows.prompts.library import PromptLibrary
+
+HISTORY_CHARS = 6_000
+
+
+class Codec(Protocol):
+    """How a step is asked for, and how its answer goes into the conversation."""
+
+    def request(self, step: Step[Answer] | TextStep, messages: Sequence[Message]) -> ChatRequest:
+        """The request for this step."""
+        ...
+
+    def form(self, step: Step[Answer] | TextStep, prompts: PromptLibrary, language: Language) -> str:
+        """What the prompt says about the form of the answer."""
+        ...
+
+    def spoken(self, text: str) -> Message:
+        """The model's own turn, as later requests show it."""
+        ...
+
+
+class SchemaCodec:
+    """`response_format: json_schema`, nothing else; a server that ignores it still gets the form in words."""
+
+    def request(self, step: Step[Answer] | TextStep, messages: Sequence[Message]) -> ChatRequest:
+        """The request for this step, with its schema."""
+        schema = step.schema if isinstance(step, Step) else None
+        return ChatRequest(messages=tuple(messages), response_schema=schema, max_tokens=step.max_tokens)
+
+    def form(self, step: Step[Answer] | TextStep, prompts: PromptLibrary, language: Language) -> str:
+        """One JSON object, or plain Markdown."""
+        if isinstance(step, TextStep):
+            return prompts.get("form_text_plain", language).text()
+        return prompts.get("form_json", language).text(outline=step.outline)
+
+    def spoken(self, text: str) -> Message:
+        """The answer without the model's private thinking."""
+        return Message(role=Role.ASSISTANT, content=without_thinking(text)[:HISTORY_CHARS] or "{}")
+
+
+class TagCodec:
+    """`<think>`, `<tool_call>`, `<answer>`: for models trained that way, and for reinforcement learning."""
+
+    def request(self, step: Step[Answer] | TextStep, messages: Sequence[Message]) -> ChatRequest:
+        """The request for this step, unconstrained."""
+        return ChatRequest(messages=tuple(messages), max_tokens=step.max_tokens)
+
+    def form(self, step: Step[Answer] | TextStep, prompts: PromptLibrary, language: Language) -> str:
+        """Thinking first, then the answer (or the tool call) in its tags."""
+        if isinstance(step, TextStep):
+            return prompts.get("form_text_tags", language).text()
+        if step.name.startswith("act"):
+            return prompts.get("form_act_tags", language).text()
+        return prompts.get("form_tags", language).text(outline=step.outline)
+
+    def spoken(self, text: str) -> Message:
+        """The answer exactly as sampled, so that a trained conversation is a prefix of the next one."""
+        return Message(role=Role.ASSISTANT, content=text or " ")

@@ -1,0 +1,48 @@
+"""What an agent is given: everything it may touch, and how far it may go."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import date
+
+from app.domain.budget import AgentLimits
+from app.domain.memory import SharedMemory
+from app.domain.query import Language
+from workflows.agents.codec import Codec
+from workflows.agents.ports import ChatModel, Record, Tool
+from workflows.prompts.library import PromptLibrary
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """How wide agents spread and how much text they read at once. `*_chars` count characters."""
+
+    subtasks: int = 5
+    queries_per_action: int = 4
+    sections: int = 6
+    sections_at_once: int = 6
+    section_words: int = 450
+    observation_chars: int = 10_000
+    conversation_chars: int = 90_000
+    evidence_chars: int = 36_000
+
+
+@dataclass(frozen=True, slots=True)
+class Kit:
+    """An agent's whole world. Entry points build it; agents import no client, clock or setting of their own.
+
+    `clock` gives seconds and must replay: while a record answers from stored turns it has to return what it returned when
+    those turns were made (the time up to the latest turn), so that a resumed agent stops exactly where it did before. `today` is
+    the date of the run's creation, for the same reason. `memory` is what this stage may read, fixed when the stage opened.
+    """
+
+    chat: ChatModel
+    tools: Mapping[str, Tool]
+    record: Record
+    prompts: PromptLibrary
+    codec: Codec
+    today: date
+    clock: Callable[[], float]
+    limits: AgentLimits = field(default_factory=AgentLimits)
+    bounds: Bounds = field(default_factory=Bounds)
+    memory: SharedMemory = field(default_factory=SharedMemory)
+    language: Language = Language.ENGLISH

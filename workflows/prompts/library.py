@@ -1,0 +1,138 @@
+"""Prompts as versioned files: `<name>/v1.md` and `<name>/v1.zh.md`, each a system part and a user part.
+
+Placeholders are written `{{name}}` and are strict: rendering needs exactly the values the file names. Values are put in by
+joining, never by substitution, so a value that looks like a placeholder stays what it is.
+"""
+
+import hashlib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.domain.chat import Message, Role
+from app.domain.errors import RubricaError
+from app.domain.query import Language
+
+PLACEHOLDER = re.compile(r"\{\{([a-z_]+)\}\}")
+USER_PART = "=== user ==="
+RELEASED = "v1"
+HERE = Path(__file__).parent
+
+
+class PromptError(RubricaError):
+    """A prompt file is missing or malformed, or was rendered with too few or too many values."""
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """Text cut at its placeholders: literal, name, literal, name, ..., literal."""
+
+    pieces: tuple[str, ...]
+
+    @classmethod
+    def of(cls, text: str) -> "Template":
+        """Cut `text`."""
+        return cls(tuple(PLACEHOLDER.split(text)))
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The placeholders."""
+        return frozenset(self.pieces[1::2])
+
+    def fill(self, values: Mapping[str, str]) -> str:
+        """The text with its placeholders replaced."""
+        return "".join(values[piece] if i % 2 else piece for i, piece in enumerate(self.pieces))
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """One version of one prompt in one language. `digest` is the SHA-256 (hex) of its file."""
+
+    name: str
+    version: str
+    language: Language
+    digest: str
+    system: Template
+    user: Template
+    names: frozenset[str]
+
+    def render(self, **values: str) -> tuple[Message, ...]:
+        """A system message (where the file has one) and a user message.
+
+        Raises:
+            PromptError: a placeholder got no value, or a value has no placeholder.
+        """
+        if values.keys() != self.names:
+            missing, unknown = self.names - values.keys(), values.keys() - self.names
+            raise PromptError(f"prompt {self.name!r}: missing {sorted(missing)}, unknown {sorted(unknown)}")
+        system = self.system.fill(values)
+        user = Message(role=Role.USER, content=self.user.fill(values))
+        return (Message(role=Role.SYSTEM, content=system), user) if system else (user,)
+
+    def text(self, **values: str) -> str:
+        """The user part alone, for pieces that go into other prompts."""
+        return self.render(**values)[-1].content
+
+
+class PromptLibrary:
+    """All prompts of a folder, read once."""
+
+    def __init__(self, prompts: Mapping[tuple[str, str, Language], Prompt]) -> None:
+        self._prompts = dict(prompts)
+
+    @classmethod
+    def load(cls, folder: Path = HERE) -> "PromptLibrary":
+        """Read every prompt.
+
+        Raises:
+            PromptError: a file is malformed, or a language is missing.
+        """
+        found = [_read(path) for path in sorted(folder.glob("*/v*.md"))]
+        prompts = {(p.name, p.version, p.language): p for p in found}
+        for prompt in found:
+            _check_twin(prompt, prompts)
+        return cls(prompts)
+
+    def get(self, name: str, language: Language, version: str = RELEASED) -> Prompt:
+        """One prompt.
+
+        Raises:
+            PromptError: there is no such prompt.
+        """
+        prompt = self._prompts.get((name, version, language))
+        if prompt is None:
+            raise PromptError(f"there is no prompt {name!r} {version} in {language.value!r}")
+        return prompt
+
+    @property
+    def digests(self) -> dict[str, str]:
+        """Digest by `name/version/language`, for a run's manifest."""
+        return {f"{p.name}/{p.version}/{p.language.value}": p.digest for p in self._prompts.values()}
+
+
+def _read(path: Path) -> Prompt:
+    text = path.read_text(encoding="utf-8")
+    system, cut, user = text.partition(USER_PART)
+    if not cut:
+        raise PromptError(f"{path} has no line {USER_PART!r}")
+    version, _, language = path.stem.partition(".")
+    parts = Template.of(system.strip()), Template.of(user.strip())
+    return Prompt(
+        name=path.parent.name,
+        version=version,
+        language=Language(language or "en"),
+        digest=hashlib.sha256(text.encode()).hexdigest(),
+        system=parts[0],
+        user=parts[1],
+        names=parts[0].names | parts[1].names,
+    )
+
+
+def _check_twin(prompt: Prompt, prompts: Mapping[tuple[str, str, Language], Prompt]) -> None:
+    for language in Language:
+        twin = prompts.get((prompt.name, prompt.version, language))
+        if twin is None or twin.names != prompt.names:
+            raise PromptError(
+                f"prompt {prompt.name!r} {prompt.version} needs a {language.value!r} file with the same placeholders"
+            )

@@ -1,0 +1,54 @@
+"""Stages as plain calls in this process, over a record in memory: the seam on which training and evaluation stand."""
+
+from dataclasses import dataclass, field, replace
+
+from app.domain.budget import AgentLimits
+from app.domain.errors import RubricaError
+from app.domain.evidence import Finding
+from app.domain.memory import SharedMemory
+from app.domain.plan import ResearchPlan, Subtask
+from app.domain.query import ResearchQuery
+from app.domain.report import Report
+from workflows.agents.agent_set import AgentSet
+from workflows.agents.kit import Kit
+from workflows.agents.remembering import memory_of_report, memory_of_search
+from workflows.systems.stages import StageFailed
+
+
+@dataclass
+class LocalStages:
+    """Runs each stage's agent at once. `kit.record` is shared by all stages; `notes` are a reader's notes for the agents."""
+
+    agents: AgentSet
+    kit: Kit
+    query: ResearchQuery
+    notes: SharedMemory = field(default_factory=SharedMemory)
+    limits: AgentLimits | None = None
+    _findings: dict[str, Finding] = field(default_factory=dict)
+
+    async def plan(self, query: ResearchQuery) -> ResearchPlan:
+        """The planning agent's plan."""
+        try:
+            return await self.agents.plan(query, self._kit(self.notes))
+        except RubricaError as error:
+            raise StageFailed(str(error)) from error
+
+    async def search(self, subtask: Subtask, plan: ResearchPlan) -> Finding:
+        """One deep-search agent's finding; it reads its ancestors' findings."""
+        memory = memory_of_search(subtask, plan, self._findings, self.notes)
+        try:
+            finding = await self.agents.search(subtask, plan, self.query, self._kit(memory))
+        except RubricaError as error:
+            raise StageFailed(str(error)) from error
+        self._findings[subtask.id] = finding
+        return finding
+
+    async def report(self, plan: ResearchPlan, findings: tuple[Finding, ...]) -> Report:
+        """The report agent's report."""
+        try:
+            return await self.agents.report(self.query, plan, findings, self._kit(memory_of_report(plan, findings, self.notes)))
+        except RubricaError as error:
+            raise StageFailed(str(error)) from error
+
+    def _kit(self, memory: SharedMemory) -> Kit:
+        return replace(self.kit, memory=memory)

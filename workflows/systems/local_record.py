@@ -1,0 +1,195 @@
+"""A record in memory: for training, evaluation, the command line and tests. It replays the turns it is given."""
+
+import asyncio
+import hashlib
+import random
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, TypeAlias
+
+import orjson
+
+from app.domain.budget import StopReason, Usage
+from app.domain.chat import ChatRequest, Completion, Message, ToolCall, ToolResult
+from app.domain.errors import ModelUnavailable, ToolError
+from app.domain.run import EventType
+from app.domain.trajectory import Trajectory, Turn, TurnKind, request_digest
+from workflows.agents.ports import BudgetSpent, ChatModel, Tool
+
+Watcher: TypeAlias = Callable[[EventType, str, Mapping[str, Any]], None]
+Permission: TypeAlias = Callable[[str, Usage], StopReason | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How an outage is waited out: pauses double from `first` to `longest`, with jitter, until `whole` has passed."""
+
+    first: timedelta = timedelta(seconds=1)
+    longest: timedelta = timedelta(minutes=1)
+    whole: timedelta = timedelta(minutes=10)
+
+
+PATIENCE = Patience()
+
+
+def _ignore(_: EventType, __: str, ___: Mapping[str, Any]) -> None:
+    return None
+
+
+def _unlimited(_: str, __: Usage) -> StopReason | None:
+    return None
+
+
+class LocalRecord:
+    """Turns of one episode, kept in the order in which they ended.
+
+    `allow` is asked before each new turn with the agent's path and the usage so far; a reason ends that agent's stage. `pause`
+    sleeps, so that tests need not.
+    """
+
+    def __init__(
+        self,
+        episode: str,
+        turns: Iterable[Turn] = (),
+        *,
+        watch: Watcher = _ignore,
+        allow: Permission = _unlimited,
+        patience: Patience = PATIENCE,
+        pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self._episode = episode
+        self._stored = {(t.agent, t.ordinal): t for t in turns}
+        self._turns: list[Turn] = []
+        self._next: Counter[str] = Counter()
+        self._said: dict[str, tuple[Message, ...]] = {}
+        self._watch, self._allow, self._patience, self._pause = watch, allow, patience, pause
+        self.usage = Usage()
+
+    @property
+    def trajectory(self) -> Trajectory:
+        """Everything that happened, token ids of sampled answers included."""
+        return Trajectory(episode=self._episode, turns=tuple(self._turns))
+
+    async def ask(self, agent: str, step: str, model: ChatModel, request: ChatRequest) -> Completion:
+        """One model turn: the stored answer to exactly this request, or a new one.
+
+        Raises:
+            ModelUnavailable: the model stayed away for longer than the record's patience.
+        """
+        digest = request_digest(request, model.name)
+        ordinal = self._claim(agent)
+        stored = self._replay(agent, ordinal, digest)
+        completion = stored.completion if stored and stored.completion else None
+        if completion is None:
+            self._may_go_on(agent)
+            completion = await self._patiently(model, request, agent)
+            self._watch(EventType.MODEL_CALL, agent, _billed(step, completion))
+        carried = self._carried(agent, request.messages)
+        self._keep(
+            Turn(
+                agent=agent,
+                ordinal=ordinal,
+                kind=TurnKind.MODEL,
+                step=step,
+                digest=digest,
+                carried=carried,
+                messages=request.messages[carried:],
+                completion=completion,
+            ),
+            completion.usage,
+        )
+        return completion
+
+    async def use(self, agent: str, tool: Tool, call: ToolCall) -> ToolResult:
+        """One tool turn; an error of the tool is a result too."""
+        digest = call_digest(call)
+        ordinal = self._claim(agent)
+        stored = self._replay(agent, ordinal, digest)
+        result = stored.result if stored and stored.result else None
+        if result is None:
+            self._may_go_on(agent)
+            result = await _used(tool, call)
+            told = {"tool": call.name, **call.arguments, "results": len(result.passages), "error": result.error}
+            self._watch(EventType.TOOL_CALL, agent, told)
+        turn = Turn(agent=agent, ordinal=ordinal, kind=TurnKind.TOOL, step=call.name, digest=digest, call=call, result=result)
+        self._keep(turn, result.usage)
+        return result
+
+    async def tell(self, event: EventType, agent: str, payload: Mapping[str, Any]) -> None:
+        """Show a line to the watcher."""
+        self._watch(event, agent, payload)
+
+    def _claim(self, agent: str) -> int:
+        """The ordinal of this agent's next turn, fixed at the moment of the call, so concurrent calls keep their order."""
+        self._next[agent] += 1
+        return self._next[agent] - 1
+
+    def _replay(self, agent: str, ordinal: int, digest: str) -> Turn | None:
+        stored = self._stored.get((agent, ordinal))
+        if stored is None or stored.digest == digest:
+            return stored
+        for key in [k for k in self._stored if k[0] == agent and k[1] >= ordinal]:
+            del self._stored[key]  # what followed a turn that is no longer asked answers nothing any more
+        return None
+
+    def _may_go_on(self, agent: str) -> None:
+        reason = self._allow(agent, self.usage)
+        if reason is not None:
+            raise BudgetSpent(reason)
+
+    def _carried(self, agent: str, messages: tuple[Message, ...]) -> int:
+        before = self._said.get(agent, ())
+        self._said[agent] = messages
+        same = 0
+        for old, new in zip(before, messages, strict=False):
+            if old is not new and old != new:
+                break
+            same += 1
+        return same
+
+    def _keep(self, turn: Turn, usage: Usage) -> None:
+        self._turns.append(turn)
+        self.usage += usage
+
+    async def _patiently(self, model: ChatModel, request: ChatRequest, agent: str) -> Completion:
+        waited, attempt = 0.0, 0
+        while True:
+            try:
+                return await model.complete(request)
+            except ModelUnavailable as outage:
+                wait = self._wait(outage, attempt)
+                if waited + wait > self._patience.whole.total_seconds():
+                    raise
+                self._watch(EventType.WAITING, agent, {"what": "model", "detail": str(outage), "retry_in_s": round(wait, 1)})
+                await self._pause(wait)
+                waited, attempt = waited + wait, attempt + 1
+
+    def _wait(self, outage: ModelUnavailable, attempt: int) -> float:
+        longest = self._patience.longest.total_seconds()
+        backoff = min(self._patience.first.total_seconds() * 2.0 ** min(attempt, 20), longest) * random.uniform(0.7, 1.3)
+        return max(backoff, outage.retry_after.total_seconds() if outage.retry_after else 0.0)
+
+
+def call_digest(call: ToolCall) -> str:
+    """SHA-256 (hex) of a tool's name and arguments."""
+    return hashlib.sha256(orjson.dumps([call.name, call.arguments], option=orjson.OPT_SORT_KEYS)).hexdigest()
+
+
+async def _used(tool: Tool, call: ToolCall) -> ToolResult:
+    try:
+        return await tool.call(call.arguments)
+    except ToolError as error:
+        return ToolResult(error=str(error))
+
+
+def _billed(step: str, completion: Completion) -> dict[str, Any]:
+    return {
+        "step": step,
+        "model": completion.model,
+        "input_tokens": completion.usage.input_tokens,
+        "output_tokens": completion.usage.output_tokens,
+        "cost_microusd": completion.usage.cost_microusd,
+        "replayed": False,
+    }

@@ -1,0 +1,100 @@
+"""MindDR's inference pipeline (section 3.1): plan, deep searches in parallel where the plan allows it, report.
+
+Runs inside a Temporal workflow as it is: tasks and one queue, no waiting on sets, no clock, no I/O.
+"""
+
+import asyncio
+
+from app.domain.budget import StopReason
+from app.domain.evidence import Finding
+from app.domain.plan import ResearchPlan, Subtask
+from app.domain.query import ResearchQuery
+from app.domain.report import Report
+from workflows.systems.stages import StageFailed, Stages
+from workflows.systems.steering import Steering
+
+STEERED = ""
+
+
+async def research(query: ResearchQuery, stages: Stages, steering: Steering) -> Report:
+    """Question in, report out. A search that fails for good becomes a finding that says so; the report uses the others.
+
+    Raises:
+        StageFailed: planning or report writing failed for good.
+        Exception: whatever a stage raises to halt the run, once every search that was running has come to its own halt.
+    """
+    if steering.plan is None:
+        steering.begin(await stages.plan(query))
+    findings = await _Searches(stages, steering).gather()
+    plan = steering.close()
+    return await stages.report(plan, tuple(findings[s.id] for s in plan.subtasks))
+
+
+class _Searches:
+    """The searches of one run: which are running, what came back, what halted."""
+
+    def __init__(self, stages: Stages, steering: Steering) -> None:
+        self._stages = stages
+        self._steering = steering
+        self._happened: asyncio.Queue[str] = asyncio.Queue()
+        self._running: dict[str, asyncio.Task[Finding]] = {}
+        self._findings: dict[str, Finding] = {}
+        self._halt: BaseException | None = None
+        steering.watch(lambda: self._happened.put_nowait(STEERED))
+
+    async def gather(self) -> dict[str, Finding]:
+        """All findings by subtask id, once nothing is left to search."""
+        try:
+            self._begin_ready()
+            while self._running:
+                self._note(await self._happened.get())
+                self._begin_ready()
+        finally:
+            await self._abandon()
+        if self._halt is not None:
+            raise self._halt
+        return self._findings
+
+    def _begin_ready(self) -> None:
+        """Begin what can begin, in plan order. After a halt nothing new begins; what runs comes to its own halt."""
+        plan = self._steering.current()
+        if self._halt is not None:
+            return
+        for subtask in plan.subtasks:
+            if subtask.id in self._steering.dropped and subtask.id not in self._running and subtask.id not in self._findings:
+                self._findings[subtask.id] = never_begun(subtask)
+        for subtask in plan.ready(frozenset(self._findings), frozenset(self._running)):
+            self._begin(subtask, plan)
+
+    def _begin(self, subtask: Subtask, plan: ResearchPlan) -> None:
+        task = asyncio.create_task(self._search(subtask, plan))
+        task.add_done_callback(lambda _: self._happened.put_nowait(subtask.id))
+        self._running[subtask.id] = task
+
+    async def _search(self, subtask: Subtask, plan: ResearchPlan) -> Finding:
+        try:
+            return await self._stages.search(subtask, plan)
+        except StageFailed as failure:
+            return Finding(subtask_id=subtask.id, stop=StopReason.FAILED, detail=str(failure))
+
+    def _note(self, happening: str) -> None:
+        """Take in what one ended search brought: a finding, or the run's halt (pause, cancel, a bug)."""
+        task = self._running.pop(happening, None)
+        if task is None:
+            return
+        error = asyncio.CancelledError() if task.cancelled() else task.exception()
+        if error is None:
+            self._findings[happening] = task.result()
+        elif self._halt is None:
+            self._halt = error
+
+    async def _abandon(self) -> None:
+        """Cancel what still runs and wait until it is gone: there is something only when this system itself is cancelled."""
+        for task in self._running.values():
+            task.cancel()
+        await asyncio.gather(*self._running.values(), return_exceptions=True)
+
+
+def never_begun(subtask: Subtask) -> Finding:
+    """The finding of a subtask that was dropped before its agent began."""
+    return Finding(subtask_id=subtask.id, stop=StopReason.DROPPED, detail="dropped before it began")

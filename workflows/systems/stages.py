@@ -1,0 +1,38 @@
+"""How a system asks for work. In a Temporal workflow a stage is an activity; in training and in tests it is a plain call."""
+
+from collections.abc import Awaitable, Callable
+from typing import Protocol, TypeAlias
+
+from app.domain.errors import RubricaError
+from app.domain.evidence import Finding
+from app.domain.plan import ResearchPlan, Subtask
+from app.domain.query import ResearchQuery
+from app.domain.report import Report
+from workflows.systems.steering import Steering
+
+
+class StageFailed(RubricaError):
+    """A stage failed for good. A system makes a value of it; any other exception of a stage (pause, cancel, bug) passes on."""
+
+
+class Stages(Protocol):
+    """Runs one stage and returns its result; a stage that already has a stored result returns it at no cost.
+
+    Raises:
+        StageFailed: the stage failed for good and will not be tried again.
+    """
+
+    async def plan(self, query: ResearchQuery) -> ResearchPlan:
+        """Ask the planning agent."""
+        ...
+
+    async def search(self, subtask: Subtask, plan: ResearchPlan) -> Finding:
+        """Ask a deep-search agent. It may read the findings of `plan.ancestors(subtask.id)`, all of which are finished."""
+        ...
+
+    async def report(self, plan: ResearchPlan, findings: tuple[Finding, ...]) -> Report:
+        """Ask the report agent; findings come in the order of the plan."""
+        ...
+
+
+System: TypeAlias = Callable[[ResearchQuery, Stages, Steering], Awaitable[Report]]

@@ -1,0 +1,99 @@
+"""What a person may change while a chain runs: the plan, one subtask more, one subtask less.
+
+Pure state and a wake-up call, with no clock and no I/O, so that it lives inside a workflow as well as in a process.
+"""
+
+from collections.abc import Callable
+
+from app.domain.errors import Conflict, NotFound
+from app.domain.plan import MAX_SUBTASKS, ResearchPlan, Subtask
+
+
+class Steering:
+    """The plan as it stands now, and which of its subtasks were dropped.
+
+    A dropped subtask stays in the plan: if it runs, it stops after its current turn and hands over what it has; if it never
+    began, its finding says so. `dropped` therefore has to reach the record of a running stage by the stage's own means.
+    """
+
+    def __init__(self, plan: ResearchPlan | None = None, dropped: tuple[str, ...] = ()) -> None:
+        self.plan = plan
+        self.dropped = dropped
+        self.closed = False
+        self._wake: Callable[[], None] = lambda: None
+
+    def watch(self, wake: Callable[[], None]) -> None:
+        """Call `wake` after every change; the running system sets this."""
+        self._wake = wake
+
+    def begin(self, plan: ResearchPlan) -> ResearchPlan:
+        """The planning agent's plan has arrived. A plan that a person set meanwhile wins."""
+        if self.plan is None:
+            self.plan = plan
+        return self.plan
+
+    def close(self) -> ResearchPlan:
+        """The searches are over: from here on the plan is fixed."""
+        self.closed = True
+        return self.current()
+
+    def revise(self, plan: ResearchPlan) -> ResearchPlan:
+        """Replace the whole plan. Subtasks whose id stays keep their findings; those whose id is gone are left out of the report.
+
+        Raises:
+            Conflict: the report is already being written.
+        """
+        self._open()
+        revision = self.plan.revision + 1 if self.plan else plan.revision
+        return self._set(plan.model_copy(update={"revision": revision}))
+
+    def add(self, subtask: Subtask) -> ResearchPlan:
+        """One subtask more.
+
+        Raises:
+            Conflict: there is no plan yet, the report is being written, the id is taken, or the plan is full.
+        """
+        self._open()
+        plan = self.current()
+        if len(plan.subtasks) >= MAX_SUBTASKS:
+            raise Conflict(f"the plan already has {MAX_SUBTASKS} subtasks; drop or merge one first")
+        if any(s.id == subtask.id for s in plan.subtasks):
+            raise Conflict(f"the plan already has a subtask {subtask.id!r}; choose another id")
+        unknown = set(subtask.depends_on) - {s.id for s in plan.subtasks}
+        if unknown:
+            raise Conflict(f"subtask {subtask.id!r} depends on {sorted(unknown)[0]!r}, which is not in the plan")
+        return self._set(ResearchPlan(**{**dict(plan), "subtasks": (*plan.subtasks, subtask), "revision": plan.revision + 1}))
+
+    def drop(self, subtask_id: str) -> ResearchPlan:
+        """One subtask less.
+
+        Raises:
+            Conflict: there is no plan yet, or the report is being written.
+            NotFound: the plan has no such subtask.
+        """
+        self._open()
+        plan = self.current()
+        if all(s.id != subtask_id for s in plan.subtasks):
+            raise NotFound(f"the plan has no subtask {subtask_id!r}")
+        if subtask_id not in self.dropped:
+            self.dropped = (*self.dropped, subtask_id)
+        return self._set(plan)
+
+    def _set(self, plan: ResearchPlan) -> ResearchPlan:
+        self.plan = plan
+        self._wake()
+        return plan
+
+    def current(self) -> ResearchPlan:
+        """The plan as it stands.
+
+        Raises:
+            Conflict: there is none yet.
+        """
+        if self.plan is None:
+            raise Conflict("the plan is not made yet; wait for it, then change it")
+        return self.plan
+
+    def _open(self) -> None:
+        if self.closed:
+            raise Conflict("the report is already being written; the plan can no longer change")

@@ -1,0 +1,1 @@
+"""The tools agents may call, over the ports of retrieval."""

@@ -1,0 +1,72 @@
+"""`browse`: the full text of something a search returned, one part at a time."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from app.domain.chat import ToolResult
+from app.domain.errors import ToolError
+from app.domain.evidence import Passage
+from retrieval.ports import Document, PageReader
+
+PART_CHARS = 9_000
+PASSAGE_CHARS = 1_500
+BREAKS = ("\n\n", "\n", "。", ". ", "；", "; ", " ")
+URL_SCHEMA: Mapping[str, Any] = {
+    "type": "object",
+    "properties": {"url": {"type": "string"}, "part": {"type": "integer", "minimum": 1}},
+    "required": ["url"],
+    "additionalProperties": False,
+}
+
+
+class BrowseTool:
+    """A document's text in parts of about 9,000 characters, each as passages with exact offsets."""
+
+    name = "browse"
+    description = "Read the full text of a page that a search returned, one part at a time."
+    parameters = URL_SCHEMA
+
+    def __init__(self, reader: PageReader) -> None:
+        self._reader = reader
+
+    async def call(self, arguments: Mapping[str, Any]) -> ToolResult:
+        """Read one part (counted from 1).
+
+        Raises:
+            ToolError: nothing is stored under this address, or the document has no such part.
+        """
+        document = await self._reader.read(str(arguments.get("url", "")))
+        parts = list(cut(document.text, 0, len(document.text), PART_CHARS))
+        part = _number(arguments.get("part", 1))
+        if not 1 <= part <= len(parts):
+            raise ToolError(f"this document has {len(parts)} parts; there is no part {part}")
+        return ToolResult(passages=tuple(_passages(document, *parts[part - 1])), note=f"part {part} of {len(parts)}")
+
+
+def _number(part: object) -> int:
+    return part if isinstance(part, int) else 1
+
+
+def _passages(document: Document, start: int, end: int) -> Iterator[Passage]:
+    for left, right in cut(document.text, start, end, PASSAGE_CHARS):
+        text = document.text[left:right]
+        if text.strip():
+            yield Passage(source=document.source, text=text, start=left, end=right)
+
+
+def cut(text: str, start: int, end: int, size: int) -> Iterator[tuple[int, int]]:
+    """Cut `[start, end)` of `text` into pieces of at most `size` characters, at the best break in the second half of each."""
+    while end - start > size:
+        stop = _break(text, start + size // 2, start + size)
+        yield start, stop
+        start = stop
+    if start < end:
+        yield start, end
+
+
+def _break(text: str, low: int, high: int) -> int:
+    for mark in BREAKS:
+        found = text.rfind(mark, low, high)
+        if found >= low:
+            return found + len(mark)
+    return high

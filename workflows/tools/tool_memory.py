@@ -1,0 +1,110 @@
+"""The run's tool memory: no two agents make the same call twice (MindDR section 3.1, tool-call memory)."""
+
+import asyncio
+import hashlib
+import unicodedata
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+import orjson
+
+from app.domain.chat import ToolCall, ToolResult
+from workflows.agents.ports import Tool
+
+
+class ToolStore(Protocol):
+    """Where results are kept for the length of a run; Postgres backs it in the durable worker."""
+
+    async def load(self, key: str) -> ToolResult | None:
+        """The stored result of this call, if any."""
+        ...
+
+    async def save(self, key: str, call: ToolCall, result: ToolResult) -> ToolResult:
+        """Keep a result; if another worker was first, its result stays and is returned."""
+        ...
+
+
+class DictStore:
+    """A store in memory."""
+
+    def __init__(self) -> None:
+        self._results: dict[str, ToolResult] = {}
+
+    async def load(self, key: str) -> ToolResult | None:
+        """The stored result of this call, if any."""
+        return self._results.get(key)
+
+    async def save(self, key: str, call: ToolCall, result: ToolResult) -> ToolResult:
+        """Keep the first result."""
+        return self._results.setdefault(key, result)
+
+
+class ToolMemory:
+    """Answers a call from the store, from the same call in flight, or by making it. A call that failed is not kept."""
+
+    def __init__(self, store: ToolStore) -> None:
+        self._store = store
+        self._in_flight: dict[str, asyncio.Task[ToolResult]] = {}
+
+    async def use(self, tool: Tool, arguments: Mapping[str, Any]) -> ToolResult:
+        """The result of this call.
+
+        Raises:
+            ToolError: the call failed; every caller that waited for it gets the error.
+        """
+        key = call_key(tool.name, arguments)
+        task = self._in_flight.get(key)
+        if task is None:
+            task = asyncio.create_task(self._make(key, tool, arguments))
+            self._in_flight[key] = task
+            task.add_done_callback(lambda _: self._in_flight.pop(key, None))
+        return await asyncio.shield(task)
+
+    async def _make(self, key: str, tool: Tool, arguments: Mapping[str, Any]) -> ToolResult:
+        stored = await self._store.load(key)
+        if stored is not None:
+            return stored
+        call = ToolCall(name=tool.name, arguments=dict(arguments))
+        return await self._store.save(key, call, await tool.call(arguments))
+
+
+class Remembered:
+    """A tool whose calls go through the run's memory."""
+
+    def __init__(self, tool: Tool, memory: ToolMemory) -> None:
+        self._tool = tool
+        self._memory = memory
+
+    @property
+    def name(self) -> str:
+        """The tool's name."""
+        return self._tool.name
+
+    @property
+    def description(self) -> str:
+        """The tool's description."""
+        return self._tool.description
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """The tool's parameters."""
+        return self._tool.parameters
+
+    async def call(self, arguments: Mapping[str, Any]) -> ToolResult:
+        """Use the tool, or what it answered before.
+
+        Raises:
+            ToolError: the call failed.
+        """
+        return await self._memory.use(self._tool, arguments)
+
+
+def call_key(name: str, arguments: Mapping[str, Any]) -> str:
+    """SHA-256 (hex) of a call up to white space and Unicode form. Letter case stays: it may change what a search returns."""
+    normal = {k: normalised(v) if isinstance(v, str) else v for k, v in arguments.items()}
+    return hashlib.sha256(orjson.dumps([name, normal], option=orjson.OPT_SORT_KEYS)).hexdigest()
+
+
+def normalised(text: str) -> str:
+    """NFKC with single spaces."""
+    return " ".join(unicodedata.normalize("NFKC", text).split())
