@@ -72,7 +72,7 @@ class ToolCall(Value):
 
 
 class ToolResult(Value):
-    """What a tool brought back: passages, or an error the agent may read and react to. `note` is for the agent ("part 1 of 3")."""
+    """What a tool brought back: passages, or an error the agent may react to. `note` is for the agent ("part 1 of 3")."""
 
     passages: tuple[Passage, ...] = ()
     error: str = ""

@@ -80,8 +80,8 @@ class Conflict(Value):
 class Finding(Value):
     """What one deep-search agent brings back: an answer, its quotes, what is missing and what disagrees.
 
-    A search that failed or ran out is a Finding that says so, never a missing one. `thoughts` is the agent's reasoning, one line a
-    turn: its part of the Extended Chain-of-Thought memory.
+    A search that failed or ran out is a Finding that says so, never a missing one. `thoughts` is the agent's reasoning, one line
+    a turn: its part of the Extended Chain-of-Thought memory.
     """
 
     subtask_id: str

@@ -1,4 +1,4 @@
-"""The Extended Chain-of-Thought memory that agents share (MindDR section 3.1, memory): append-only, each entry with its origin."""
+"""The Extended Chain-of-Thought memory agents share (MindDR section 3.1, memory): append-only, each entry with its origin."""
 
 from enum import StrEnum
 
