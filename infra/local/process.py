@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
@@ -17,23 +17,28 @@ from app.domain.errors import SetupError
 from infra.local.privileges import Account
 
 STOP_PATIENCE = timedelta(seconds=10)
-POLL = timedelta(milliseconds=20)
+POLL = timedelta(milliseconds=25)
 LOG_LINES_SHOWN = 15
 _PR_SET_PDEATHSIG = 1
 
 
 @dataclass(frozen=True)
 class Program:
-    """What to run and how to end it. `environment` None means the parent's own."""
+    """What to run and how to end it.
+
+    `environment` None means the parent's own. `orphan_signal` is what the kernel sends when the parent dies (Linux):
+    services lose nothing when killed, so that is the default; a server that needs an orderly end names another.
+    """
 
     name: str
     command: Sequence[str]
     log: Path
     environment: Mapping[str, str] | None = None
-    directory: Path | None = None
     account: Account | None = None
     stop_signal: signal.Signals = signal.SIGTERM
+    orphan_signal: signal.Signals = signal.SIGKILL
     patience: timedelta = STOP_PATIENCE
+    gated: bool = False
 
 
 @dataclass
@@ -51,18 +56,16 @@ class Process:
             try:
                 self._child = subprocess.Popen(
                     self.program.command,
-                    stdin=subprocess.DEVNULL,
+                    stdin=subprocess.PIPE if self.program.gated else subprocess.DEVNULL,
                     stdout=log,
                     stderr=subprocess.STDOUT,
                     env=self.program.environment,
-                    cwd=self.program.directory,
                     start_new_session=True,
                     preexec_fn=_prepare(self.program),
                 )
             except (OSError, subprocess.SubprocessError) as error:
-                raise SetupError(
-                    f"{self.program.name} cannot be started: {error} (command: {self.program.command[0]})"
-                ) from error
+                command = self.program.command[0]
+                raise SetupError(f"{self.program.name} cannot be started: {error} (command: {command})") from error
 
     @property
     def pid(self) -> int:
@@ -85,6 +88,12 @@ class Process:
             log.seek(self._log_start)
             return "\n".join(log.read().decode(errors="replace").splitlines()[-lines:])
 
+    def send(self, line: bytes) -> None:
+        """Write one line to a gated program and close its input. A program that has ended hears nothing."""
+        if self._child.stdin is not None and not self._child.stdin.closed:
+            with contextlib.suppress(BrokenPipeError), self._child.stdin as gate:
+                gate.write(line)
+
     def ask_to_stop(self) -> None:
         """Send the stop signal and return at once."""
         if self.alive:
@@ -92,12 +101,11 @@ class Process:
 
     def kill(self) -> None:
         """End the whole group, now."""
-        try:
+        with contextlib.suppress(ProcessLookupError):
             os.killpg(self.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            return
-        finally:
-            self._child.wait()
+        self._child.wait()
+        if self._child.stdin is not None:
+            self._child.stdin.close()
 
     def stop(self) -> None:
         """Ask, wait for the program's patience, then kill what is left of the group. Safe to repeat."""
@@ -106,19 +114,25 @@ class Process:
             self._child.wait(self.program.patience.total_seconds())
         self.kill()
 
-    async def until(self, ready: Callable[[], bool], limit: timedelta, hint: str = "") -> None:
+    async def until(self, ready: Callable[[], Awaitable[bool]], limit: timedelta, hint: str = "") -> None:
         """Wait until `ready()`.
 
         Raises:
             SetupError: the process ended first or took longer than `limit`; the message carries its last log lines.
         """
         deadline = time.monotonic() + limit.total_seconds()
-        while not ready():
+        while not await ready():
             if not self.alive:
                 raise self.failure(f"ended with code {self.exit_code} while starting", hint)
             if time.monotonic() > deadline:
                 raise self.failure(f"was not ready after {limit.total_seconds():.0f} s", hint)
             await asyncio.sleep(POLL.total_seconds())
+
+    async def ended(self) -> int:
+        """Wait for the end; the exit code."""
+        while (code := self.exit_code) is None:
+            await asyncio.sleep(4 * POLL.total_seconds())
+        return code
 
     def failure(self, what: str, hint: str = "") -> SetupError:
         """An error that says what happened, what to do, and what the process said last."""
@@ -127,7 +141,7 @@ class Process:
 
 
 def _prepare(program: Program) -> Callable[[], None]:
-    """What the forked child does before `exec`: change account, then ask the kernel to stop it when the parent dies."""
+    """What the forked child does before `exec`: change account, then ask the kernel to end it when the parent dies."""
     become = program.account.assume() if program.account else None
     libc = ctypes.CDLL(None) if sys.platform == "linux" else None
     parent = os.getpid()
@@ -136,7 +150,7 @@ def _prepare(program: Program) -> Callable[[], None]:
         if become is not None:
             become()
         if libc is not None:
-            libc.prctl(_PR_SET_PDEATHSIG, int(program.stop_signal), 0, 0, 0)
+            libc.prctl(_PR_SET_PDEATHSIG, int(program.orphan_signal), 0, 0, 0)
             if os.getppid() != parent:
                 os._exit(1)
 

@@ -6,6 +6,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from app.domain.errors import SetupError
+from infra.local.home import make_folder
 from infra.local.ports import LOOPBACK, PortBook, accepts
 from infra.local.process import Process, Program
 
@@ -41,33 +42,35 @@ def time_skipping_binary() -> Path:
 
 @dataclass
 class LocalTemporal:
-    """A dev server whose state lives in `directory`. `ui` adds Temporal's own page on the port after its own."""
+    """A dev server whose state lives in `directory`. `ui` adds Temporal's own page on its port plus 1000."""
 
     directory: Path
     log: Path
     ui: bool = False
+    name: str = "Temporal"
     process: Process | None = field(default=None, init=False)
-    port: int = field(default=0, init=False)
+    port: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        make_folder(self.directory)
+        self.port = PortBook(self.directory / "ports.json").port("temporal")
 
     @property
     def address(self) -> str:
         """`host:port` for clients."""
         return f"{LOOPBACK}:{self.port}"
 
-    async def start(self) -> str:
-        """Start the server; its address.
+    async def start(self) -> None:
+        """Start the server and wait for it.
 
         Raises:
             SetupError: with what to do about it.
         """
-        self.directory.mkdir(parents=True, exist_ok=True)
-        self.port = PortBook(self.directory / "ports.json").port("temporal")
         state = self.directory / "temporal.sqlite"
         command = [str(dev_server_binary()), "server", "start-dev", "--ip", LOOPBACK, "--port", str(self.port)]
         command += ["--db-filename", str(state), "--log-level", "error"] + ([] if self.ui else ["--headless"])
-        self.process = Process(Program("Temporal", command, self.log))
+        self.process = Process(Program(self.name, command, self.log))
         await self.process.until(lambda: accepts(self.port), START_LIMIT)
-        return self.address
 
     def stop(self) -> None:
         """End the server; its state stays. Safe to repeat."""

@@ -1,0 +1,113 @@
+"""The folder that holds all local state (`RUBRICA_HOME`), and the short private one that holds sockets."""
+
+import hashlib
+import os
+import shutil
+import stat
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.domain.errors import SetupError
+
+NEEDED_MB = 500
+
+
+@dataclass(frozen=True)
+class Home:
+    """Names every file of the local stack."""
+
+    root: Path
+
+    @property
+    def logs(self) -> Path:
+        """One log file a process."""
+        return self.root / "logs"
+
+    @property
+    def postgres(self) -> Path:
+        """The database cluster."""
+        return self.root / "postgres"
+
+    @property
+    def temporal(self) -> Path:
+        """Temporal's state."""
+        return self.root / "temporal"
+
+    @property
+    def ports(self) -> Path:
+        """Ports given last time."""
+        return self.root / "ports.json"
+
+    @property
+    def lock(self) -> Path:
+        """Held by the one stack that may run on this home."""
+        return self.root / "stack.lock"
+
+    @property
+    def users(self) -> Path:
+        """Held, shared, by every command that uses the running stack."""
+        return self.root / "stack.users"
+
+    @property
+    def state(self) -> Path:
+        """Addresses of the running stack."""
+        return self.root / "stack.json"
+
+    def log(self, name: str) -> Path:
+        """The log file of one process."""
+        return self.logs / f"{name}.log"
+
+    def prepare(self) -> None:
+        """Make the folder and keep it out of version control.
+
+        Raises:
+            SetupError: it cannot be written, or its disk is nearly full.
+        """
+        make_folder(self.logs)
+        ignore = self.root / ".gitignore"
+        if not ignore.exists():
+            ignore.write_text("*\n")
+        require_space(self.root, NEEDED_MB)
+
+    def sockets(self) -> Path:
+        """A private folder (0700) with a short path: a Unix socket's path may have 107 bytes, a home's has no limit.
+
+        Raises:
+            SetupError: someone else owns the folder of that name.
+        """
+        name = hashlib.sha256(os.fsencode(self.root.resolve())).hexdigest()[:10]
+        base = Path(os.environ.get("XDG_RUNTIME_DIR") or tempfile.gettempdir())
+        folder = (base if len(str(base)) < 60 and os.access(base, os.W_OK) else Path("/tmp")) / f"rubrica-{os.getuid()}-{name}"
+        folder.mkdir(mode=0o700, exist_ok=True)
+        found = folder.lstat()
+        if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or stat.S_IMODE(found.st_mode) != 0o700:
+            raise SetupError(f"{folder} is not a private folder of this user; remove it and start again")
+        return folder
+
+
+def make_folder(path: Path) -> None:
+    """Make `path` and what leads to it.
+
+    Raises:
+        SetupError: it cannot be made or written.
+    """
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise SetupError(f"{path} cannot be made: {error.strerror}; set RUBRICA_HOME to a folder you may write to") from error
+    if not os.access(path, os.W_OK | os.X_OK):
+        raise SetupError(f"{path} cannot be written; change its owner or mode, or set RUBRICA_HOME to another folder")
+
+
+def require_space(path: Path, megabytes: int) -> None:
+    """Refuse to start on a disk with less than `megabytes` free.
+
+    Raises:
+        SetupError: naming the disk's free space and what to do.
+    """
+    free = shutil.disk_usage(path).free // 2**20
+    if free < megabytes:
+        raise SetupError(
+            f"only {free} MB are free on the disk of {path}, {megabytes} MB are needed; free some or set RUBRICA_HOME"
+        )

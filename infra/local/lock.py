@@ -1,0 +1,95 @@
+"""One stack a home: a lock the kernel frees when its holder dies, and a state file with the addresses.
+
+Two locks. `stack.lock` belongs to the stack. `stack.users` is held, shared, by every command that talks to the stack, so that
+the command that started it does not take it away from another one that still uses it.
+"""
+
+import contextlib
+import fcntl
+import json
+import os
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+import psutil
+
+
+class FileLock:
+    """An advisory lock on a file (`flock`). The file stays, the lock goes with the process: none can be stale."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._descriptor: int | None = None
+
+    def acquire(self, shared: bool = False) -> bool:
+        """Take the lock without waiting; False when another process holds it."""
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(descriptor, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(descriptor)
+            return False
+        self._descriptor = descriptor
+        return True
+
+    def release(self) -> None:
+        """Give it back. Safe to repeat."""
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
+
+    def held_by_another(self) -> bool:
+        """True when another process holds it."""
+        if self._descriptor is not None:
+            return False
+        probe = FileLock(self._path)
+        free = probe.acquire()
+        probe.release()
+        return not free
+
+
+@dataclass(frozen=True)
+class StackState:
+    """What other commands need to know about a running stack. `processes` maps a name to (process id, start time)."""
+
+    pid: int
+    api: str
+    ui: str | None = None
+    temporal: str | None = None
+    retrieval: str | None = None
+    processes: dict[str, tuple[int, float]] = field(default_factory=dict)
+
+    def write(self, path: Path) -> None:
+        """Replace the state file in one step."""
+        scratch = path.with_suffix(".new")
+        scratch.write_text(json.dumps(asdict(self), indent=1))
+        scratch.rename(path)
+
+
+def read_state(path: Path) -> StackState | None:
+    """The state file's content; None when there is none or it was cut short."""
+    try:
+        return StackState(**json.loads(path.read_text()))
+    except (FileNotFoundError, ValueError, TypeError):
+        return None
+
+
+def started_at(pid: int) -> float:
+    """When a process started: with its number, this names it for good."""
+    return psutil.Process(pid).create_time()
+
+
+def end_leftovers(path: Path) -> None:
+    """Kill what a supervisor that died left running, on systems whose kernel does not do so itself.
+
+    Call it with the stack's lock held. A number now used by another program is told apart by its start time.
+    """
+    state = read_state(path)
+    for pid, created in (state.processes if state else {}).values():
+        with contextlib.suppress(psutil.NoSuchProcess):
+            process = psutil.Process(pid)
+            if abs(process.create_time() - created) < 1:
+                process.kill()
+                process.wait(5)
+    path.unlink(missing_ok=True)

@@ -1,0 +1,126 @@
+"""What the local stack is made of: each part's command, environment and address, from settings and home."""
+
+import importlib.util
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from app.settings import PREFIX, Settings
+from infra.local.home import Home
+from infra.local.ports import LOOPBACK, PortBook, required_port
+from infra.local.postgres import LocalPostgres
+from infra.local.service import Service, answers, python_module, says
+from infra.local.temporal import LocalTemporal
+
+API_PORT = 8_321
+UI_PORT = 8_322
+
+
+@dataclass
+class Parts:
+    """The local servers and services. A part that a setting replaces is None, and its address is the setting's."""
+
+    settings: Settings
+    home: Home
+    with_ui: bool
+    postgres: LocalPostgres | None = field(init=False)
+    temporal: LocalTemporal | None = field(init=False)
+    retrieval: Service | None = field(init=False)
+    worker: Service = field(init=False)
+    api: Service = field(init=False)
+    ui: Service | None = field(init=False)
+
+    def __post_init__(self) -> None:
+        given = self.settings
+        self.postgres = None if given.database_url else LocalPostgres(self.home.postgres, self.home.log("postgres"))
+        self.temporal = None if given.temporal_address else LocalTemporal(self.home.temporal, self.home.log("temporal"))
+        book = PortBook(self.home.ports)
+        self._api_port = _port(book, "api", given.api_port, API_PORT)
+        self._ui_port = _port(book, "ui", given.ui_port, UI_PORT) if self.with_ui else None
+        self._socket = self.home.sockets() / "retrieval.sock"
+        environment = self.environment()
+        self.retrieval = None if given.retrieval_url else self._retrieval(environment)
+        self.worker = self._service("worker", python_module("workflows.durable.worker"), environment, says("worker ready"))
+        self.api = self._service("api", python_module("app.api.server"), environment, answers(self.api_url, "/health"))
+        self.ui = self._page(environment) if self._ui_port else None
+
+    @property
+    def database_url(self) -> str:
+        """Where runs are stored."""
+        if self.postgres is not None:
+            return self.postgres.url()
+        assert self.settings.database_url is not None
+        return self.settings.database_url.get_secret_value()
+
+    @property
+    def temporal_address(self) -> str:
+        """Where workflows are kept."""
+        return self.temporal.address if self.temporal else str(self.settings.temporal_address)
+
+    @property
+    def retrieval_url(self) -> str:
+        """Where searches go."""
+        return self.settings.retrieval_url or f"unix:{self._socket}"
+
+    @property
+    def api_url(self) -> str:
+        """The address of the HTTP API."""
+        return f"http://{LOOPBACK}:{self._api_port}"
+
+    @property
+    def ui_url(self) -> str | None:
+        """The address of the web page, if there is to be one."""
+        return f"http://{LOOPBACK}:{self._ui_port}" if self._ui_port else None
+
+    def environment(self) -> dict[str, str]:
+        """What every service is told: the user's settings, completed by the addresses of the local parts."""
+        inherited = {name: value for name, value in os.environ.items() if not name.startswith(PREFIX)}
+        addresses = {
+            "RUBRICA_HOME": str(self.home.root),
+            "RUBRICA_DATABASE_URL": self.database_url,
+            "RUBRICA_TEMPORAL_ADDRESS": self.temporal_address,
+            "RUBRICA_RETRIEVAL_URL": self.retrieval_url,
+            "RUBRICA_API_URL": self.api_url,
+            "RUBRICA_API_PORT": str(self._api_port),
+        }
+        return inherited | self.settings.environment() | addresses | _python_environment()
+
+    def _service(self, name: str, command: list[str], environment: Mapping[str, str], ready: object) -> Service:
+        return Service(name, command, self.home.log(name), environment, ready)  # type: ignore[arg-type]
+
+    def _retrieval(self, environment: Mapping[str, str]) -> Service:
+        command = python_module("retrieval.server", "--socket", str(self._socket), "--home", str(self.home.root / "retrieval"))
+        return self._service("retrieval", command, environment, answers(self.retrieval_url, "/health"))
+
+    def _page(self, environment: Mapping[str, str]) -> Service:
+        options = {
+            "server.address": LOOPBACK,
+            "server.port": str(self._ui_port),
+            "server.headless": "true",
+            "server.fileWatcherType": "none",
+            "browser.gatherUsageStats": "false",
+        }
+        command = [sys.executable, "-m", "streamlit", "run", str(_package_folder("ui") / "main.py")]
+        command += [f"--{key}={value}" for key, value in options.items()]
+        ready = answers(str(self.ui_url), "/_stcore/health")
+        return Service("ui", command, self.home.log("ui"), environment, ready, gated=False)
+
+
+def _port(book: PortBook, name: str, given: int | None, preferred: int) -> int:
+    return required_port(given, f"RUBRICA_{name.upper()}_PORT") if given else book.port(name, preferred)
+
+
+def _package_folder(name: str) -> Path:
+    spec = importlib.util.find_spec(name)
+    assert spec is not None
+    assert spec.submodule_search_locations
+    return Path(spec.submodule_search_locations[0])
+
+
+def _python_environment() -> dict[str, str]:
+    """Children find the packages this process found, and write their logs line by line."""
+    root = str(_package_folder("infra").parent)
+    path = os.environ.get("PYTHONPATH")
+    return {"PYTHONPATH": f"{root}{os.pathsep}{path}" if path else root, "PYTHONUNBUFFERED": "1"}

@@ -1,0 +1,117 @@
+"""Is the remote part that a setting names there, and is it what the setting says? Asked once, before anything starts."""
+
+import asyncio
+import json
+from datetime import timedelta
+from urllib.parse import urlsplit
+
+from app.domain.errors import SetupError
+
+LIMIT = timedelta(seconds=5)
+
+
+async def check_database(url: str) -> None:
+    """A PostgreSQL server that lets us in.
+
+    Raises:
+        SetupError: naming the setting, the cause and what to do. The password is never repeated.
+    """
+    import asyncpg
+
+    where = _host(url, 5432)
+    setting = f"RUBRICA_DATABASE_URL: the server at {where}"
+    await _reachable("RUBRICA_DATABASE_URL", url, 5432)
+    try:
+        connection = await asyncpg.connect(url, timeout=LIMIT.total_seconds())
+    except asyncpg.InvalidCatalogNameError as error:
+        raise SetupError(f"{setting} has no such database; create it or correct the name") from error
+    except asyncpg.InvalidAuthorizationSpecificationError as error:
+        raise SetupError(f"{setting} refuses this user and password; correct them") from error
+    except asyncpg.PostgresError as error:
+        raise SetupError(f"{setting} refuses the connection: {error}") from error
+    except (OSError, TimeoutError, asyncpg.InterfaceError, asyncpg.InternalClientError) as error:
+        raise SetupError(f"{setting} does not speak PostgreSQL's protocol; check host and port") from error
+    await connection.close()
+
+
+async def check_temporal(address: str) -> None:
+    """A Temporal server.
+
+    Raises:
+        SetupError: nothing listens there, or it is not Temporal.
+    """
+    from temporalio.api.workflowservice.v1 import GetSystemInfoRequest
+    from temporalio.client import Client
+
+    await _reachable("RUBRICA_TEMPORAL_ADDRESS", f"temporal://{address}", 7233)
+    try:
+        async with asyncio.timeout(LIMIT.total_seconds()):
+            client = await Client.connect(address)
+            await client.workflow_service.get_system_info(GetSystemInfoRequest())
+    except (RuntimeError, TimeoutError) as error:
+        setting = f"RUBRICA_TEMPORAL_ADDRESS: the server at {address}"
+        raise SetupError(f"{setting} does not speak Temporal's protocol; check host and port") from error
+
+
+async def check_qdrant(url: str) -> None:
+    """A Qdrant server.
+
+    Raises:
+        SetupError: nothing listens there, or it is not Qdrant.
+    """
+    status, body = await _get("RUBRICA_QDRANT_URL", url, "/")
+    try:
+        title = json.loads(body).get("title", "") if status == 200 else ""
+    except (ValueError, AttributeError):
+        title = ""
+    if "qdrant" not in str(title).lower():
+        raise SetupError(f"RUBRICA_QDRANT_URL: the server at {_host(url, 6333)} is not Qdrant; check host and port")
+
+
+async def check_model(url: str, key: str | None) -> None:
+    """An HTTP server that takes our key. Whether it knows the model shows at the first call.
+
+    Raises:
+        SetupError: nothing listens there, it does not speak HTTP, or it refuses the key.
+    """
+    headers = {"Authorization": f"Bearer {key}"} if key else {}
+    status, _ = await _get("RUBRICA_LLM_BASE_URL", url, "/models", headers)
+    if status in (401, 403):
+        raise SetupError(f"RUBRICA_LLM_API_KEY: the server at {_host(url, 443)} refuses it (HTTP {status}); correct the key")
+
+
+async def _get(setting: str, url: str, path: str, headers: dict[str, str] | None = None) -> tuple[int, bytes]:
+    import aiohttp
+
+    where = _host(url, 443 if url.startswith("https") else 80)
+    limit = aiohttp.ClientTimeout(total=LIMIT.total_seconds())
+    try:
+        # A model may be reachable through the environment's proxy only.
+        async with aiohttp.ClientSession(timeout=limit, trust_env=True) as session:
+            async with session.get(url + path, headers=headers) as answer:
+                return answer.status, await answer.read()
+    except aiohttp.ClientConnectorError as error:
+        raise SetupError(f"{setting}: nothing answers at {where} ({error.strerror}); is the server running?") from error
+    except TimeoutError as error:
+        raise SetupError(f"{setting}: {where} does not answer within {LIMIT.seconds} s; check host, port and firewall") from error
+    except aiohttp.ClientError as error:
+        raise SetupError(f"{setting}: the server at {where} does not speak HTTP; check the address") from error
+
+
+async def _reachable(setting: str, url: str, default_port: int) -> None:
+    parts = urlsplit(url)
+    where = _host(url, default_port)
+    try:
+        async with asyncio.timeout(LIMIT.total_seconds()):
+            _, writer = await asyncio.open_connection(parts.hostname, parts.port or default_port)
+    except TimeoutError as error:
+        raise SetupError(f"{setting}: {where} does not answer within {LIMIT.seconds} s; check host, port and firewall") from error
+    except OSError as error:
+        raise SetupError(f"{setting}: nothing answers at {where} ({error.strerror or error}); is the server running?") from error
+    writer.close()
+
+
+def _host(url: str, default_port: int) -> str:
+    """`host:port` of an address, without user and password."""
+    parts = urlsplit(url)
+    return f"{parts.hostname}:{parts.port or default_port}"

@@ -1,0 +1,153 @@
+"""The whole product on one machine: starts what the settings do not name, keeps it running, stops it in reverse."""
+
+import asyncio
+import os
+from collections.abc import Callable, Iterable
+from datetime import timedelta
+
+from app.domain.errors import Conflict, SetupError
+from app.settings import Settings
+from infra.local import remote
+from infra.local.home import Home
+from infra.local.lock import FileLock, StackState, end_leftovers, started_at
+from infra.local.parts import Parts
+from infra.local.supervision import Part, keep_running, stop_together
+
+USERS_POLL = timedelta(seconds=0.5)
+
+
+class Stack:
+    """One running stack a home. `start()`, then `complete()`; at the end `stop()`.
+
+    `say` gets one line for each thing a person should know.
+    """
+
+    def __init__(self, settings: Settings, with_ui: bool, say: Callable[[str], None]) -> None:
+        self.settings = settings
+        self.home = Home(settings.home)
+        self._with_ui = with_ui
+        self._say = say
+        self._lock = FileLock(self.home.lock)
+        self._parts: Parts | None = None
+        self._rest: list[asyncio.Task[None]] = []
+        self._watchers: list[asyncio.Task[None]] = []
+
+    async def start(self) -> str:
+        """Start everything at once; return the API's address when it accepts requests.
+
+        Raises:
+            Conflict: a stack already runs on this home.
+            SetupError: something cannot start; what had started has been stopped.
+        """
+        self.home.prepare()
+        if not self._lock.acquire():
+            raise Conflict(f"a stack is already running on {self.home.root}")
+        try:
+            end_leftovers(self.home.state)
+            await _check_remote_parts(self.settings)
+            self._parts = Parts(self.settings, self.home, self._with_ui)
+            await self._start_parts(self._parts)
+        except BaseException:
+            self.stop()
+            raise
+        return self._parts.api_url
+
+    async def complete(self) -> None:
+        """Wait until the parts that the API does not wait for are ready too.
+
+        Raises:
+            SetupError: one of them cannot start.
+        """
+        for task in self._rest:
+            await task
+
+    def stop(self) -> None:
+        """Stop everything, services before servers, and free the home. Safe to repeat."""
+        for task in [*self._watchers, *self._rest]:
+            task.cancel()
+        if (parts := self._parts) is not None:
+            for tier in ((parts.ui, parts.api, parts.worker), (parts.retrieval,), (parts.temporal, parts.postgres)):
+                stop_together([part for part in tier if part is not None])
+            self.home.state.unlink(missing_ok=True)
+        self._parts = None
+        self._lock.release()
+
+    async def wait_for_other_users(self) -> None:
+        """Return when no other command uses this stack any more."""
+        users = FileLock(self.home.users)
+        if users.held_by_another():
+            self._say("another rubrica command still uses this stack; waiting for it (Ctrl-C stops both)")
+        while users.held_by_another():
+            await asyncio.sleep(USERS_POLL.total_seconds())
+
+    async def _start_parts(self, parts: Parts) -> None:
+        # Imports cost most of the start, so all services import now, behind their gates.
+        for service in (parts.api, parts.worker, parts.retrieval):
+            if service is not None:
+                service.spawn()
+        self._rest = [self._begin(part) for part in (parts.retrieval, parts.ui) if part is not None]
+        await _all(self._begin(server) for server in (parts.postgres, parts.temporal) if server is not None)
+        await self._migrate(parts)
+        self._rest.append(self._begin(parts.worker))
+        await self._begin(parts.api)
+
+    def _begin(self, part: Part) -> asyncio.Task[None]:
+        """Start a part, then keep it running."""
+
+        async def start() -> None:
+            await part.start()
+            self._write_state()
+            self._watchers.append(asyncio.create_task(keep_running(part, self._say, self._write_state)))
+
+        return asyncio.create_task(start())
+
+    async def _migrate(self, parts: Parts) -> None:
+        """The local database follows the code; a remote one is migrated by `rubrica migrate`, on purpose."""
+        from app.storage.migrate import current_revision, upgrade
+        from app.storage.schema import SCHEMA_REVISION
+
+        if parts.postgres is not None:
+            await upgrade(parts.database_url)
+        elif (found := await current_revision(parts.database_url)) != SCHEMA_REVISION:
+            state = f"is at {found}" if found else "has no tables of Rubrica"
+            raise SetupError(f"RUBRICA_DATABASE_URL: the database {state}, {SCHEMA_REVISION} is needed; run `rubrica migrate`")
+
+    def _write_state(self) -> None:
+        parts = self._parts
+        if parts is None:
+            return
+        # PostgreSQL is left out: it finds its own leftovers, and must not be ended by force.
+        killable = (parts.temporal, parts.retrieval, parts.worker, parts.api, parts.ui)
+        running = {part.name: part.process for part in killable if part is not None and part.process is not None}
+        StackState(
+            pid=os.getpid(),
+            api=parts.api_url,
+            ui=parts.ui_url,
+            temporal=parts.temporal_address,
+            retrieval=parts.retrieval_url,
+            processes={name: (process.pid, started_at(process.pid)) for name, process in running.items() if process.alive},
+        ).write(self.home.state)
+
+
+async def _all(tasks: Iterable[asyncio.Task[None]]) -> None:
+    """Wait for all; at the first failure cancel the others and raise it."""
+    waiting = list(tasks)
+    try:
+        await asyncio.gather(*waiting)
+    finally:
+        for task in waiting:
+            task.cancel()
+
+
+async def _check_remote_parts(settings: Settings) -> None:
+    checks = []
+    if settings.database_url:
+        checks.append(remote.check_database(settings.database_url.get_secret_value()))
+    if settings.temporal_address:
+        checks.append(remote.check_temporal(settings.temporal_address))
+    if settings.qdrant_url:
+        checks.append(remote.check_qdrant(settings.qdrant_url))
+    if settings.llm_base_url:
+        key = settings.llm_api_key
+        checks.append(remote.check_model(settings.llm_base_url, key.get_secret_value() if key else None))
+    await asyncio.gather(*checks)
