@@ -11,6 +11,9 @@ from app.domain.errors import SetupError, Unavailable
 CONNECT_LIMIT = timedelta(seconds=10)
 COMMAND_LIMIT = timedelta(seconds=30)
 
+# Repositories take either: the pool for one statement, a connection with a transaction open for several.
+Executor = asyncpg.Pool | asyncpg.Connection
+
 # What asyncpg raises when the server is away, restarting, or out of connections: worth trying again.
 OUTAGES = (
     OSError,

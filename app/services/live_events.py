@@ -1,0 +1,167 @@
+"""Following runs as they happen: one listening connection a process and one read a run, however many watch it."""
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import AsyncIterator, Sequence
+from datetime import timedelta
+from itertools import islice
+from uuid import UUID
+
+import asyncpg
+
+from app.domain.errors import NotFound, Unavailable
+from app.storage import events, runs
+from app.storage.events import LoggedEvent
+
+# Events kept in memory for each watched run; who is further behind reads from the database at his own pace.
+TAIL = 256
+RETRY = timedelta(seconds=1)
+
+log = logging.getLogger(__name__)
+
+
+class LiveEvents:
+    """Fans the event log out to watchers. `heard` and `gap` are for the process's one `Listener`."""
+
+    def __init__(self, database: asyncpg.Pool) -> None:
+        self._database = database
+        self._feeds: dict[UUID, Feed] = {}
+        self._stopped = False
+
+    def heard(self, run_id: UUID, seq: int) -> None:
+        """A run's log has reached `seq`."""
+        feed = self._feeds.get(run_id)
+        if feed is not None:
+            feed.announce(seq)
+
+    def gap(self) -> None:
+        """Announcements may have been missed: read every watched log again."""
+        for feed in self._feeds.values():
+            feed.catch_up()
+
+    def stop(self) -> None:
+        """End all watching: the process is shutting down, and clients come back with the last number they saw."""
+        self._stopped = True
+        for feed in self._feeds.values():
+            feed.wake()
+
+    async def watch(self, run_id: UUID, after: int, quiet: timedelta) -> AsyncIterator[Sequence[LoggedEvent]]:
+        """The events after number `after`, in order and without gaps, up to the final one; an empty batch after each `quiet` time.
+
+        Raises:
+            NotFound: no such run.
+            Unavailable: the database does not answer at the start; later outages are waited out.
+        """
+        run = await runs.get(self._database, run_id)
+        if run is None:
+            raise NotFound(f"there is no run {run_id}")
+        feed = self._feeds.setdefault(run_id, Feed(self._database, run_id))
+        feed.watchers += 1
+        try:
+            async for batch in self._follow(feed, min(after, run.last_seq), run.last_seq if run.status.finished else None, quiet):
+                yield batch
+        finally:
+            feed.watchers -= 1
+            if not feed.watchers:
+                self._feeds.pop(run_id, None)
+                feed.close()
+
+    async def _follow(self, feed: "Feed", after: int, last: int | None, quiet: timedelta) -> AsyncIterator[Sequence[LoggedEvent]]:
+        """`last` is the highest number of a run that has finished already."""
+        while not self._stopped and (last is None or after < last):
+            try:
+                batch = await feed.after(after)
+            except Unavailable:
+                await asyncio.sleep(RETRY.total_seconds())
+                yield ()
+                continue
+            if batch:
+                after = batch[-1].seq
+                yield batch
+                if any(event.final for event in batch):
+                    return
+            elif not await feed.grown(after, quiet):
+                yield ()
+
+
+class Feed:
+    """The end of one run's log, while somebody watches it.
+
+    The first watcher reads the log from the database. When he has reached its end, `_reached` is set, and from then on one
+    reader task, woken by announcements, reads on for all watchers.
+    """
+
+    def __init__(self, database: asyncpg.Pool, run_id: UUID) -> None:
+        self.watchers = 0
+        self._database = database
+        self._run_id = run_id
+        self._tail: deque[LoggedEvent] = deque(maxlen=TAIL)
+        self._reached: int | None = None
+        self._unread = False
+        self._reader: asyncio.Task[None] | None = None
+        self._growth = asyncio.Event()
+
+    def announce(self, seq: int) -> None:
+        """The log has grown to `seq`."""
+        if self._reached is not None and seq > self._reached:
+            self.catch_up()
+
+    def catch_up(self) -> None:
+        """Read what is new. A reader that is at work reads once more, since its statement may have begun too early."""
+        self._unread = True
+        if self._reader is None and self._reached is not None:
+            self._reader = asyncio.create_task(self._read())
+
+    def wake(self) -> None:
+        """Let every waiting watcher look again."""
+        self._growth.set()
+        self._growth = asyncio.Event()
+
+    def close(self) -> None:
+        """Stop reading."""
+        if self._reader is not None:
+            self._reader.cancel()
+
+    async def after(self, seq: int) -> Sequence[LoggedEvent]:
+        """The next events after `seq`: from memory, or a page of the database for who is further behind."""
+        if self._tail and seq + 1 >= self._tail[0].seq:
+            return tuple(islice(self._tail, seq + 1 - self._tail[0].seq, None))
+        if self._reached is not None and seq >= self._reached:
+            return ()
+        page = await events.read_after(self._database, self._run_id, seq)
+        if not page and self._reached is None:
+            self._reached = seq
+            # What was announced before this moment went unheard.
+            self.catch_up()
+        return page
+
+    async def grown(self, seq: int, quiet: timedelta) -> bool:
+        """Wait until there is more than `seq`; False after `quiet` time without."""
+        if self._reached is not None and self._reached > seq:
+            return True
+        growth = self._growth
+        try:
+            async with asyncio.timeout(quiet.total_seconds()):
+                await growth.wait()
+        except TimeoutError:
+            return False
+        return True
+
+    async def _read(self) -> None:
+        assert self._reached is not None
+        while self._unread:
+            self._unread = False
+            try:
+                page = await events.read_after(self._database, self._run_id, self._reached)
+            except Unavailable as error:
+                log.warning("reading the events of run %s: %s", self._run_id, error)
+                await asyncio.sleep(RETRY.total_seconds())
+                self._unread = True
+                continue
+            if page:
+                self._tail.extend(page)
+                self._reached = page[-1].seq
+                self._unread = self._unread or len(page) == events.PAGE
+                self.wake()
+        self._reader = None

@@ -1,0 +1,100 @@
+"""Ask a question, and read what became of it."""
+
+import logging
+from collections.abc import Sequence
+from datetime import timedelta
+from uuid import UUID, uuid4
+
+import asyncpg
+
+from app.domain.contract import ResearchInput
+from app.domain.errors import InvalidInput, NotFound, Unavailable
+from app.domain.query import ResearchQuery
+from app.domain.run import Run, RunStatus
+from app.services.gateway import RunGateway
+from app.storage import reports, runs
+from app.storage.reports import StoredReport
+from app.storage.run_log import RunLog
+
+WAITING_FOR_WORKFLOWS = "waiting for the workflow service; the run starts by itself when it answers"
+# A run this old without a workflow was left behind by a failed start, not by one that is under way.
+LEFT_BEHIND = timedelta(seconds=5)
+BATCH = 100
+
+log = logging.getLogger(__name__)
+
+
+class Research:
+    """The use cases around a run. A run is stored before its workflow is started, so that none is lost in between.
+
+    Raises:
+        NotFound: no such run, report or snapshot.
+        Unavailable: the database does not answer.
+    """
+
+    def __init__(self, database: asyncpg.Pool, gateway: RunGateway) -> None:
+        self._database = database
+        self._gateway = gateway
+
+    async def create(self, query: ResearchQuery) -> Run:
+        """Store a run and start it. With the workflow service away it stays queued, says so, and `dispatch` starts it later."""
+        run_id = uuid4()
+        await runs.create(self._database, run_id, query)
+        try:
+            await self.start(ResearchInput(run_id=run_id, query=query))
+        except Unavailable as error:
+            log.warning("run %s is stored but not started: %s", run_id, error)
+            await RunLog(self._database).set_status(run_id, RunStatus.QUEUED, WAITING_FOR_WORKFLOWS)
+        return await self.get(run_id)
+
+    async def start(self, request: ResearchInput) -> None:
+        """Start a stored run's workflow; a second time changes nothing."""
+        await self._gateway.start(request)
+        await runs.mark_dispatched(self._database, request.run_id)
+
+    async def dispatch(self) -> int:
+        """Start the runs whose start failed; how many were started."""
+        waiting = await runs.undispatched(self._database, LEFT_BEHIND, BATCH)
+        for run_id in waiting:
+            await self.start(await RunLog(self._database).load(run_id))
+        return len(waiting)
+
+    async def get(self, run_id: UUID) -> Run:
+        """The run as it stands."""
+        run = await runs.get(self._database, run_id)
+        if run is None:
+            raise NotFound(f"there is no run {run_id}")
+        return run
+
+    async def page(self, limit: int, before: UUID | None) -> Sequence[Run]:
+        """Up to `limit` runs, newest first, older than `before`.
+
+        Raises:
+            InvalidInput: there is no run `before`.
+        """
+        if before is not None and await runs.get(self._database, before) is None:
+            raise InvalidInput(f"`before` names no run: {before}")
+        return await runs.page(self._database, limit, before)
+
+    async def report(self, run_id: UUID) -> tuple[Run, StoredReport]:
+        """The run with its finished report."""
+        run = await self.get(run_id)
+        report = await reports.get(self._database, run_id)
+        if report is None:
+            raise NotFound(f"run {run_id} has no report; its status is {run.status}")
+        return run, report
+
+    async def evidence(self, run_id: UUID) -> str:
+        """The report's evidence as JSON text: every citation with its exact quote and offsets."""
+        evidence = await reports.evidence(self._database, run_id)
+        if evidence is None:
+            run = await self.get(run_id)
+            raise NotFound(f"run {run_id} has no report; its status is {run.status}")
+        return evidence
+
+    async def snapshot(self, hash_: str) -> bytes:
+        """The stored copy of a cited source, UTF-8; offsets of quotes count its characters."""
+        body = await reports.snapshot(self._database, hash_)
+        if body is None:
+            raise NotFound(f"no source is stored under {hash_}")
+        return body

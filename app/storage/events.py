@@ -1,0 +1,105 @@
+"""Reading the event log, and hearing at once when it grows."""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Callable, Sequence
+from datetime import timedelta
+from typing import Any, NamedTuple
+from uuid import UUID
+
+import asyncpg
+import orjson
+from asyncpg import Record
+
+from app.domain.run import EventType, RunStatus
+from app.storage.engine import CONNECT_LIMIT, OUTAGES, Executor, translated
+
+CHANNEL = "rubrica_events"
+PAGE = 500
+FIRST_RETRY = timedelta(milliseconds=200)
+LONGEST_RETRY = timedelta(seconds=5)
+CHECK_EVERY = timedelta(seconds=15)
+AFTER = "SELECT seq, type, agent, payload, at FROM events WHERE run_id = $1 AND seq > $2 ORDER BY seq LIMIT $3"
+
+log = logging.getLogger(__name__)
+
+
+class LoggedEvent(NamedTuple):
+    """One event as it goes out: `body` is the JSON of `RunEvent`. After a `final` one nothing more happens in the run."""
+
+    seq: int
+    type: str
+    final: bool
+    body: bytes
+
+
+async def read_after(database: Executor, run_id: UUID, seq: int, limit: int = PAGE) -> Sequence[LoggedEvent]:
+    """Up to `limit` events of a run that come after number `seq`, in order."""
+    async with translated():
+        rows = await database.fetch(AFTER, run_id, seq, limit)
+    return [_logged(run_id, row) for row in rows]
+
+
+def _logged(run_id: UUID, row: Record) -> LoggedEvent:
+    """Built once, whoever watches. The payload goes out as it was stored, unparsed."""
+    payload = orjson.Fragment(row["payload"])
+    event = {"run_id": run_id, "seq": row["seq"], "type": row["type"], "agent": row["agent"], "payload": payload, "at": row["at"]}
+    return LoggedEvent(row["seq"], row["type"], _is_final(row), orjson.dumps(event, option=orjson.OPT_UTC_Z))
+
+
+def _is_final(row: Record) -> bool:
+    if row["type"] != EventType.STATUS_CHANGED:
+        return False
+    return RunStatus(orjson.loads(row["payload"])["status"]).finished
+
+
+class Listener:
+    """One connection that hears of every new event. After a lost connection it reports a gap: what came in between must be read.
+
+    `heard(run_id, seq)` and `gap()` are called on the event loop and must not block.
+    """
+
+    def __init__(self, database_url: str, heard: Callable[[UUID, int], None], gap: Callable[[], None]) -> None:
+        self._database_url = database_url
+        self._heard = heard
+        self._gap = gap
+        self.connected = False
+
+    async def run(self) -> None:
+        """Listen until cancelled, connecting again with growing pauses whenever the connection is lost."""
+        pause = FIRST_RETRY
+        while True:
+            try:
+                await self._listen()
+                pause = FIRST_RETRY
+            except (*OUTAGES, asyncpg.PostgresError) as error:
+                log.warning("the event listener has no connection (%s); next attempt in %s", error, pause)
+            await asyncio.sleep(pause.total_seconds())
+            pause = min(2 * pause, LONGEST_RETRY)
+
+    async def _listen(self) -> None:
+        """One connection's life."""
+        connection = await asyncpg.connect(self._database_url, timeout=CONNECT_LIMIT.total_seconds())
+        try:
+            await connection.add_listener(CHANNEL, self._notified)
+            self.connected = True
+            self._gap()
+            await self._until_lost(connection)
+        finally:
+            self.connected = False
+            connection.terminate()
+
+    async def _until_lost(self, connection: asyncpg.Connection) -> None:
+        """A closed connection reports itself; a silent one (a cable, a firewall) is found by asking now and then."""
+        lost = asyncio.Event()
+        connection.add_termination_listener(lambda _: lost.set())
+        while not lost.is_set():
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(lost.wait(), CHECK_EVERY.total_seconds())
+                return
+            await connection.execute("SELECT", timeout=CONNECT_LIMIT.total_seconds())
+
+    def _notified(self, _connection: Any, _pid: int, _channel: str, payload: object) -> None:
+        run_id, _, seq = str(payload).rpartition(":")
+        self._heard(UUID(run_id), int(seq))

@@ -1,0 +1,89 @@
+"""The runs themselves: what was asked, where each stands. Every function is one statement, complete in itself."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from uuid import UUID
+
+from asyncpg import Record
+
+from app.domain.budget import Budget, Usage
+from app.domain.plan import ResearchPlan
+from app.domain.query import ResearchQuery
+from app.domain.run import EventType, Run, RunStatus
+from app.storage.engine import Executor, translated
+from app.storage.run_log import to_json
+
+RUN = """
+    SELECT r.id, r.query, r.status, r.detail, r.plan, r.created_at, r.finished_at,
+           l.max_tokens, l.max_cost_microusd, l.max_seconds, l.model_calls, l.tool_calls, l.input_tokens, l.output_tokens, l.cost_microusd, l.updated_at, l.last_seq
+    FROM runs r JOIN ledgers l ON l.run_id = r.id """
+GET = RUN + "WHERE r.id = $1"
+PAGE = RUN + "ORDER BY r.created_at DESC, r.id DESC LIMIT $1"
+PAGE_BEFORE = (
+    RUN
+    + """WHERE (r.created_at, r.id) < (SELECT created_at, id FROM runs WHERE id = $2)
+    ORDER BY r.created_at DESC, r.id DESC LIMIT $1"""
+)
+# Nobody can watch a run that does not exist yet, so its first event needs no notification.
+CREATE = """
+    WITH run AS (INSERT INTO runs (id, query) VALUES ($1, $2)),
+         ledger AS (INSERT INTO ledgers (run_id, max_tokens, max_cost_microusd, max_seconds, last_seq) VALUES ($1, $3, $4, $5, 1))
+    INSERT INTO events (run_id, seq, type, payload) VALUES ($1, 1, $6, $7)"""
+DISPATCHED = "UPDATE runs SET dispatched_at = now() WHERE id = $1 AND dispatched_at IS NULL"
+UNDISPATCHED = """
+    SELECT id FROM runs WHERE dispatched_at IS NULL AND finished_at IS NULL AND created_at < now() - $1::interval
+    ORDER BY created_at LIMIT $2"""
+
+
+async def create(database: Executor, run_id: UUID, query: ResearchQuery) -> None:
+    """Add a run with its ledger and its first event."""
+    budget = query.budget
+    event = {"question": query.question, "system": query.system, "effort": query.effort, "language": query.language}
+    async with translated():
+        await database.execute(
+            CREATE,
+            *(run_id, query.model_dump_json(), budget.max_tokens, budget.max_cost_microusd, budget.max_seconds),
+            *(EventType.RUN_CREATED, to_json(event)),
+        )
+
+
+async def get(database: Executor, run_id: UUID) -> Run | None:
+    """The run, or None."""
+    async with translated():
+        row = await database.fetchrow(GET, run_id)
+    return _run(row) if row else None
+
+
+async def page(database: Executor, limit: int, before: UUID | None) -> Sequence[Run]:
+    """Up to `limit` runs, newest first, older than the run `before`; none when there is no such run."""
+    async with translated():
+        rows = await (database.fetch(PAGE_BEFORE, limit, before) if before else database.fetch(PAGE, limit))
+    return [_run(row) for row in rows]
+
+
+async def mark_dispatched(database: Executor, run_id: UUID) -> None:
+    """Note that a workflow was started for the run."""
+    async with translated():
+        await database.execute(DISPATCHED, run_id)
+
+
+async def undispatched(database: Executor, older_than: timedelta, limit: int) -> Sequence[UUID]:
+    """Runs that no workflow was started for although they have waited longer than `older_than`, oldest first."""
+    async with translated():
+        return [row["id"] for row in await database.fetch(UNDISPATCHED, older_than, limit)]
+
+
+def _run(row: Record) -> Run:
+    return Run(
+        id=row["id"],
+        query=ResearchQuery.model_validate_json(row["query"]),
+        status=RunStatus(row["status"]),
+        detail=row["detail"],
+        plan=ResearchPlan.model_validate_json(row["plan"]) if row["plan"] else None,
+        usage=Usage(**{name: row[name] for name in Usage.model_fields}),
+        budget=Budget(**{name: row[name] for name in Budget.model_fields}),
+        created_at=row["created_at"],
+        updated_at=row["updated_at"],
+        finished_at=row["finished_at"],
+        last_seq=row["last_seq"],
+    )
