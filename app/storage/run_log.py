@@ -1,6 +1,7 @@
 """What a worker writes while a run proceeds. One round trip a call: each is one SQL function of `migrations/sql`."""
 
 from collections.abc import Mapping, Sequence
+from datetime import date
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -17,7 +18,7 @@ from app.domain.run import EventType, RunStatus
 from app.domain.trajectory import Turn
 from app.storage.engine import translated
 
-OPEN_STAGE = "SELECT * FROM open_stage($1, $2, $3, $4, $5)"
+OPEN_STAGE = "SELECT * FROM open_stage($1, $2, $3, $4, $5, $6)"
 STORE_TURN = "SELECT * FROM store_turn($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)"
 RESERVE = "SELECT * FROM reserve($1, $2, $3, $4, $5, $6, $7)"
 CLOSE_STAGE = "SELECT close_stage($1, $2, $3, $4, $5, $6, $7)"
@@ -69,7 +70,8 @@ class StageOpening(NamedTuple):
     """A stage as found. With `result` set it is finished and nothing is to be done.
 
     `attempt` goes into every later call of this attempt; `turns` are in the order of storing; `notes` were pinned when the stage
-    was first opened. The stage may begin when `halt` is none; `granted` tells whether the first reservation was made.
+    was first opened. The stage may begin when `halt` is none; `granted` tells whether the first reservation was made. `needed` are
+    the results of the stages asked for, in that order. `asked_on` is the day (UTC) on which the run was created.
     """
 
     result: bytes | None
@@ -78,6 +80,8 @@ class StageOpening(NamedTuple):
     halt: Halt
     granted: bool
     attempt: int
+    needed: list[bytes | None]
+    asked_on: date | None
 
 
 class Receipt(NamedTuple):
@@ -99,18 +103,22 @@ class RunLog:
     def __init__(self, pool: asyncpg.Pool) -> None:
         self._pool = pool
 
-    async def open_stage(self, run_id: UUID, stage: str, reservation: Reservation | None, title: str = "") -> StageOpening:
+    async def open_stage(
+        self, run_id: UUID, stage: str, reservation: Reservation | None, title: str = "", needs: Sequence[str] = ()
+    ) -> StageOpening:
         """Open a stage, or again after its worker died (then the dead attempt's reservations are released).
 
-        Appends `stage_started` unless the stage is finished or must halt. Without a reservation the budget is not asked.
+        Appends `stage_started` unless the stage is finished or must halt. Without a reservation the budget is not asked. `needs`
+        names stages whose results this one reads.
         """
         async with translated():
-            row = await self._pool.fetchrow(OPEN_STAGE, run_id, stage, title, *(reservation or (None, None)))
+            row = await self._pool.fetchrow(OPEN_STAGE, run_id, stage, title, *(reservation or (None, None)), list(needs))
         if row is None or row["halt"] is None:
             raise NotFound(f"there is no run {run_id}")
         turns = [Turn.model_validate_json(body) for body in row["turns"] or ()]
         notes = tuple(row["notes"] or ())
-        return StageOpening(row["result"], turns, notes, Halt(row["halt"]), row["granted"], row["attempt"])
+        needed, attempt = list(row["needed"] or ()), row["attempt"]
+        return StageOpening(row["result"], turns, notes, Halt(row["halt"]), row["granted"], attempt, needed, row["asked_on"])
 
     async def store_turn(
         self,

@@ -43,9 +43,11 @@ $$;
 -- Open a stage, or open it again after its worker died: its dead reservations are released, its turns handed over.
 -- The reader's notes are pinned when the stage is first opened, so that a repeated attempt reads what the first one read.
 -- A finished stage only hands over its result. A stage that must not start (halt) appends no event. Without a reservation
--- (null) the budget is not asked: a stage that spends nothing always may run.
-CREATE FUNCTION open_stage(p_run uuid, p_stage text, p_title text, p_tokens bigint, p_cost bigint,
-                           OUT attempt integer, OUT result bytea, OUT turns bytea[], OUT notes text[], OUT halt text, OUT granted boolean)
+-- (null) the budget is not asked: a stage that spends nothing always may run. `needed` are the results of the stages `p_needs`,
+-- null where one has none; `asked_on` is the day (UTC) on which the run was created.
+CREATE FUNCTION open_stage(p_run uuid, p_stage text, p_title text, p_tokens bigint, p_cost bigint, p_needs text[],
+                           OUT attempt integer, OUT result bytea, OUT turns bytea[], OUT notes text[], OUT halt text, OUT granted boolean,
+                           OUT needed bytea[], OUT asked_on date)
 LANGUAGE plpgsql AS $$
 DECLARE
     ledger ledgers;
@@ -77,6 +79,9 @@ BEGIN
         WHERE t.run_id = p_run AND t.stage = p_stage ORDER BY t.agent, t.ordinal, t.revision DESC
     ) latest;
     SELECT array_agg(n.text ORDER BY n.seq) INTO notes FROM notes n WHERE n.run_id = p_run AND n.seq <= opened.notes_upto;
+    SELECT array_agg(s.result ORDER BY need.place) INTO needed FROM unnest(p_needs) WITH ORDINALITY AS need (stage, place)
+        LEFT JOIN stages s ON s.run_id = p_run AND s.stage = need.stage;
+    SELECT (r.created_at AT TIME ZONE 'UTC')::date INTO asked_on FROM runs r WHERE r.id = p_run;
 
     UPDATE ledgers l SET reserved_tokens = ledger.reserved_tokens + CASE WHEN granted THEN coalesce(p_tokens, 0) ELSE 0 END,
                          reserved_cost_microusd = ledger.reserved_cost_microusd + CASE WHEN granted THEN coalesce(p_cost, 0) ELSE 0 END,
