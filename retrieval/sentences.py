@@ -51,12 +51,13 @@ class Span(NamedTuple):
 
 def split_sentences(text: str) -> list[Span]:
     """The sentences of `text` in order: they do not overlap, and only white space lies between them."""
+    return [sentence for paragraph in split_paragraphs(text) for sentence in split_sentences_of(text, paragraph)]
+
+
+def split_sentences_of(text: str, paragraph: Span) -> list[Span]:
+    """The sentences of one paragraph of `text`; offsets count from the beginning of `text`."""
     return [
-        clause
-        for paragraph in split_paragraphs(text)
-        for line in _lines(text, paragraph)
-        for sentence in _sentences(text, line)
-        for clause in _clauses(text, sentence)
+        clause for line in _lines(text, paragraph) for sentence in _sentences(text, line) for clause in _clauses(text, sentence)
     ]
 
 
@@ -87,13 +88,14 @@ def _lines(text: str, paragraph: Span) -> Iterator[Span]:
 def _ends_line(line: str, following: str) -> bool:
     if _LIST_ITEM.match(following) or line.lstrip().startswith(("#", "|")):
         return True
-    if _is_ideograph(line[-1:]) and len(line.strip()) < _HEADING_CHARS:
+    if is_ideograph(line[-1:]) and len(line.strip()) < _HEADING_CHARS:
         return True
     first = following.lstrip()[:1]
-    return len(line.strip()) < _HEADING_CHARS and (first.isupper() or _is_ideograph(first)) and line[-1:] not in ",;:-"
+    return len(line.strip()) < _HEADING_CHARS and (first.isupper() or is_ideograph(first)) and line[-1:] not in ",;:-"
 
 
-def _is_ideograph(char: str) -> bool:
+def is_ideograph(char: str) -> bool:
+    """Whether this character is a Chinese (CJK) ideograph."""
     return "\u3400" <= char <= "\u9fff"
 
 
@@ -114,7 +116,7 @@ def _is_end(text: str, start: int, found: re.Match[str], limit: int) -> bool:
     if following is None:
         return True
     mark, opening, word = found.group(), following.group(1), following.group(2)
-    if mark[0] in "。！？" or _is_ideograph(word[0]):
+    if mark[0] in "。！？" or is_ideograph(word[0]):
         return not word[0].islower()
     if word[0].islower() or word[0] in ",;:—–-":
         return False

@@ -1,0 +1,100 @@
+"""The process that builds one collection: `python -m retrieval.builder --home DIR --collection NAME [--fresh]`.
+
+It is a process of its own because the engine holds the interpreter's lock while it writes, and so that encoding can run at low
+priority. It prints one JSON line (a `Build`) for each step and ends when its standard input does, that is, with its parent.
+"""
+
+import argparse
+import fcntl
+import os
+import sys
+import threading
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+from app.domain.errors import Conflict, RubricaError, SetupError
+from retrieval.build import PassageEncoder, Workshop, encode_passages, index_words, read_corpus, start_build
+from retrieval.catalogue import Build, BuildPhase
+from retrieval.corpora.kinds import open_corpus
+from retrieval.home import Shelves, open_shelves
+
+NICENESS = 15
+"""Encoding runs in the background: searches and reports come first."""
+
+
+def run_build(
+    shelves: Shelves, collection: str, fresh: bool, encoder: Callable[[], PassageEncoder | None], report: Callable[[Build], None]
+) -> Build:
+    """Do or go on with a collection's build, to its end. A failure is a value: phase `failed` with the reason.
+
+    `encoder` is asked once the word index is in use; None leaves the collection searchable by words only.
+    """
+    shop = Workshop(shelves.catalogue, shelves.store, shelves.index, lambda: datetime.now(UTC), report)
+    last = shelves.catalogue.build(collection)
+    build = last if last and not fresh else start_build(shop, collection)
+    try:
+        if build.phase in (BuildPhase.READING, BuildPhase.FAILED):
+            build = shop.note(build, phase=BuildPhase.READING, detail="")
+            build = read_corpus(shop, build, open_corpus(shelves.catalogue.get(collection)))
+        if build.phase is BuildPhase.INDEXING:
+            build = index_words(shop, build)
+        return _encode(shop, build, encoder)
+    except (RubricaError, OSError) as error:
+        return shop.note(build, phase=BuildPhase.FAILED, detail=str(error))
+
+
+def _encode(shop: Workshop, build: Build, encoder: Callable[[], PassageEncoder | None]) -> Build:
+    try:
+        found = encoder()
+    except SetupError as error:
+        return shop.note(build, phase=BuildPhase.DONE, detail=f"searched by words only: {error}")
+    if found is None:
+        return shop.note(build, phase=BuildPhase.DONE, detail="searched by words only")
+    return encode_passages(shop, build, found)
+
+
+def _die_with_parent() -> None:
+    """End at once when the owner is gone: an orphan would write beside the builder of the next owner."""
+    while os.read(sys.stdin.fileno(), 1):  # not through sys.stdin, whose lock would be held at exit
+        pass
+    os._exit(0)
+
+
+def _only_builder(home: Path, collection: str) -> int:
+    handle = os.open(home / "retrieval" / f"{collection}.build.lock", os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        raise Conflict(f"another process is building {collection!r} in this home") from error
+    return handle
+
+
+def _print(build: Build) -> None:
+    sys.stdout.write(build.model_dump_json() + "\n")
+    sys.stdout.flush()
+
+
+def main() -> int:
+    """Build; 0 when the collection is ready, 1 when the build failed."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--home", type=Path, required=True)
+    parser.add_argument("--collection", required=True)
+    parser.add_argument("--models-dir", type=Path)
+    parser.add_argument("--qdrant-url")
+    parser.add_argument("--fresh", action="store_true", help="read the corpus again instead of going on with the last build")
+    options = parser.parse_args()
+    threading.Thread(target=_die_with_parent, daemon=True).start()
+    shelves = open_shelves(options.home, options.qdrant_url)
+    _only_builder(options.home, options.collection)
+
+    def encoder() -> PassageEncoder | None:
+        os.nice(NICENESS)
+        return None
+
+    build = run_build(shelves, options.collection, options.fresh, encoder, _print)
+    return 1 if build.phase is BuildPhase.FAILED else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

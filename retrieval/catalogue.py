@@ -1,0 +1,157 @@
+"""Which collections there are, the generations of their indexes, and how far a build has come."""
+
+import re
+import sqlite3
+from datetime import datetime
+from enum import StrEnum
+
+from app.domain.errors import InvalidInput, NotFound
+from app.domain.value import Value
+from retrieval.corpora.ports import Unreadable
+from retrieval.database import Database
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
+
+
+class CorpusKind(StrEnum):
+    """The kinds of corpora a collection can be built from."""
+
+    SOTU = "sotu"
+    FOLDER = "folder"
+    BEIR = "beir"
+
+
+class BuildPhase(StrEnum):
+    """Where a build stands. From `encoding` on the collection can be searched, by words only until `done`."""
+
+    READING = "reading"
+    INDEXING = "indexing"
+    ENCODING = "encoding"
+    DONE = "done"
+    FAILED = "failed"
+
+    @property
+    def finished(self) -> bool:
+        """True when nothing more will happen by itself."""
+        return self in (BuildPhase.DONE, BuildPhase.FAILED)
+
+
+class Collection(Value):
+    """A named set of documents. `path` is a folder or file on this machine, empty for a packaged corpus."""
+
+    name: str
+    kind: CorpusKind
+    path: str = ""
+
+
+class Generation(Value):
+    """One index of a collection. `recipe` fixed its contents; `dense` says whether every passage has its dense vector."""
+
+    name: str
+    collection: str
+    recipe: str
+    average_length: float
+    dense: bool = False
+
+
+class Build(Value):
+    """The state of a collection's latest build; `done` and `total` count documents while reading and indexing, then passages."""
+
+    collection: str
+    number: int
+    phase: BuildPhase
+    generation: str = ""
+    done: int = 0
+    total: int = 0
+    started_at: datetime
+    updated_at: datetime
+    detail: str = ""
+
+
+class Catalogue:
+    """Collections, generations and builds of one home."""
+
+    def __init__(self, database: Database) -> None:
+        self._db = database
+
+    def add(self, collection: Collection, now: datetime) -> None:
+        """Create a collection or change where it is read from; `InvalidInput` for a bad name."""
+        if not _NAME.fullmatch(collection.name):
+            raise InvalidInput(
+                f"{collection.name!r} cannot name a collection: use up to 63 of a-z, 0-9, - and _, first a letter or digit"
+            )
+        with self._db.transaction() as connection:
+            connection.execute(
+                "INSERT INTO collections (name, kind, path, created_at) VALUES (?, ?, ?, ?)"
+                " ON CONFLICT (name) DO UPDATE SET kind = excluded.kind, path = excluded.path",
+                (collection.name, collection.kind, collection.path, now.isoformat()),
+            )
+
+    def get(self, name: str) -> Collection:
+        """The collection of this name, or `NotFound`."""
+        row = self._row("SELECT name, kind, path FROM collections WHERE name = ?", name)
+        if row is None:
+            raise NotFound(f"there is no collection {name!r}; `rubrica corpus list` shows those there are")
+        return Collection.model_validate(dict(row))
+
+    def all(self) -> list[Collection]:
+        """Every collection, by name."""
+        rows = self._db.connection().execute("SELECT name, kind, path FROM collections ORDER BY name")
+        return [Collection.model_validate(dict(row)) for row in rows]
+
+    def remove(self, name: str) -> None:
+        """Forget a collection, its generations and its build."""
+        with self._db.transaction() as connection:
+            connection.execute("DELETE FROM collections WHERE name = ?", (name,))
+            connection.execute("DELETE FROM generations WHERE collection = ?", (name,))
+            connection.execute("DELETE FROM builds WHERE collection = ?", (name,))
+
+    def generation(self, name: str) -> Generation | None:
+        """An index's record, if there is one of this name."""
+        row = self._row("SELECT name, collection, recipe, average_length, dense FROM generations WHERE name = ?", name)
+        return Generation.model_validate(dict(row) | {"dense": bool(row["dense"])}) if row else None
+
+    def keep_generation(self, generation: Generation) -> None:
+        """Insert or replace an index's record."""
+        with self._db.transaction() as connection:
+            connection.execute(
+                "INSERT OR REPLACE INTO generations (name, collection, recipe, average_length, dense) VALUES (?, ?, ?, ?, ?)",
+                (generation.name, generation.collection, generation.recipe, generation.average_length, int(generation.dense)),
+            )
+
+    def drop_generation(self, name: str) -> None:
+        """Forget an index's record."""
+        with self._db.transaction() as connection:
+            connection.execute("DELETE FROM generations WHERE name = ?", (name,))
+
+    def build(self, collection: str) -> Build | None:
+        """The latest build of a collection."""
+        row = self._row("SELECT * FROM builds WHERE collection = ?", collection)
+        return Build.model_validate(dict(row)) if row else None
+
+    def keep_build(self, build: Build) -> None:
+        """Insert or replace the state of a collection's build."""
+        values = build.model_dump(mode="json")
+        columns = ", ".join(values)
+        with self._db.transaction() as connection:
+            marks = ", ".join("?" * len(values))
+            connection.execute(f"INSERT OR REPLACE INTO builds ({columns}) VALUES ({marks})", tuple(values.values()))
+
+    def unreadable(self, collection: str) -> list[Unreadable]:
+        """What the latest reading had to skip."""
+        rows = self._db.connection().execute(
+            "SELECT path, reason FROM unreadable WHERE collection = ? ORDER BY path", (collection,)
+        )
+        return [Unreadable(row["path"], row["reason"]) for row in rows]
+
+    def keep_unreadable(self, collection: str, skipped: list[Unreadable]) -> None:
+        """Replace the list of what a reading had to skip."""
+        with self._db.transaction() as connection:
+            connection.execute("DELETE FROM unreadable WHERE collection = ?", (collection,))
+            connection.executemany(
+                "INSERT INTO unreadable (collection, path, reason) VALUES (?, ?, ?)", [(collection, *s) for s in skipped]
+            )
+
+    def _row(self, query: str, key: str) -> sqlite3.Row | None:
+        found: sqlite3.Row | None = self._db.connection().execute(query, (key,)).fetchone()
+        return found

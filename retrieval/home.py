@@ -1,0 +1,40 @@
+"""Where the state of retrieval lives, opened: store, catalogue and index of one home."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from retrieval.catalogue import Catalogue
+from retrieval.database import Database
+from retrieval.index.ports import Index
+from retrieval.store import DocumentStore
+
+
+@dataclass(frozen=True)
+class Shelves:
+    """What is kept under `<home>/retrieval`, or on a Qdrant server for the index."""
+
+    database: Database
+    catalogue: Catalogue
+    store: DocumentStore
+    index: Index
+
+    def close(self) -> None:
+        """Close the database; indexes close with their last user."""
+        self.database.close()
+
+
+def open_shelves(home: Path, qdrant_url: str | None = None) -> Shelves:
+    """Open or create the state under `home`. `qdrant_url` names a Qdrant server to use instead of the engine in process."""
+    folder = home / "retrieval"
+    database = Database(folder / "store.db")
+    return Shelves(database, Catalogue(database), DocumentStore(database), _index(folder, qdrant_url))
+
+
+def _index(folder: Path, qdrant_url: str | None) -> Index:
+    if qdrant_url:
+        from retrieval.index.server import ServerIndex
+
+        return ServerIndex(qdrant_url)
+    from retrieval.index.edge import EdgeIndex
+
+    return EdgeIndex(folder / "index")

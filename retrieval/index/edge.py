@@ -1,0 +1,190 @@
+"""The Qdrant engine in process: one folder an index, one symbolic link an alias.
+
+Only `EdgeShard.query` releases the interpreter's lock, so an index is written (and above all optimized) by a process of its
+own and only searched by the one that answers. There is no write-ahead log: what `flush` has not written is written again.
+"""
+
+import os
+import shutil
+import threading
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import qdrant_edge as engine
+
+from app.domain.errors import NotFound
+from retrieval.index.ports import DENSE_SIZE, Candidates, Hit, HybridQuery, IndexedPassage
+
+SPARSE = "sparse"
+DENSE = "dense"
+HNSW_FROM_KB = 40_000
+"""Below this size (about 26,000 passages) a scan over all dense vectors beats building a graph."""
+
+
+class EdgeIndex:
+    """Indexes under the folder `root`; see `Index` for the methods."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._open: dict[str, engine.EdgeShard] = {}
+        self._lock = threading.Lock()
+        root.mkdir(parents=True, exist_ok=True)
+
+    def create(self, name: str) -> None:
+        """Make an empty index with payload indexes, which stay out of the vector graph: there they slow its build fourfold."""
+        self.drop(name)
+        self._path(name).mkdir()
+        shard = engine.EdgeShard.create(str(self._path(name)), _config())
+        for field in ("document", "language"):
+            shard.update(engine.UpdateOperation.create_field_index(field, engine.KeywordIndexParams(enable_hnsw=False)))
+        shard.flush()
+        with self._lock:
+            self._open[name] = shard
+
+    def derive(self, base: str, name: str) -> str:
+        """A copy of `base`: the engine cannot be written to while another process searches it."""
+        self._require(base)
+        self.drop(name)
+        copy = self._path(f".{name}.copy")
+        shutil.rmtree(copy, ignore_errors=not copy.exists())
+        shutil.copytree(self._path(base), copy)
+        os.replace(copy, self._path(name))
+        return name
+
+    def upsert(self, name: str, passages: Sequence[IndexedPassage]) -> None:
+        """Add or replace points."""
+        self._shard(name).update(engine.UpdateOperation.upsert_points([_point(passage) for passage in passages]))
+
+    def set_dense(self, name: str, vectors: Iterable[tuple[int, Sequence[float]]]) -> None:
+        """Give existing points their dense vectors."""
+        points = [engine.PointVectors(id=number, vector={DENSE: list(vector)}) for number, vector in vectors]
+        self._shard(name).update(engine.UpdateOperation.update_vectors(points))
+
+    def without_dense(self, name: str, limit: int) -> Sequence[Hit]:
+        """Up to `limit` points without a dense vector."""
+        missing = engine.Filter(must_not=[engine.HasVectorCondition(DENSE)])
+        records, _ = self._shard(name).scroll(engine.ScrollRequest(limit=limit, filter=missing, with_payload=True))
+        return [_hit(record, 0.0) for record in records]
+
+    def delete_documents(self, name: str, documents: Sequence[str]) -> None:
+        """Remove all points of these documents."""
+        if documents:
+            condition = engine.FieldCondition(key="document", match=engine.MatchAny(any=list(documents)))
+            self._shard(name).update(engine.UpdateOperation.delete_points_by_filter(engine.Filter(must=[condition])))
+
+    def query(self, name: str, query: HybridQuery) -> Candidates:
+        """Search by both vectors; runs outside the interpreter's lock."""
+        shard = self._shard(name)
+        sparse: list[Hit] = []
+        dense: list[Hit] = []
+        if query.sparse.indices:
+            sparse = _search(shard, engine.SparseVector(query.sparse.indices, query.sparse.values), SPARSE, query)
+        if query.dense is not None:
+            dense = _search(shard, list(query.dense), DENSE, query)
+        return Candidates(sparse, dense)
+
+    def count(self, name: str) -> int:
+        """Number of points."""
+        return self._shard(name).count(engine.CountRequest(exact=True))
+
+    def count_dense(self, name: str) -> int:
+        """Number of points that have a dense vector."""
+        present = engine.Filter(must=[engine.HasVectorCondition(DENSE)])
+        return self._shard(name).count(engine.CountRequest(filter=present, exact=True))
+
+    def flush(self, name: str) -> None:
+        """Put on disk what was written."""
+        self._shard(name).flush()
+
+    def optimize(self, name: str) -> None:
+        """Merge segments and, for a large index, build the vector graph."""
+        shard = self._shard(name)
+        shard.optimize()
+        shard.flush()
+
+    def close(self, name: str) -> None:
+        """Let go of an index; a query under way still finishes."""
+        # Dropping the reference is enough: a query under way holds its own, and the engine closes with the last one.
+        with self._lock:
+            self._open.pop(name, None)
+
+    def drop(self, name: str) -> None:
+        """Delete an index, if it exists."""
+        self.close(name)
+        shutil.rmtree(self._path(name), ignore_errors=not self._path(name).exists())
+
+    def names(self) -> Sequence[str]:
+        """All indexes, in alphabetical order."""
+        return sorted(
+            path.name for path in self._root.iterdir() if path.is_dir() and not path.is_symlink() and path.name[0] != "."
+        )
+
+    def switch(self, alias: str, name: str) -> None:
+        """Point the link `alias` at `name`, in one step."""
+        self._require(name)
+        fresh = self._root / f".{alias}.new"
+        fresh.unlink(missing_ok=True)
+        fresh.symlink_to(name)
+        os.replace(fresh, self._root / alias)
+
+    def resolve(self, alias: str) -> str | None:
+        """The index that `alias` points at, if any."""
+        link = self._root / alias
+        return os.readlink(link) if link.is_symlink() else None
+
+    def unalias(self, alias: str) -> None:
+        """Remove an alias, if it exists."""
+        link = self._root / alias
+        if link.is_symlink():
+            link.unlink()
+
+    def _path(self, name: str) -> Path:
+        return self._root / name
+
+    def _require(self, name: str) -> None:
+        if not (self._path(name) / "edge_config.json").is_file():
+            raise NotFound(f"there is no index {name!r} in {self._root.name}")
+
+    def _shard(self, name: str) -> engine.EdgeShard:
+        shard = self._open.get(name)
+        if shard is None:
+            with self._lock:
+                shard = self._open.get(name)
+                if shard is None:
+                    self._require(name)
+                    shard = self._open[name] = engine.EdgeShard.load(str(self._path(name)))
+        return shard
+
+
+def _config() -> engine.EdgeConfig:
+    return engine.EdgeConfig(
+        vectors={DENSE: engine.EdgeVectorParams(size=DENSE_SIZE, distance=engine.Distance.Cosine)},
+        sparse_vectors={SPARSE: engine.EdgeSparseVectorParams(modifier=engine.Modifier.Idf)},
+        optimizers=engine.EdgeOptimizersConfig(indexing_threshold=HNSW_FROM_KB),
+        max_search_threads=2,
+        wal_enabled=False,
+    )
+
+
+def _point(passage: IndexedPassage) -> engine.Point:
+    return engine.Point(
+        id=passage.id,
+        vector={SPARSE: engine.SparseVector(passage.sparse.indices, passage.sparse.values)},
+        payload={"document": passage.document, "start": passage.start, "end": passage.end, "language": passage.language},
+    )
+
+
+def _search(shard: engine.EdgeShard, vector: Any, using: str, query: HybridQuery) -> list[Hit]:
+    only = None
+    if query.language is not None:
+        condition = engine.FieldCondition(key="language", match=engine.MatchValue(query.language))
+        only = engine.Filter(must=[condition])
+    nearest = engine.Query.Nearest(vector, using=using)
+    request = engine.QueryRequest(limit=query.limit, query=nearest, filter=only, with_payload=["document", "start", "end"])
+    return [_hit(point, point.score) for point in shard.query(request)]
+
+
+def _hit(point: engine.ScoredPoint | engine.Record, score: float) -> Hit:
+    payload = point.payload or {}
+    return Hit(int(str(point.id)), score, str(payload["document"]), int(payload["start"]), int(payload["end"]))

@@ -1,0 +1,131 @@
+"""What the product needs from a hybrid index. Two adapters answer it alike; one test suite proves it."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+from retrieval.sparse import SparseVector
+
+DENSE_SIZE = 384
+"""Dimensions of the dense vectors (all-MiniLM-L6-v2); they are unit vectors, compared by cosine."""
+
+
+class IndexedPassage(NamedTuple):
+    """One point. `document` is the key of the passage's document, `start` and `end` are offsets into its snapshot."""
+
+    id: int
+    sparse: SparseVector
+    document: str
+    start: int
+    end: int
+    language: str
+
+
+class Hit(NamedTuple):
+    """A point that a query found, with the score of the vector that found it."""
+
+    id: int
+    score: float
+    document: str
+    start: int
+    end: int
+
+
+class Candidates(NamedTuple):
+    """Both halves of a hybrid query, each best first."""
+
+    sparse: Sequence[Hit]
+    dense: Sequence[Hit]
+
+
+@dataclass(frozen=True)
+class HybridQuery:
+    """What to look for. A vector that is None or empty is not searched; `language` keeps only passages in it."""
+
+    sparse: SparseVector
+    dense: Sequence[float] | None
+    limit: int
+    language: str | None = None
+
+
+class Index(Protocol):
+    """Named indexes of passages, and aliases to them.
+
+    An index is written by one process and, once an alias points at it, read by another. Writing the same point again
+    replaces it. What was written is on disk when `flush` returns.
+
+    Raises:
+        NotFound: the named index does not exist.
+        ToolError: a server does not answer.
+    """
+
+    def create(self, name: str) -> None:
+        """Make an empty index, replacing one of this name."""
+        ...
+
+    def derive(self, base: str, name: str) -> str:
+        """A writable index that starts with all that `base` holds.
+
+        Returns its name: `name`, or `base` itself where the engine can change an index while it is searched.
+        """
+        ...
+
+    def upsert(self, name: str, passages: Sequence[IndexedPassage]) -> None:
+        """Add or replace points."""
+        ...
+
+    def set_dense(self, name: str, vectors: Iterable[tuple[int, Sequence[float]]]) -> None:
+        """Give existing points their dense vectors."""
+        ...
+
+    def without_dense(self, name: str, limit: int) -> Sequence[Hit]:
+        """Up to `limit` points that have no dense vector yet."""
+        ...
+
+    def delete_documents(self, name: str, documents: Sequence[str]) -> None:
+        """Remove all points of these documents."""
+        ...
+
+    def query(self, name: str, query: HybridQuery) -> Candidates:
+        """Search by both vectors."""
+        ...
+
+    def count(self, name: str) -> int:
+        """Number of points."""
+        ...
+
+    def count_dense(self, name: str) -> int:
+        """Number of points that have a dense vector."""
+        ...
+
+    def flush(self, name: str) -> None:
+        """Put on disk what was written."""
+        ...
+
+    def optimize(self, name: str) -> None:
+        """Build the search structures; call when the writing is done."""
+        ...
+
+    def close(self, name: str) -> None:
+        """Let go of an index; a query under way still finishes."""
+        ...
+
+    def drop(self, name: str) -> None:
+        """Delete an index, if it exists."""
+        ...
+
+    def names(self) -> Sequence[str]:
+        """All indexes, in alphabetical order, without aliases."""
+        ...
+
+    def switch(self, alias: str, name: str) -> None:
+        """Point `alias` at `name`, in one step."""
+        ...
+
+    def resolve(self, alias: str) -> str | None:
+        """The index that `alias` points at, if any."""
+        ...
+
+    def unalias(self, alias: str) -> None:
+        """Remove an alias, if it exists."""
+        ...

@@ -1,0 +1,145 @@
+"""The search side: what is indexed and stored, asked for passages, documents and snapshots."""
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from app.domain.errors import ToolError
+from app.domain.evidence import Passage
+from retrieval.catalogue import BuildPhase, Catalogue, Generation
+from retrieval.diversity import diverse
+from retrieval.fusion import Key, fuse
+from retrieval.index.ports import Hit, HybridQuery, Index
+from retrieval.ports import Document, SearchFilter
+from retrieval.sparse import SparseEncoder
+from retrieval.store import DocumentStore
+
+DEFAULT_COLLECTION = "sotu"
+MAX_QUERY_CHARS = 2_000
+MAX_LIMIT = 100
+CANDIDATES = 100
+"""What each half of a hybrid search contributes, at least."""
+
+
+class QueryEncoder(Protocol):
+    """Turns a query into a dense unit vector."""
+
+    def query(self, text: str) -> Sequence[float]:
+        """The query's vector."""
+        ...
+
+
+class Library:
+    """Searches the collections of one home. Safe to use from several threads at once.
+
+    `query_encoder` is called when the first collection with dense vectors is searched; it gives None where there is none.
+    """
+
+    def __init__(
+        self, catalogue: Catalogue, store: DocumentStore, index: Index, query_encoder: Callable[[], QueryEncoder | None]
+    ) -> None:
+        self._catalogue = catalogue
+        self._store = store
+        self._index = index
+        self._query_encoder = query_encoder
+        self._live: dict[str, Generation] = {}
+        self._words = SparseEncoder(1.0)  # queries are weighted alike whatever the passages' length
+
+    def refresh(self, collection: str) -> None:
+        """Search the index that the collection's alias now points at, and delete those it has left behind."""
+        name = self._index.resolve(collection)
+        generation = self._catalogue.generation(name) if name else None
+        before = self._live.get(collection)
+        if generation is None:
+            self._live.pop(collection, None)
+        else:
+            self._live[collection] = generation
+        if before is not None and (generation is None or generation.name != before.name):
+            self._index.close(before.name)
+        self._drop_leftovers(collection)
+
+    def ready(self, collection: str) -> bool:
+        """Whether the collection can be searched."""
+        return collection in self._live
+
+    def generation(self, collection: str) -> Generation | None:
+        """The index in use for a collection."""
+        return self._live.get(collection)
+
+    def search(self, query: str, limit: int, where: SearchFilter) -> list[Passage]:
+        """See `Searcher.search`."""
+        if not 1 <= limit <= MAX_LIMIT:
+            raise ToolError(f"ask for 1 to {MAX_LIMIT} passages, not {limit}")
+        generations = [self._searchable(name) for name in where.collections or (DEFAULT_COLLECTION,)]
+        hits, ranked = self._ranked(query[:MAX_QUERY_CHARS], limit, generations, where.language)
+        passages = (self._passage(key, score, hits[key]) for key, score in ranked)
+        return diverse((passage for passage in passages if passage is not None), limit)
+
+    def read(self, url: str, collections: Sequence[str]) -> Document:
+        """The document stored under an address; `ToolError` when there is none."""
+        found = self._store.by_url(url, collections)
+        if found is None:
+            raise ToolError(f"nothing is stored under {url!r}: only addresses that a search returned can be read")
+        return found
+
+    def snapshot(self, name: str) -> str:
+        """A stored text by its hash, or `NotFound`."""
+        return self._store.text(name)
+
+    def _searchable(self, collection: str) -> Generation:
+        generation = self._live.get(collection)
+        if generation is None:
+            self._catalogue.get(collection)  # raises NotFound for a name that is not there at all
+            raise ToolError(f"the collection {collection!r} has no index yet; its build has not come far enough or failed")
+        return generation
+
+    def _ranked(
+        self, query: str, limit: int, generations: Sequence[Generation], language: str | None
+    ) -> tuple[dict[Key, Hit], list[tuple[Key, float]]]:
+        encoder = self._query_encoder() if all(generation.dense for generation in generations) else None
+        vector = encoder.query(query) if encoder else None
+        asked = HybridQuery(self._words.query(query), vector, max(CANDIDATES, 3 * limit), language)
+        hits: dict[Key, Hit] = {}
+        sparse: dict[Key, float] = {}
+        dense: dict[Key, float] = {}
+        for generation in generations:
+            found = self._index.query(generation.name, asked)
+            for half, into in ((found.sparse, sparse), (found.dense, dense)):
+                for hit in half:
+                    key = (generation.collection, hit.id)
+                    hits[key] = hit
+                    into[key] = hit.score
+        return hits, fuse(sparse, dense if encoder else None)
+
+    def _passage(self, key: Key, score: float, hit: Hit) -> Passage | None:
+        source = self._store.source(key[0], hit.document)
+        if source is None:  # removed from the collection between the query and now
+            return None
+        text = self._store.text(source.snapshot)[hit.start : hit.end]
+        return Passage(source=source, text=text, start=hit.start, end=hit.end, score=round(score, 6))
+
+    def _drop_leftovers(self, collection: str) -> None:
+        build = self._catalogue.build(collection)
+        kept = {self._index.resolve(collection)}
+        current = f"{collection}.{build.number}." if build and build.phase is not BuildPhase.DONE else None
+        if build is not None:
+            kept.add(build.generation)
+        for name in self._index.names():
+            mine = name.rsplit(".", 2)[0] == collection
+            if mine and name not in kept and not (current and name.startswith(current)):
+                self._index.drop(name)
+                self._catalogue.drop_generation(name)
+
+    def remove(self, collection: str) -> None:
+        """Delete a collection with its index, documents and snapshots; `NotFound` when there is none of this name."""
+        self._catalogue.get(collection)
+        self._live.pop(collection, None)
+        self._index.unalias(collection)
+        for name in self._index.names():
+            if name.rsplit(".", 2)[0] == collection:
+                self._index.drop(name)
+        self._store.forget(collection)
+        self._catalogue.remove(collection)
+
+    def collections(self) -> list[str]:
+        """Names of all collections."""
+        return [collection.name for collection in self._catalogue.all()]

@@ -1,0 +1,118 @@
+"""The index owner: the one process of a home that has its indexes open, starts their builds and answers searches."""
+
+import asyncio
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+from app.domain.errors import Conflict, InvalidInput, ToolError
+from app.domain.evidence import Passage
+from retrieval.build import RECIPE
+from retrieval.builds import Builds
+from retrieval.catalogue import Build, BuildPhase, Collection, CorpusKind
+from retrieval.home import Shelves
+from retrieval.library import DEFAULT_COLLECTION, Library
+from retrieval.ports import SearchFilter
+
+WAIT_FOR_INDEX = timedelta(seconds=60)
+"""How long a search waits for the first word index of a collection that is being built."""
+
+
+class IndexOwner:
+    """Ties the library to the builds. Its methods run on the event loop; searches run in threads."""
+
+    def __init__(self, shelves: Shelves, library: Library, build_command: Sequence[str]) -> None:
+        self._shelves = shelves
+        self._library = library
+        self._builds = Builds(build_command, self._on_step)
+        self._phase: dict[str, BuildPhase] = {}
+        self._pace: dict[str, tuple[BuildPhase, float, int]] = {}
+
+    async def open(self) -> None:
+        """Open what is built, go on with builds that were cut off, and begin the default collection on a first start."""
+        catalogue = self._shelves.catalogue
+        if DEFAULT_COLLECTION not in self._library.collections():
+            catalogue.add(Collection(name=DEFAULT_COLLECTION, kind=CorpusKind.SOTU), datetime.now(UTC))
+        for name in self._library.collections():
+            await asyncio.to_thread(self._library.refresh, name)
+            await self._go_on(name)
+
+    async def close(self) -> None:
+        """Stop the builds; they go on at the next start."""
+        await self._builds.stop_all()
+
+    async def search(self, query: str, limit: int, where: SearchFilter) -> list[Passage]:
+        """`Library.search` in a thread, after waiting for a first index that is on its way."""
+        for name in where.collections or (DEFAULT_COLLECTION,):
+            await self._wait_until_ready(name)
+        return await asyncio.to_thread(self._library.search, query, limit, where)
+
+    async def build(self, collection: Collection) -> dict[str, Any]:
+        """Build a collection from its corpus, again if it was built before; returns its state."""
+        if collection.kind is not CorpusKind.SOTU and not await asyncio.to_thread(Path(collection.path).exists):
+            raise InvalidInput(f"there is nothing at {collection.path!r}")
+        self._shelves.catalogue.add(collection, datetime.now(UTC))
+        await self._builds.start(collection.name, fresh=True)
+        return self.state(collection.name)
+
+    async def remove(self, name: str) -> None:
+        """Delete a collection and all that belongs to it."""
+        self._shelves.catalogue.get(name)
+        if name == DEFAULT_COLLECTION:
+            raise Conflict(f"{name!r} is the default collection and stays")
+        await self._builds.stop(name)
+        await asyncio.to_thread(self._library.remove, name)
+
+    def state(self, name: str) -> dict[str, Any]:
+        """Where a collection stands: kind, size, build phase with its pace, what could not be read."""
+        collection = self._shelves.catalogue.get(name)
+        build = self._shelves.catalogue.build(name)
+        generation = self._library.generation(name)
+        return {
+            **collection.model_dump(mode="json"),
+            "searchable": generation is not None,
+            "dense": generation.dense if generation else False,
+            "documents": self._shelves.store.count(name),
+            "passages": self._shelves.index.count(generation.name) if generation else 0,
+            "building": self._builds.running(name),
+            "build": build.model_dump(mode="json") | self._speed(build) if build else None,
+            "unreadable": [entry._asdict() for entry in self._shelves.catalogue.unreadable(name)],
+        }
+
+    def states(self) -> list[dict[str, Any]]:
+        """`state` of every collection."""
+        return [self.state(name) for name in self._library.collections()]
+
+    async def _go_on(self, name: str) -> None:
+        build = self._shelves.catalogue.build(name)
+        generation = self._library.generation(name)
+        if generation is not None and generation.recipe != RECIPE:
+            await self._builds.start(name, fresh=True)
+        elif build is None or build.phase is not BuildPhase.DONE or (generation is not None and not generation.dense):
+            await self._builds.start(name, fresh=build is None)
+
+    async def _on_step(self, build: Build) -> None:
+        if self._phase.get(build.collection) is not build.phase:
+            self._phase[build.collection] = build.phase
+            self._pace[build.collection] = (build.phase, monotonic(), build.done)
+            await asyncio.to_thread(self._library.refresh, build.collection)
+
+    async def _wait_until_ready(self, name: str) -> None:
+        deadline = monotonic() + WAIT_FOR_INDEX.total_seconds()
+        while not self._library.ready(name) and self._builds.running(name):
+            async with self._builds.changed:
+                try:
+                    await asyncio.wait_for(self._builds.changed.wait(), max(0.0, deadline - monotonic()))
+                except TimeoutError as error:
+                    raise ToolError(f"the collection {name!r} is still being built; try again shortly") from error
+
+    def _speed(self, build: Build) -> dict[str, Any]:
+        phase, since, done = self._pace.get(build.collection, (build.phase, monotonic(), build.done))
+        elapsed = monotonic() - since
+        if phase is not build.phase or build.phase.finished or build.done <= done or elapsed <= 0:
+            return {"per_second": None, "seconds_left": None}
+        rate = (build.done - done) / elapsed
+        left = (build.total - build.done) / rate if build.total else None
+        return {"per_second": round(rate, 1), "seconds_left": round(left, 1) if left is not None else None}

@@ -1,0 +1,51 @@
+-- The document store of one home. Snapshots are immutable; everything else says where they stand.
+CREATE TABLE IF NOT EXISTS snapshots (
+    hash TEXT PRIMARY KEY,
+    text BLOB NOT NULL
+);
+CREATE TABLE IF NOT EXISTS documents (
+    id INTEGER PRIMARY KEY,
+    collection TEXT NOT NULL,
+    key TEXT NOT NULL,
+    url TEXT NOT NULL,
+    snapshot TEXT NOT NULL,
+    source TEXT NOT NULL,
+    language TEXT NOT NULL,
+    fetched_at TEXT NOT NULL,
+    state TEXT NOT NULL,
+    seen INTEGER NOT NULL,
+    written TEXT NOT NULL DEFAULT '',
+    UNIQUE (collection, key)
+);
+CREATE INDEX IF NOT EXISTS documents_by_url ON documents (url);
+CREATE INDEX IF NOT EXISTS documents_by_state ON documents (collection, state);
+CREATE INDEX IF NOT EXISTS documents_by_snapshot ON documents (snapshot);
+CREATE TABLE IF NOT EXISTS unreadable (
+    collection TEXT NOT NULL,
+    path TEXT NOT NULL,
+    reason TEXT NOT NULL
+);
+CREATE TABLE IF NOT EXISTS collections (
+    name TEXT PRIMARY KEY,
+    kind TEXT NOT NULL,
+    path TEXT NOT NULL,
+    created_at TEXT NOT NULL
+);
+CREATE TABLE IF NOT EXISTS generations (
+    name TEXT PRIMARY KEY,
+    collection TEXT NOT NULL,
+    recipe TEXT NOT NULL,
+    average_length REAL NOT NULL,
+    dense INTEGER NOT NULL DEFAULT 0
+);
+CREATE TABLE IF NOT EXISTS builds (
+    collection TEXT PRIMARY KEY,
+    number INTEGER NOT NULL,
+    phase TEXT NOT NULL,
+    generation TEXT NOT NULL DEFAULT '',
+    done INTEGER NOT NULL DEFAULT 0,
+    total INTEGER NOT NULL DEFAULT 0,
+    started_at TEXT NOT NULL,
+    updated_at TEXT NOT NULL,
+    detail TEXT NOT NULL DEFAULT ''
+);

@@ -1,0 +1,172 @@
+"""The index owner's service: HTTP and JSON over a unix socket.
+
+    python -m retrieval.server --socket PATH --home DIR [--models-dir DIR] [--qdrant-url URL]
+
+One process owns a home's indexes, because the engine can be open in one only; the API and the workers reach it through
+`retrieval.client`. Errors are `{"error": message}` with status 400, 404, 409 or 503.
+"""
+
+import argparse
+import asyncio
+import fcntl
+import logging
+import os
+import signal
+import sys
+from pathlib import Path
+from typing import Any
+
+import orjson
+from aiohttp import web
+from pydantic import ValidationError
+
+from app.domain.errors import Conflict, InvalidInput, NotFound, RubricaError, SetupError, ToolError
+from retrieval.catalogue import Collection, CorpusKind
+from retrieval.home import open_shelves
+from retrieval.library import Library
+from retrieval.owner import IndexOwner
+from retrieval.ports import SearchFilter
+
+MAX_REQUEST_BYTES = 1 << 20
+_STATUS: tuple[tuple[type[RubricaError], int], ...] = ((NotFound, 404), (Conflict, 409), (InvalidInput, 400), (ToolError, 503))
+
+
+def create_app(owner: IndexOwner, library: Library) -> web.Application:
+    """The service over an opened owner."""
+    app = web.Application(middlewares=[_errors_as_json], client_max_size=MAX_REQUEST_BYTES)
+
+    async def health(_: web.Request) -> web.Response:
+        return _json({"status": "ok", "pid": os.getpid(), "collections": library.collections()})
+
+    async def search(request: web.Request) -> web.Response:
+        body = await _body(request)
+        where = SearchFilter(collections=tuple(body.get("collections") or ()), language=body.get("language"))
+        passages = await owner.search(_text(body, "query"), int(body.get("limit", 10)), where)
+        return _json({"passages": [passage.model_dump(mode="json") for passage in passages]})
+
+    async def read(request: web.Request) -> web.Response:
+        body = await _body(request)
+        found = await asyncio.to_thread(library.read, _text(body, "url"), tuple(body.get("collections") or ()))
+        return _json(found.model_dump(mode="json"))
+
+    async def snapshot(request: web.Request) -> web.Response:
+        name = request.match_info["hash"]
+        return _json({"snapshot": name, "text": await asyncio.to_thread(library.snapshot, name)})
+
+    async def collections(_: web.Request) -> web.Response:
+        return _json({"collections": await asyncio.to_thread(owner.states)})
+
+    async def build(request: web.Request) -> web.Response:
+        body = await _body(request)
+        path = str(body.get("path") or "")
+        wanted = Collection(name=request.match_info["name"], kind=CorpusKind(body.get("kind", CorpusKind.FOLDER)), path=path)
+        return _json(await owner.build(wanted), status=202)
+
+    async def progress(request: web.Request) -> web.Response:
+        return _json(await asyncio.to_thread(owner.state, request.match_info["name"]))
+
+    async def remove(request: web.Request) -> web.Response:
+        await owner.remove(request.match_info["name"])
+        return web.Response(status=204)
+
+    app.router.add_get("/health", health)
+    app.router.add_post("/search", search)
+    app.router.add_post("/read", read)
+    app.router.add_get("/snapshots/{hash}", snapshot)
+    app.router.add_get("/collections", collections)
+    app.router.add_post("/collections/{name}/build", build)
+    app.router.add_get("/collections/{name}/progress", progress)
+    app.router.add_delete("/collections/{name}", remove)
+    return app
+
+
+@web.middleware
+async def _errors_as_json(request: web.Request, handler: Any) -> web.StreamResponse:
+    try:
+        response: web.StreamResponse = await handler(request)
+    except RubricaError as error:
+        status = next((status for kind, status in _STATUS if isinstance(error, kind)), 500)
+        return _json({"error": str(error)}, status=status)
+    except (ValidationError, ValueError, TypeError) as error:
+        return _json({"error": f"the request cannot be understood: {error}"}, status=400)
+    return response
+
+
+async def _body(request: web.Request) -> dict[str, Any]:
+    body = orjson.loads(await request.read() or b"{}")
+    if not isinstance(body, dict):
+        raise InvalidInput("the request's body must be a JSON object")
+    return body
+
+
+def _text(body: dict[str, Any], name: str) -> str:
+    value = body.get(name)
+    if not isinstance(value, str) or not value.strip():
+        raise InvalidInput(f"{name!r} is missing or empty")
+    return value
+
+
+def _json(content: Any, status: int = 200) -> web.Response:
+    return web.Response(body=orjson.dumps(content), status=status, content_type="application/json")
+
+
+def own(home: Path) -> int:
+    """Become the owner of a home; returns the lock's handle. `SetupError` when another process is."""
+    (home / "retrieval").mkdir(parents=True, exist_ok=True)
+    handle = os.open(home / "retrieval" / "owner.lock", os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        raise SetupError(
+            "another process has this home's indexes open; stop it, or set RUBRICA_HOME to another folder"
+        ) from error
+    return handle
+
+
+async def serve(socket: Path, home: Path, models_dir: Path | None, qdrant_url: str | None) -> None:
+    """Serve until SIGTERM or SIGINT."""
+    lock = own(home)
+    shelves = open_shelves(home, qdrant_url)
+    library = Library(shelves.catalogue, shelves.store, shelves.index, lambda: None)
+    owner = IndexOwner(shelves, library, _build_command(home, models_dir, qdrant_url))
+    runner = web.AppRunner(create_app(owner, library), access_log=None)
+    await runner.setup()
+    stop = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    await owner.open()
+    await asyncio.to_thread(socket.unlink, missing_ok=True)  # a dead owner's: this one holds the lock
+    await web.UnixSite(runner, str(socket)).start()
+    await stop.wait()
+    await owner.close()
+    await runner.cleanup()
+    shelves.close()
+    os.close(lock)
+
+
+def _build_command(home: Path, models_dir: Path | None, qdrant_url: str | None) -> list[str]:
+    command = ["-m", "retrieval.builder", "--home", str(home)]
+    if models_dir:
+        command += ["--models-dir", str(models_dir)]
+    return [*command, "--qdrant-url", qdrant_url] if qdrant_url else command
+
+
+def main() -> int:
+    """Serve; 2 with the reason when the home or the socket cannot be used."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--socket", type=Path, required=True)
+    parser.add_argument("--home", type=Path, required=True)
+    parser.add_argument("--models-dir", type=Path)
+    parser.add_argument("--qdrant-url")
+    options = parser.parse_args()
+    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s %(message)s")
+    try:
+        asyncio.run(serve(options.socket, options.home, options.models_dir, options.qdrant_url))
+    except (SetupError, OSError) as error:
+        sys.stderr.write(f"index owner: {error}\n")
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

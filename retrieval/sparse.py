@@ -1,0 +1,71 @@
+"""BM25 as sparse vectors: term weights here, inverse document frequency in the index.
+
+The engine's own BM25 does the English part (word tokens, folded accents, Snowball stems, k1 = 1.2, b = 0.75). Chinese, which it
+would take a clause at a time, is first written as overlapping pairs of characters.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from qdrant_edge import Bm25, Bm25Config
+
+RECIPE = "bm25-en-cjk2-v1"
+"""Names everything that fixes the weights; an index made by another recipe is built anew."""
+
+_IDEOGRAPHS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]+")
+_WORD = re.compile(r"\w+")
+_STOPWORDS = re.compile(
+    r"\b(?:the|of|and|to|in|an?|is|that|for|it|as|was|with|be|by|on|not|his|he|but|at|are|this|have|from|or|had|they|which|has|were"
+    r"|been|its|their|our)\b"
+)
+
+
+class SparseVector(NamedTuple):
+    """Term numbers and their weights, of equal length."""
+
+    indices: list[int]
+    values: list[float]
+
+
+class SparseEncoder:
+    """BM25 weights for passages and queries of one collection.
+
+    `average_length` is the collection's mean number of content words in a passage; BM25 normalises by it.
+    """
+
+    def __init__(self, average_length: float) -> None:
+        self._bm25 = Bm25(Bm25Config(avg_len=max(1.0, average_length), language="english", ascii_folding=True))
+
+    def passage(self, text: str) -> SparseVector:
+        """Weights of a passage as it is stored."""
+        vector = self._bm25.embed_document(tokenisable(text))
+        return SparseVector(vector.indices, vector.values)
+
+    def query(self, text: str) -> SparseVector:
+        """Weights of a query: one per distinct term. Empty when the text has nothing but stop words."""
+        vector = self._bm25.embed_query(tokenisable(text))
+        return SparseVector(vector.indices, vector.values)
+
+
+def tokenisable(text: str) -> str:
+    """The text in compatibility form, each run of ideographs written as overlapping pairs."""
+    if text.isascii():
+        return text
+    return _IDEOGRAPHS.sub(_pairs, unicodedata.normalize("NFKC", text))
+
+
+def _pairs(run: re.Match[str]) -> str:
+    chars = run.group()
+    pairs = [chars[i : i + 2] for i in range(len(chars) - 1)] or [chars]
+    return f" {' '.join(pairs)} "
+
+
+def average_length(texts: Iterable[str]) -> float:
+    """Mean number of content words in `texts`, 0.0 when there are none."""
+    total = count = 0
+    for text in texts:
+        count += 1
+        total += len(_WORD.findall(_STOPWORDS.sub(" ", tokenisable(text).lower())))
+    return total / count if count else 0.0
