@@ -11,7 +11,7 @@ from bench.billing import StoredTurn
 MODEL_TURNS = """SELECT agent, ordinal, digest, created_at FROM turns WHERE run_id = $1 AND kind = 'model'"""
 TURN_KINDS = """SELECT agent, kind FROM turns WHERE run_id = $1 AND revision = 0"""
 OPEN_STAGES = """SELECT stage FROM stages WHERE run_id = $1 AND opened_at <= $2 AND (closed_at IS NULL OR closed_at > $2)"""
-ATTEMPTS = """SELECT sum(attempt)::int FROM stages WHERE run_id = $1"""
+REOPENED = """SELECT sum(attempt - 1)::int FROM stages WHERE run_id = $1 AND attempt > 1"""
 
 
 async def model_turns(database: asyncpg.Pool, run_id: str) -> list[StoredTurn]:
@@ -29,6 +29,6 @@ async def open_stages(database: asyncpg.Pool, run_id: str, at: datetime) -> list
     return [row["stage"] for row in await database.fetch(OPEN_STAGES, UUID(run_id), at)]
 
 
-async def attempts(database: asyncpg.Pool, run_id: str) -> int:
-    """How often stages of the run were opened in all; equal to the number of stages when nothing was interrupted."""
-    return int(await database.fetchval(ATTEMPTS, UUID(run_id)) or 0)
+async def reopened(database: asyncpg.Pool, run_id: str) -> int:
+    """How often a stage of the run was opened again after its first attempt died."""
+    return int(await database.fetchval(REOPENED, UUID(run_id)) or 0)

@@ -1,0 +1,210 @@
+"""`python -m bench.durability`: `kill -9` of the worker, the API or the Temporal server at a random moment of each run.
+
+First every question is answered undisturbed. Then each is asked again, alone, and one process is killed somewhere inside
+a chosen phase; the stack's own supervisor restarts it. The report must be the same byte for byte, no event may be
+missing from the stream, and the model server's bill must show no call whose answer was already stored.
+"""
+
+import argparse
+import asyncio
+import os
+import random
+import signal
+import statistics
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+
+import orjson
+
+from bench import records
+from bench.billing import Billing, check
+from bench.client import Event
+from bench.phases import AIMED_AT, Phase, has_begun, phase, section_turns, turns_before_sections, windows
+from bench.questions import question
+from bench.result import report
+from bench.stack import RunningStack, Stub, model_stub_process, running_stack
+from tests.support.model_stub_bill import read_bill
+
+MODEL_LATENCY = timedelta(milliseconds=200)
+TARGETS = ("worker", "api", "temporal")
+CONTROLS_AT_ONCE = 6
+BETWEEN_RUNS = timedelta(seconds=1)
+
+
+@dataclass(frozen=True)
+class Control:
+    """An uninterrupted run: its log and what its reader got."""
+
+    events: Sequence[Event]
+    markdown: bytes
+    citations: bytes
+    wall_s: float
+
+
+@dataclass(frozen=True)
+class Aim:
+    """Which process to kill, and how far into which phase (0 is its begin, 1 its usual end)."""
+
+    target: str
+    phase: Phase
+    fraction: float
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a run whose process was killed."""
+
+    aim: Aim
+    hit: Phase
+    completed: bool
+    identical: bool
+    missed_events: int
+    billing: Billing
+    reopened: int
+    wall_s: float
+
+
+async def undisturbed(stack: RunningStack, number: int) -> Control:
+    """Run a question without interruption."""
+    started = time.perf_counter()
+    run = await stack.client.ask(question(number))
+    events = [event async for event in stack.client.events(run["id"])]
+    wall_s = time.perf_counter() - started
+    if events[-1].payload["status"] != "completed":
+        raise RuntimeError(f"an undisturbed run ended as {events[-1].payload}")
+    return Control(events, *await readings(stack, run["id"]), wall_s)
+
+
+async def readings(stack: RunningStack, run_id: str) -> tuple[bytes, bytes]:
+    """The report in Markdown, and its citations (all of evidence.json that does not name the run)."""
+    markdown = await stack.client.get(f"/runs/{run_id}/report", "text/markdown")
+    evidence = orjson.loads(await stack.client.get(f"/runs/{run_id}/evidence"))
+    return markdown, orjson.dumps(evidence["citations"])
+
+
+async def interrupted(stack: RunningStack, stub: Stub, number: int, aim: Aim, control: Control) -> Outcome:
+    """Run a question, kill what is aimed at, wait for the end and compare."""
+    pids = stack.pids()
+    gaps = stack.client.gaps
+    began, started = time.time(), time.perf_counter()
+    run = await stack.client.ask(question(number))
+    events: list[Event] = []
+    moved = asyncio.Event()
+    killer = asyncio.create_task(kill(pids[process_name(pids, aim.target)], aim, control, events, moved))
+    async for event in stack.client.events(run["id"]):
+        events.append(event)
+        moved.set()
+    wall_s = time.perf_counter() - started
+    killed_at = await killer
+    completed = events[-1].payload["status"] == "completed"
+    same = completed and await readings(stack, run["id"]) == (control.markdown, control.citations)
+    lines = [line for line in read_bill(stub.bill) if line.start >= began]
+    before_kill = [e for e in events if e.at.timestamp() <= killed_at]
+    await stack.settled(pids)
+    return Outcome(
+        aim=aim,
+        hit=phase(before_kill, turns_before_sections(control.events), section_turns(control.events)),
+        completed=completed,
+        identical=same,
+        missed_events=stack.client.gaps - gaps,
+        billing=check(lines, await records.model_turns(stack.database, run["id"])),
+        reopened=await records.reopened(stack.database, run["id"]),
+        wall_s=wall_s,
+    )
+
+
+async def kill(pid: int, aim: Aim, control: Control, events: Sequence[Event], moved: asyncio.Event) -> float:
+    """Kill `pid` in the aimed-at phase; the Unix time of it. A phase that never comes is given up with the run."""
+    begin, end = windows(control.events)[aim.phase]
+    outline_turns = turns_before_sections(control.events)
+    while not has_begun(events, aim.phase, outline_turns):
+        moved.clear()
+        await moved.wait()
+    await asyncio.sleep(aim.fraction * (end - begin).total_seconds())
+    os.kill(pid, signal.SIGKILL)
+    return time.time()
+
+
+def process_name(pids: dict[str, int], target: str) -> str:
+    """The supervisor's name for a target."""
+    return next(name for name in pids if name.lower() == target)
+
+
+def aims(runs: int, seed: int) -> list[Aim]:
+    """Every process in every phase, evenly, at moments drawn from `seed`."""
+    dice = random.Random(seed)
+    pairs = [(target, aimed) for aimed in AIMED_AT for target in TARGETS]
+    return [Aim(*pairs[n % len(pairs)], fraction=dice.random()) for n in range(runs)]
+
+
+def table(outcomes: Sequence[Outcome]) -> str:
+    """Kills by phase and process, as Markdown."""
+    counts = Counter((o.hit, o.aim.target) for o in outcomes)
+    lines = [f"| phase | {' | '.join(TARGETS)} |", f"|---|{'---|' * len(TARGETS)}"]
+    hit = [p for p in Phase if any(o.hit is p for o in outcomes)]
+    return "\n".join([*lines, *(f"| {p} | {' | '.join(str(counts[p, t]) for t in TARGETS)} |" for p in hit)])
+
+
+def figures(outcomes: Sequence[Outcome]) -> dict[str, float]:
+    """The figures under their published names."""
+    billing = sum((o.billing for o in outcomes), Billing(0, 0, 0, 0))
+    return {
+        "runs": len(outcomes),
+        "completed": sum(o.completed for o in outcomes),
+        "double_billed": billing.double_billed,
+        "repeated_in_flight": billing.repeated_in_flight,
+        "identical_reports": sum(o.identical for o in outcomes),
+        "calls": billing.calls,
+        "unstored": billing.unstored,
+        "missed_events": sum(o.missed_events for o in outcomes),
+        "median_wall_s": statistics.median(o.wall_s for o in outcomes),
+    }
+
+
+async def run(folder: Path, options: argparse.Namespace) -> None:
+    shots = aims(options.runs, options.seed)
+    jitter = ("--jitter-ms", "40")  # parallel agents finish in an order that differs from the one they began in
+    with model_stub_process(folder / "bill", MODEL_LATENCY, jitter) as stub:
+        async with running_stack(options.home or folder / "home", stub) as stack:
+            controls: list[Control] = []
+            for first in range(0, len(shots), CONTROLS_AT_ONCE):
+                numbers = range(first, min(first + CONTROLS_AT_ONCE, len(shots)))
+                controls += await asyncio.gather(*(undisturbed(stack, number) for number in numbers))
+            print(f"{len(controls)} undisturbed runs: median {statistics.median(c.wall_s for c in controls):.1f} s", flush=True)
+            outcomes: list[Outcome] = []
+            for number, (aim, control) in enumerate(zip(shots, controls, strict=True)):
+                await asyncio.sleep(BETWEEN_RUNS.total_seconds())
+                outcomes.append(await interrupted(stack, stub, number, aim, control))
+                print(line(number, outcomes[-1]), flush=True)
+    print(table(outcomes))
+    report("durability", figures(outcomes))
+
+
+def line(number: int, outcome: Outcome) -> str:
+    """One run for the reader."""
+    billing = outcome.billing
+    words = f"{'same report' if outcome.identical else 'DIFFERENT REPORT' if outcome.completed else 'NOT COMPLETED'}"
+    return (
+        f"{number:3d} {outcome.aim.target:8s} in {outcome.hit:18s} {words}; {outcome.wall_s:5.1f} s, {billing.calls} calls, "
+        f"{billing.double_billed} double, {billing.repeated_in_flight} in flight, {billing.unstored} lost, "
+        f"{outcome.reopened} stages reopened, {outcome.missed_events} events missed"
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--runs", type=int, default=36)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--home", type=Path, help="state folder to use and keep; default: a temporary one")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="rubrica-bench-") as folder:
+        asyncio.run(run(Path(folder), options))
+
+
+if __name__ == "__main__":
+    main()

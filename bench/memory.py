@@ -1,0 +1,89 @@
+"""`python -m bench.memory`: resident memory of the API and the worker, and what one more concurrent run adds to both.
+
+Calls to the model stub are slow here (3 s), so that all runs of a level are in flight together. Peaks are compared: Python
+gives little back to the system, so the small level comes first, in the same processes.
+"""
+
+import argparse
+import asyncio
+import contextlib
+import tempfile
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import Path
+
+from bench.processes import resident_alone_mib
+from bench.questions import question
+from bench.result import report
+from bench.stack import RunningStack, model_stub_process, running_stack
+
+MODEL_LATENCY = timedelta(seconds=3)
+SAMPLE = timedelta(seconds=0.25)
+FEW, MANY = 8, 128
+
+
+@dataclass
+class Peaks:
+    """The most that each process had resident, in MiB."""
+
+    mib: dict[str, float] = field(default_factory=dict)
+
+    def note(self, name: str, mib: float) -> None:
+        """Take a sample in."""
+        self.mib[name] = max(self.mib.get(name, 0.0), mib)
+
+
+@contextlib.asynccontextmanager
+async def sampled(pids: dict[str, int]) -> AsyncIterator[Peaks]:
+    """Sample resident memory while the body runs."""
+    peaks = Peaks()
+
+    async def sample() -> None:
+        while True:
+            for name, pid in pids.items():
+                peaks.note(name, resident_alone_mib(pid))
+            await asyncio.sleep(SAMPLE.total_seconds())
+
+    sampling = asyncio.create_task(sample())
+    try:
+        yield peaks
+    finally:
+        sampling.cancel()
+
+
+async def complete(stack: RunningStack, number: int) -> None:
+    """One watched run."""
+    run = await stack.client.ask(question(number))
+    found = await stack.client.finished(run["id"])
+    if found["status"] != "completed":
+        raise RuntimeError(f"run {run['id']} ended as {found['status']}: {found['detail']}")
+
+
+async def peaks_with(stack: RunningStack, at_once: int, first: int) -> dict[str, float]:
+    """Peak resident memory with so many runs in flight."""
+    async with sampled(stack.pids()) as peaks:
+        await asyncio.gather(*(complete(stack, number) for number in range(first, first + at_once)))
+    print(f"{at_once:3d} runs in flight: {', '.join(f'{name} {mib:.0f} MiB' for name, mib in peaks.mib.items())}", flush=True)
+    return peaks.mib
+
+
+async def run(folder: Path, options: argparse.Namespace) -> None:
+    with model_stub_process(folder / "bill", MODEL_LATENCY) as stub:
+        async with running_stack(options.home or folder / "home", stub) as stack:
+            few = await peaks_with(stack, FEW, 0)
+            many = await peaks_with(stack, MANY, FEW)
+    added = sum(many[name] - few[name] for name in ("api", "worker"))
+    report("memory", {"api_mb": few["api"], "worker_mb": few["worker"], "per_run_mb": added / (MANY - FEW)})
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--home", type=Path, help="state folder to use and keep; default: a temporary one")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="rubrica-bench-") as folder:
+        asyncio.run(run(Path(folder), options))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,141 @@
+"""`python -m bench.overhead`: what a report costs besides the model: CPU by process, and wall time against the critical path.
+
+The whole local stack with a model stub that answers after 200 ms. Every run is watched through its event stream, as the
+command line does it. A report's wall time is from sending the question to the event that says it is done.
+"""
+
+import argparse
+import asyncio
+import statistics
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+
+from app.domain.plan import ResearchPlan
+from app.domain.trajectory import TurnKind
+from bench import records
+from bench.processes import cpu_by_name, load_average
+from bench.questions import question
+from bench.result import report
+from bench.schedule import Latencies, agent_seconds, calls_by_kind, critical_path
+from bench.stack import RunningStack, model_stub_process, running_stack
+
+MODEL_LATENCY = timedelta(milliseconds=200)
+ROUNDS = {1: 6, 8: 3, 64: 2}
+WORKER = "worker"
+
+
+@dataclass(frozen=True)
+class Watched:
+    """One finished run: its wall time in seconds and its size."""
+
+    wall_s: float
+    critical_s: float
+    calls: Counter[TurnKind]
+
+
+@dataclass(frozen=True)
+class Level:
+    """What was measured with `at_once` runs in flight. CPU seconds are per report, by process."""
+
+    at_once: int
+    runs: Sequence[Watched]
+    cpu_s: dict[str, float]
+    elapsed_s: float
+
+    @property
+    def all_cpu_s(self) -> float:
+        """CPU seconds per report of all processes of the product together."""
+        return sum(self.cpu_s.values())
+
+    @property
+    def wall_ratio(self) -> float:
+        """Median wall time over median critical path."""
+        walls, paths = [r.wall_s for r in self.runs], [r.critical_s for r in self.runs]
+        return statistics.median(walls) / statistics.median(paths)
+
+    @property
+    def reports_per_s(self) -> float:
+        """Reports finished per second."""
+        return len(self.runs) / self.elapsed_s
+
+    def line(self) -> str:
+        """One line for the reader."""
+        model, tool = self.runs[0].calls[TurnKind.MODEL], self.runs[0].calls[TurnKind.TOOL]
+        cpu = ", ".join(f"{name} {s:.3f}" for name, s in sorted(self.cpu_s.items()))
+        return (
+            f"{self.at_once:3d} at once: {model} model and {tool} tool turns; CPU-s a report: {cpu}, all"
+            f" {self.all_cpu_s:.3f}; wall {statistics.median(r.wall_s for r in self.runs):.2f} s, "
+            f"ratio {self.wall_ratio:.2f}; {self.reports_per_s:.2f} reports/s (load {load_average():.1f})"
+        )
+
+
+async def one_run(stack: RunningStack, number: int, latencies: Latencies) -> Watched:
+    """Ask a question, watch it to its end, and compute its critical path from what it stored."""
+    started = time.perf_counter()
+    run = await stack.client.ask(question(number))
+    async for _ in stack.client.events(run["id"]):
+        pass
+    wall_s = time.perf_counter() - started
+    finished = await stack.client.run(run["id"])
+    if finished["status"] != "completed":
+        raise RuntimeError(f"run {run['id']} ended as {finished['status']}: {finished['detail']}")
+    turns = await records.turn_kinds(stack.database, run["id"])
+    path = critical_path(ResearchPlan.model_validate(finished["plan"]), agent_seconds(turns, latencies))
+    return Watched(wall_s, path.total_seconds(), calls_by_kind(turns))
+
+
+async def measure(stack: RunningStack, at_once: int, rounds: int, first: int, latencies: Latencies) -> Level:
+    """`rounds` times `at_once` runs together."""
+    pids = stack.pids()
+    before = cpu_by_name(pids)
+    started = time.perf_counter()
+    runs: list[Watched] = []
+    for n in range(rounds):
+        numbers = range(first + n * at_once, first + (n + 1) * at_once)
+        runs += await asyncio.gather(*(one_run(stack, number, latencies) for number in numbers))
+    elapsed_s = time.perf_counter() - started
+    used = {name: (after - before[name]) / len(runs) for name, after in cpu_by_name(pids).items()}
+    return Level(at_once, runs, used, elapsed_s)
+
+
+def figures(levels: dict[int, Level]) -> dict[str, float]:
+    """The figures under their published names."""
+    found: dict[str, float] = {f"cpu_s_{n}": level.cpu_s[WORKER] for n, level in levels.items()}
+    found |= {f"all_cpu_s_{n}": level.all_cpu_s for n, level in levels.items()}
+    found |= {f"wall_ratio_{n}": level.wall_ratio for n, level in levels.items()}
+    return found | {f"reports_per_s_{n}": level.reports_per_s for n, level in levels.items()}
+
+
+async def run(folder: Path, options: argparse.Namespace) -> None:
+    latencies = Latencies(MODEL_LATENCY, timedelta(milliseconds=options.tool_ms))
+    with model_stub_process(folder / "bill", MODEL_LATENCY) as stub:
+        async with running_stack(options.home or folder / "home", stub) as stack:
+            await measure(stack, 1, 1, 900, latencies)  # the first run of a process pays for imports
+            levels: dict[int, Level] = {}
+            first = 0
+            for at_once in options.levels:
+                rounds = options.rounds or ROUNDS.get(at_once, 1)
+                levels[at_once] = await measure(stack, at_once, rounds, first, latencies)
+                print(levels[at_once].line(), flush=True)
+                first += at_once * rounds
+    report("overhead", figures(levels))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--home", type=Path, help="state folder to use and keep; default: a temporary one")
+    parser.add_argument("--levels", type=int, nargs="+", default=list(ROUNDS), help="runs at once")
+    parser.add_argument("--rounds", type=int, help="rounds at each level")
+    parser.add_argument("--tool-ms", type=float, default=0.0, help="tool latency counted into the critical path (0: strictest)")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="rubrica-bench-") as folder:
+        asyncio.run(run(Path(folder), options))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,84 @@
+"""Which phase of the chain a run was in, read from its event log; so a kill can be aimed at a phase and booked under it."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from enum import StrEnum
+
+from bench.client import Event
+
+
+class Phase(StrEnum):
+    """The phases a kill must hit."""
+
+    STARTING = "accepted, not begun"
+    PLAN = "plan"
+    SEARCH = "search"
+    OUTLINE = "report outline"
+    SECTIONS = "parallel sections"
+    FINAL = "final pass"
+
+
+AIMED_AT = (Phase.PLAN, Phase.SEARCH, Phase.OUTLINE, Phase.SECTIONS)
+REPORT_AGENT = "report"
+SECTION_AGENT = "report/"
+Window = tuple[datetime, datetime]
+
+
+def turns_before_sections(events: Sequence[Event]) -> int:
+    """How many model calls the report agent makes before sections are written in parallel."""
+    first_section = min((e.seq for e in events if _is_turn(e) and e.agent.startswith(SECTION_AGENT)), default=None)
+    return sum(1 for e in _turns(events, REPORT_AGENT) if first_section is None or e.seq < first_section)
+
+
+def windows(events: Sequence[Event]) -> dict[Phase, Window]:
+    """When each phase began and ended in an uninterrupted run."""
+    outlined = _turns(events, REPORT_AGENT)[turns_before_sections(events) - 1].at
+    searches = [e.at for e in events if e.agent.startswith("search/") or _stage(e).startswith("search/")]
+    sections = [e.at for e in events if _is_turn(e) and e.agent.startswith(SECTION_AGENT)]
+    return {
+        Phase.PLAN: (_at(events, "stage_started", "plan"), _at(events, "stage_finished", "plan")),
+        Phase.SEARCH: (min(searches), max(searches)),
+        Phase.OUTLINE: (_at(events, "stage_started", "report"), outlined),
+        Phase.SECTIONS: (outlined, max(sections, default=outlined)),
+    }
+
+
+def phase(events: Iterable[Event], outline_turns: int, sections: int) -> Phase:
+    """The phase of a run whose log so far is `events`; the last two arguments are those of the uninterrupted run."""
+    seen = list(events)
+    stages = {_stage(e) for e in seen if e.type == "stage_started"}
+    if "report" in stages:
+        if len(_turns(seen, REPORT_AGENT)) < outline_turns:
+            return Phase.OUTLINE
+        written = sum(1 for e in seen if _is_turn(e) and e.agent.startswith(SECTION_AGENT))
+        return Phase.SECTIONS if written < sections else Phase.FINAL
+    if any(stage.startswith("search/") for stage in stages):
+        return Phase.SEARCH
+    return Phase.PLAN if "plan" in stages else Phase.STARTING
+
+
+def has_begun(events: Iterable[Event], aimed: Phase, outline_turns: int) -> bool:
+    """True as soon as the log shows that this phase has begun."""
+    seen = list(events)
+    return list(Phase).index(phase(seen, outline_turns, sections=10**6)) >= list(Phase).index(aimed)
+
+
+def section_turns(events: Sequence[Event]) -> int:
+    """How many model calls section writers make."""
+    return sum(1 for e in events if _is_turn(e) and e.agent.startswith(SECTION_AGENT))
+
+
+def _turns(events: Iterable[Event], agent: str) -> list[Event]:
+    return [e for e in events if _is_turn(e) and e.agent == agent]
+
+
+def _is_turn(event: Event) -> bool:
+    return event.type == "model_call"
+
+
+def _stage(event: Event) -> str:
+    return str(event.payload.get("stage", ""))
+
+
+def _at(events: Iterable[Event], kind: str, stage: str) -> datetime:
+    return next(e.at for e in events if e.type == kind and _stage(e) == stage)

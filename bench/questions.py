@@ -1,0 +1,36 @@
+"""Questions about the default corpus, as many as a bench needs, no two alike: the same number is always the same question."""
+
+TOPICS = (
+    "tariffs",
+    "the public debt",
+    "railroads",
+    "immigration",
+    "the navy",
+    "the currency and silver",
+    "Native American policy",
+    "veterans' pensions",
+    "foreign trade",
+    "the Panama Canal",
+    "agriculture",
+    "education",
+    "civil service reform",
+    "the postal service",
+    "public lands",
+    "the budget deficit",
+)
+FORMS = (
+    "How did presidents justify their policy on {topic} before {year}?",
+    "What did presidents ask Congress to do about {topic} after {year}?",
+    "How did the arguments about {topic} change around {year}?",
+)
+FIRST_YEAR = 1800
+YEARS = 22
+STEP = 9
+
+
+def question(number: int) -> str:
+    """The question of this number (0, 1, 2, ...); they repeat after 1056."""
+    topic = TOPICS[number % len(TOPICS)]
+    form = FORMS[number // len(TOPICS) % len(FORMS)]
+    year = FIRST_YEAR + STEP * (number // (len(TOPICS) * len(FORMS)) % YEARS)
+    return form.format(topic=topic, year=year)

@@ -1,0 +1,128 @@
+"""The product's own local stack and a model stub, started for a bench and stopped with it."""
+
+import asyncio
+import contextlib
+import os
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import asyncpg
+
+from app.settings import PREFIX, read_settings
+from bench.client import Client
+from infra.local.home import Home
+from infra.local.lock import StackState, read_state
+from infra.local.ports import LOOPBACK
+from infra.local.postgres import DATABASE, USER
+from infra.local.stack import Stack
+
+ROOT = Path(__file__).resolve().parent.parent
+POLL = timedelta(milliseconds=50)
+RESTART_LIMIT = timedelta(seconds=120)
+
+
+@dataclass(frozen=True)
+class Stub:
+    """A model stub in its own process."""
+
+    pid: int
+    base_url: str
+    bill: Path
+
+    async def control(self, session: aiohttp.ClientSession, orders: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """Give it orders, if any; its counters."""
+        async with session.post(self.base_url.removesuffix("/v1") + "/control", json=dict(orders or {})) as response:
+            response.raise_for_status()
+            found: dict[str, Any] = await response.json()
+            return found
+
+
+@contextlib.contextmanager
+def model_stub_process(bill: Path, latency: timedelta, options: Sequence[str] = ()) -> Iterator[Stub]:
+    """A stub that answers after `latency`. `options` are further words of its command line."""
+    command = [sys.executable, "-m", "tests.support.model_stub", "--bill", str(bill)]
+    command += ["--latency-ms", str(latency / timedelta(milliseconds=1)), *options]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment, cwd=ROOT)
+    assert process.stdout is not None
+    try:
+        yield Stub(process.pid, process.stdout.readline().strip(), bill)
+    finally:
+        process.terminate()
+        process.wait(10)
+        process.stdout.close()
+
+
+@dataclass
+class RunningStack:
+    """A stack that accepts requests, and the doors a bench needs."""
+
+    home: Home
+    client: Client
+    session: aiohttp.ClientSession
+    database: asyncpg.Pool
+    said: list[str]
+
+    @property
+    def state(self) -> StackState:
+        """Addresses and processes as they are now."""
+        found = read_state(self.home.state)
+        if found is None:
+            raise RuntimeError(f"no stack is running on {self.home.root}")
+        return found
+
+    def pids(self) -> dict[str, int]:
+        """Process id of each part, PostgreSQL too."""
+        named = {name: pid for name, (pid, _) in self.state.processes.items()}
+        return {**named, "PostgreSQL": int(_postmaster(self.home)[0])}
+
+    async def settled(self, earlier: Mapping[str, int]) -> None:
+        """Wait until every part that has ended since `earlier` runs again."""
+        async with asyncio.timeout(RESTART_LIMIT.total_seconds()):
+            while not all(alive(self.pids().get(name, 0)) for name in earlier):
+                await asyncio.sleep(POLL.total_seconds())
+
+
+@contextlib.asynccontextmanager
+async def running_stack(home: Path, stub: Stub | None, more: Mapping[str, str] | None = None) -> AsyncIterator[RunningStack]:
+    """The stack on `home`, answering with the stub's model (or with none), stopped at the end."""
+    environment = {PREFIX + "HOME": str(home), **(more or {})}
+    if stub is not None:
+        environment |= {PREFIX + "LLM_BASE_URL": stub.base_url, PREFIX + "LLM_MODEL": "stub"}
+    said: list[str] = []
+    stack = Stack(read_settings(environment), False, said.append)
+    try:
+        api = await stack.start()
+        await stack.complete()
+        async with (
+            aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)) as session,
+            asyncpg.create_pool(database_url(stack.home), min_size=1, max_size=2) as database,
+        ):
+            yield RunningStack(stack.home, Client(session, api), session, database, said)
+    finally:
+        stack.stop()
+
+
+def database_url(home: Home) -> str:
+    """The address of the running local database, from the files its server keeps."""
+    port = _postmaster(home)[3]
+    password = (home.postgres / "password").read_text()
+    return f"postgresql://{USER}:{password}@{LOOPBACK}:{port}/{DATABASE}"
+
+
+def alive(pid: int) -> bool:
+    """True while a process of this number runs (one that ended and is not yet waited for does not)."""
+    try:
+        return (Path("/proc") / str(pid) / "stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+def _postmaster(home: Home) -> list[str]:
+    return (home.postgres / "data" / "postmaster.pid").read_text().splitlines()

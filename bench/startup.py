@@ -1,0 +1,101 @@
+"""`python -m bench.startup`: how long a person waits: for the second `rubrica up`, for the first event, for the first report.
+
+Everything runs as a user runs it, through the command line, in an installed environment and a folder without state. No
+model is configured. With `--make` the two starts go through `make up` of this checkout.
+"""
+
+import argparse
+import asyncio
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import AsyncIterator, Iterator, Sequence
+from datetime import timedelta
+from pathlib import Path
+
+import aiohttp
+
+from bench.client import Client
+from bench.result import report
+from infra.local.ports import LOOPBACK, free_port
+
+QUESTION = "How did presidents justify tariffs before 1900?"
+RUBRICA = (sys.executable, "-m", "infra.cli.main")
+ROOT = Path(__file__).resolve().parent.parent
+STOP_LIMIT = timedelta(seconds=60)
+
+
+@contextlib.asynccontextmanager
+async def up(command: Sequence[str], folder: Path, port: int) -> AsyncIterator[tuple[Client, str, float]]:
+    """Start the product; a client, the first accepted run, and the seconds from the command to its acceptance."""
+    started = time.perf_counter()
+    with started_process(command, folder, port):
+        async with aiohttp.ClientSession() as session:
+            client = Client(session, f"http://{LOOPBACK}:{port}")
+            run = await client.ask(QUESTION)
+            yield client, run["id"], time.perf_counter() - started
+
+
+@contextlib.contextmanager
+def started_process(command: Sequence[str], folder: Path, port: int) -> Iterator[None]:
+    """Run the command, and end it as Ctrl-C does."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "RUBRICA_HOME": str(folder / "home"), "RUBRICA_API_PORT": str(port)}
+    with (folder / "up.log").open("ab") as log:
+        process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=log, stderr=log, start_new_session=True)
+    try:
+        yield
+    finally:
+        os.killpg(process.pid, signal.SIGINT)
+        process.wait(STOP_LIMIT.total_seconds())
+
+
+async def first_event_s(client: Client) -> float:
+    """Seconds from sending a question to the first event that a worker wrote about it (`stage_started`)."""
+    started = time.perf_counter()
+    run = await client.ask(QUESTION)
+    async for event in client.events(run["id"]):
+        if event.type == "stage_started":
+            break
+    return time.perf_counter() - started
+
+
+def first_report_s(folder: Path) -> float:
+    """Seconds of `rubrica ask` on a machine that has the packages and nothing else."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "RUBRICA_HOME": str(folder / "fresh")}
+    started = time.perf_counter()
+    with (folder / "ask.log").open("wb") as log:
+        subprocess.run([*RUBRICA, "ask", QUESTION], cwd=folder, env=environment, stdout=log, stderr=log, check=True)
+    took = time.perf_counter() - started
+    found = list(folder.glob("reports/*/report.md")) + list(folder.glob("reports/*/evidence.json"))
+    if len(found) != 2 or not all(path.stat().st_size for path in found):
+        raise RuntimeError(f"no report was written: {(folder / 'ask.log').read_text()[-2000:]}")
+    return took
+
+
+async def run(folder: Path, options: argparse.Namespace) -> None:
+    report_s = first_report_s(folder)
+    command = ("make", "up") if options.make else (*RUBRICA, "up")
+    port = free_port()
+    async with up(command, folder, port) as (client, run_id, first_s):
+        await client.finished(run_id)
+    async with up(command, folder, port) as (client, run_id, ready_s):
+        await client.finished(run_id)
+        event_s = await first_event_s(client)
+    print(f"the first start, with nothing there, took {first_s:.1f} s")
+    report("startup", {"ready_s": ready_s, "first_event_s": event_s, "first_report_s": report_s})
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--make", action="store_true", help="start through `make up`")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="rubrica-bench-") as folder:
+        asyncio.run(run(Path(folder), options))
+
+
+if __name__ == "__main__":
+    main()
