@@ -31,8 +31,19 @@ EVENTS = [
 
 @pytest.mark.parametrize(
     ("seen", "expected"),
-    [(0, "STARTING"), (1, "PLAN"), (3, "PLAN"), (4, "SEARCH"), (6, "SEARCH"), (7, "OUTLINE"), (8, "OUTLINE"), (9, "SECTIONS")]
-    + [(10, "SECTIONS"), (11, "FINAL"), (13, "FINAL")],
+    [
+        (0, "STARTING"),
+        (1, "PLAN"),
+        (3, "PLAN"),
+        (4, "SEARCH"),
+        (6, "SEARCH"),
+        (7, "OUTLINE"),
+        (8, "OUTLINE"),
+        (9, "SECTIONS"),
+        (10, "SECTIONS"),
+        (11, "FINAL"),
+        (13, "FINAL"),
+    ],
 )
 def test_the_phase_follows_from_the_log_so_far(seen: int, expected: str) -> None:
     assert phase(EVENTS[:seen], turns_before_sections(EVENTS), section_turns(EVENTS)) is Phase[expected]
