@@ -91,7 +91,12 @@ class Parts:
         return Service(name, command, self.home.log(name), environment, ready)  # type: ignore[arg-type]
 
     def _retrieval(self, environment: Mapping[str, str]) -> Service:
-        command = python_module("retrieval.server", "--socket", str(self._socket), "--home", str(self.home.root / "retrieval"))
+        options = ["--socket", str(self._socket), "--home", str(self.home.root)]
+        if self.settings.models_dir:
+            options += ["--models-dir", str(self.settings.models_dir)]
+        if self.settings.qdrant_url:
+            options += ["--qdrant-url", self.settings.qdrant_url]
+        command = python_module("retrieval.server", *options)
         return self._service("retrieval", command, environment, answers(self.retrieval_url, "/health"))
 
     def _page(self, environment: Mapping[str, str]) -> Service:

@@ -87,9 +87,9 @@ async def _get(setting: str, url: str, path: str, headers: dict[str, str] | None
     limit = aiohttp.ClientTimeout(total=LIMIT.total_seconds())
     try:
         # A model may be reachable through the environment's proxy only.
-        async with aiohttp.ClientSession(timeout=limit, trust_env=True) as session:
-            async with session.get(url + path, headers=headers) as answer:
-                return answer.status, await answer.read()
+        client = aiohttp.ClientSession(timeout=limit, trust_env=True)
+        async with client as session, session.get(url + path, headers=headers) as answer:
+            return answer.status, await answer.read()
     except aiohttp.ClientConnectorError as error:
         raise SetupError(f"{setting}: nothing answers at {where} ({error.strerror}); is the server running?") from error
     except TimeoutError as error:

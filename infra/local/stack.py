@@ -72,6 +72,11 @@ class Stack:
         self._parts = None
         self._lock.release()
 
+    @property
+    def running(self) -> bool:
+        """True from the moment its parts begin to start until they have stopped."""
+        return self._parts is not None
+
     async def wait_for_other_users(self) -> None:
         """Return when no other command uses this stack any more."""
         users = FileLock(self.home.users)
@@ -113,20 +118,25 @@ class Stack:
             raise SetupError(f"RUBRICA_DATABASE_URL: the database {state}, {SCHEMA_REVISION} is needed; run `rubrica migrate`")
 
     def _write_state(self) -> None:
+        if self._parts is not None:
+            self.state.write(self.home.state)
+
+    @property
+    def state(self) -> StackState:
+        """What other commands are told about this stack. Only while it runs."""
         parts = self._parts
-        if parts is None:
-            return
+        assert parts is not None
         # PostgreSQL is left out: it finds its own leftovers, and must not be ended by force.
         killable = (parts.temporal, parts.retrieval, parts.worker, parts.api, parts.ui)
         running = {part.name: part.process for part in killable if part is not None and part.process is not None}
-        StackState(
+        return StackState(
             pid=os.getpid(),
             api=parts.api_url,
             ui=parts.ui_url,
             temporal=parts.temporal_address,
             retrieval=parts.retrieval_url,
             processes={name: (process.pid, started_at(process.pid)) for name, process in running.items() if process.alive},
-        ).write(self.home.state)
+        )
 
 
 async def _all(tasks: Iterable[asyncio.Task[None]]) -> None:

@@ -1,0 +1,1 @@
+"""The `rubrica` command. A client of the HTTP API that starts the local stack when none is running."""

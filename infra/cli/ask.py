@@ -1,0 +1,62 @@
+"""`rubrica ask`: one question, one report."""
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from app.domain.budget import Budget
+from app.domain.errors import InvalidInput
+from app.domain.query import ResearchQuery
+from app.settings import Settings
+from infra.cli.connection import Connection, connected
+from infra.cli.documents import collection_of
+from infra.cli.execute import say
+from infra.cli.watch import follow
+
+
+@dataclass(frozen=True)
+class Question:
+    """What the person asked and wants. `documents` is a folder of their own files to research instead of the corpus."""
+
+    text: str
+    out: Path
+    documents: Path | None = None
+    effort: str | None = None
+    language: str | None = None
+    budget: Budget | None = None
+
+    def request(self, collections: tuple[str, ...] = ()) -> dict[str, Any]:
+        """The body for the API: only what was said, so that the API's own defaults hold for the rest.
+
+        Raises:
+            InvalidInput: the API would refuse it; told before anything starts.
+        """
+        said = {"question": self.text, "effort": self.effort, "language": self.language, "collections": collections or None}
+        body: dict[str, Any] = {key: value for key, value in said.items() if value is not None}
+        if self.budget is not None:
+            body["budget"] = self.budget.model_dump(exclude_none=True)
+        try:
+            ResearchQuery.model_validate(body)
+        except ValidationError as error:
+            raise InvalidInput("; ".join(detail["msg"].removeprefix("Value error, ") for detail in error.errors())) from error
+        return body
+
+
+async def ask(settings: Settings, question: Question) -> int:
+    """Research a question and write its report; the exit code."""
+    question.request()
+    begun = time.monotonic()
+    async with connected(settings, say) as connection:
+        collections = await _collections(connection, question)
+        run = await connection.api.create(question.request(collections))
+        say(f"run {run.id} accepted after {time.monotonic() - begun:.1f} s")
+        return await follow(connection.api, run, question.out)
+
+
+async def _collections(connection: Connection, question: Question) -> tuple[str, ...]:
+    if question.documents is None:
+        return ()
+    return (await collection_of(connection, question.documents, say),)

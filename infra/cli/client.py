@@ -1,0 +1,124 @@
+"""What the command line asks of the HTTP API."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Mapping
+from datetime import timedelta
+from types import TracebackType
+from typing import Any, Self
+
+import aiohttp
+
+from app.domain.errors import Conflict, InvalidInput, NotFound, RubricaError
+from app.domain.run import Run, RunEvent
+
+REQUEST_LIMIT = timedelta(seconds=60)
+# The server sends a comment at least every 15 s, so a silence twice as long means a dead connection.
+SILENCE_LIMIT = timedelta(seconds=30)
+RECONNECT_PAUSE = timedelta(seconds=0.5)
+GIVE_UP_AFTER = timedelta(seconds=60)
+# One event is one line, and a plan can be a long one.
+LONGEST_LINE = 4 * 2**20
+
+_ERRORS: Mapping[int, type[RubricaError]] = {400: InvalidInput, 404: NotFound, 409: Conflict}
+
+
+class ApiClient:
+    """One API, one connection pool. Problems (RFC 9457) are raised as the domain's errors."""
+
+    def __init__(self, address: str) -> None:
+        self._address = address
+        self._session = aiohttp.ClientSession(
+            timeout=aiohttp.ClientTimeout(total=REQUEST_LIMIT.total_seconds()), read_bufsize=LONGEST_LINE
+        )
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        await self._session.close()
+
+    async def create(self, request: Mapping[str, Any]) -> Run:
+        """Ask a question."""
+        return Run.model_validate_json(await self._send("POST", "/v1/runs", request))
+
+    async def run(self, run_id: str) -> Run:
+        """One run as it stands."""
+        return Run.model_validate_json(await self._send("GET", f"/v1/runs/{run_id}"))
+
+    async def runs(self, limit: int) -> list[Run]:
+        """The newest runs, newest first."""
+        page = json.loads(await self._send("GET", f"/v1/runs?limit={limit}"))
+        return [Run.model_validate(item) for item in page["items"]]
+
+    async def command(self, run_id: str, name: str, body: Mapping[str, Any] | None = None, method: str = "POST") -> None:
+        """`pause`, `resume`, `cancel`, `notes`, `plan`, `plan/subtasks`, `budget`: whatever changes a run."""
+        await self._send(method, f"/v1/runs/{run_id}/{name}", body)
+
+    async def report(self, run_id: str, media_type: str) -> bytes:
+        """The report as `text/markdown` or `text/html`."""
+        return await self._send("GET", f"/v1/runs/{run_id}/report", accept=media_type)
+
+    async def evidence(self, run_id: str) -> bytes:
+        """The content of evidence.json."""
+        return await self._send("GET", f"/v1/runs/{run_id}/evidence")
+
+    async def snapshot(self, name: str) -> bytes:
+        """The stored copy of a source, as UTF-8 text."""
+        return await self._send("GET", f"/v1/snapshots/{name}", accept="text/plain")
+
+    async def events(self, run_id: str, after: int = 0) -> AsyncIterator[RunEvent]:
+        """Every event with a number above `after`, once and in order, over as many connections as it takes.
+
+        Ends after the run's last event.
+
+        Raises:
+            RubricaError: the API has been away for a minute.
+        """
+        away_since: float | None = None
+        clock = asyncio.get_running_loop()
+        while True:
+            try:
+                async for event in self._stream(run_id, after):
+                    away_since, after = None, event.seq
+                    yield event
+                if (await self.run(run_id)).status.finished:
+                    return
+            except (aiohttp.ClientError, TimeoutError, ConnectionError) as error:
+                away_since = away_since or clock.time()
+                if clock.time() - away_since > GIVE_UP_AFTER.total_seconds():
+                    raise RubricaError(f"the API at {self._address} went away: {error or type(error).__name__}") from error
+            await asyncio.sleep(RECONNECT_PAUSE.total_seconds())
+
+    async def _stream(self, run_id: str, after: int) -> AsyncIterator[RunEvent]:
+        limit = aiohttp.ClientTimeout(total=None, sock_read=SILENCE_LIMIT.total_seconds())
+        headers = {"Accept": "text/event-stream", "Last-Event-ID": str(after)}
+        url = f"{self._address}/v1/runs/{run_id}/events"
+        async with self._session.get(url, headers=headers, timeout=limit) as answer:
+            await _refuse_problems(answer)
+            async for line in answer.content:
+                if line.startswith(b"data:"):
+                    yield RunEvent.model_validate_json(line.removeprefix(b"data:").strip())
+
+    async def _send(
+        self, method: str, path: str, body: Mapping[str, Any] | None = None, accept: str = "application/json"
+    ) -> bytes:
+        data = json.dumps(body).encode() if body is not None else None
+        headers = {"Accept": accept} | ({"Content-Type": "application/json"} if data is not None else {})
+        async with self._session.request(method, self._address + path, data=data, headers=headers) as answer:
+            await _refuse_problems(answer)
+            return await answer.read()
+
+
+async def _refuse_problems(answer: aiohttp.ClientResponse) -> None:
+    if answer.status < 400:
+        return
+    body = await answer.read()
+    try:
+        problem = json.loads(body)
+        said = problem.get("detail") or problem.get("title") or answer.reason
+    except (ValueError, AttributeError):
+        said = answer.reason
+    if answer.status >= 500:
+        raise RubricaError(f"the API failed ({answer.status}): {said}; its log says more")
+    raise _ERRORS.get(answer.status, InvalidInput)(str(said))

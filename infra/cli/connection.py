@@ -1,0 +1,71 @@
+"""Where a command sends its requests: the API a setting names, the running stack's, or that of a stack started for it."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+
+from app.domain.errors import Conflict, SetupError
+from app.settings import Settings
+from infra.cli.client import ApiClient
+from infra.local.home import Home
+from infra.local.lock import FileLock, StackState, read_state
+from infra.local.service import http_status
+from infra.local.stack import Stack
+
+OTHER_STACK_LIMIT = timedelta(seconds=120)
+POLL = timedelta(milliseconds=100)
+
+
+@dataclass(frozen=True)
+class Connection:
+    """A usable API, and the retrieval service beside it where there is one on this machine."""
+
+    api: ApiClient
+    address: str
+    retrieval: str | None
+
+
+@asynccontextmanager
+async def connected(settings: Settings, say: Callable[[str], None]) -> AsyncIterator[Connection]:
+    """Use what is running; start the rest; leave the machine as it was.
+
+    Raises:
+        SetupError: nothing runs and nothing can be started.
+    """
+    if settings.api_url is not None:
+        async with ApiClient(settings.api_url) as api:
+            yield Connection(api, settings.api_url, settings.retrieval_url)
+        return
+    home = Home(settings.home)
+    stack, state = await _running_or_started(settings, home, say)
+    users = FileLock(home.users)
+    users.acquire(shared=True)
+    try:
+        async with ApiClient(state.api) as api:
+            yield Connection(api, state.api, state.retrieval)
+    finally:
+        users.release()
+        if stack is not None:
+            try:
+                await stack.wait_for_other_users()
+            finally:
+                stack.stop()
+
+
+async def _running_or_started(settings: Settings, home: Home, say: Callable[[str], None]) -> tuple[Stack | None, StackState]:
+    deadline = asyncio.get_running_loop().time() + OTHER_STACK_LIMIT.total_seconds()
+    while asyncio.get_running_loop().time() < deadline:
+        if not FileLock(home.lock).held_by_another():
+            stack = Stack(settings, with_ui=False, say=say)
+            try:
+                await stack.start()
+            except Conflict:
+                continue  # another command was quicker; use its stack
+            return stack, stack.state
+        state = read_state(home.state)
+        if state is not None and await http_status(state.api, "/health") == 200:
+            return None, state
+        await asyncio.sleep(POLL.total_seconds())
+    raise SetupError(f"a stack is running on {home.root}, but its API does not answer; see {home.logs}, or stop it and try again")

@@ -1,0 +1,56 @@
+"""Write a finished report where its reader looks for it, with everything needed to check it."""
+
+import asyncio
+import json
+from pathlib import Path
+
+from app.domain.errors import SetupError
+from infra.cli.client import ApiClient
+
+FETCHES_AT_ONCE = 8
+
+
+async def deliver(api: ApiClient, run_id: str, folder: Path) -> Path:
+    """Write report.md, report.html, evidence.json and the stored copy of each cited source; the path of report.md.
+
+    Every quotation is checked against its stored copy on the way.
+
+    Raises:
+        SetupError: the folder cannot be written.
+        RubricaError: the run has no report, or a quotation is not in its source.
+    """
+    target = folder / run_id
+    markdown, page, evidence = await asyncio.gather(
+        api.report(run_id, "text/markdown"), api.report(run_id, "text/html"), api.evidence(run_id)
+    )
+    citations = json.loads(evidence)["citations"]
+    sources = await _sources(api, sorted({c["source"]["snapshot"] for c in citations}))
+    for citation in citations:
+        _check(citation["n"], citation["quote"], sources[citation["source"]["snapshot"]], citation["start"], citation["end"])
+    try:
+        (target / "sources").mkdir(parents=True, exist_ok=True)
+        for name, text in sources.items():
+            (target / "sources" / f"{name}.txt").write_bytes(text.encode())
+        (target / "evidence.json").write_bytes(evidence)
+        (target / "report.html").write_bytes(page)
+        (target / "report.md").write_bytes(markdown)
+    except OSError as error:
+        raise SetupError(
+            f"the report cannot be written to {target}: {error.strerror}; choose another folder with --out"
+        ) from error
+    return target / "report.md"
+
+
+async def _sources(api: ApiClient, names: list[str]) -> dict[str, str]:
+    turn = asyncio.Semaphore(FETCHES_AT_ONCE)
+
+    async def fetch(name: str) -> str:
+        async with turn:
+            return (await api.snapshot(name)).decode()
+
+    return dict(zip(names, await asyncio.gather(*(fetch(name) for name in names)), strict=True))
+
+
+def _check(number: int, quote: str, text: str, start: int, end: int) -> None:
+    if text[start:end] != quote:
+        raise SetupError(f"citation [{number}] does not match its stored source; report this as an error of Rubrica")

@@ -1,0 +1,142 @@
+"""Live progress: a table that redraws on a terminal, one line an event elsewhere."""
+
+import sys
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Protocol
+
+from app.domain.run import EventType, RunEvent
+from infra.cli.progress import Progress, Stage, StageState
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+_MARKS = {StageState.WAITING: "·", StageState.RUNNING: "▸", StageState.DONE: "✓"}
+_STYLES = {StageState.WAITING: "dim", StageState.RUNNING: "bold", StageState.DONE: "green"}
+_REDRAWS_PER_SECOND = 4
+_WIDEST_DETAIL = 60
+
+
+class Display(Protocol):
+    """Shows a run as it goes."""
+
+    def show(self, progress: Progress, event: RunEvent) -> None:
+        """Something happened."""
+        ...
+
+    def close(self) -> None:
+        """Leave the screen in order."""
+        ...
+
+
+def display(run_id: str, quiet: bool = False) -> Display:
+    """The display that suits standard output."""
+    return LiveTable(run_id) if sys.stdout.isatty() and not quiet else PlainLines(print)
+
+
+class PlainLines:
+    """For pipes, logs and continuous integration."""
+
+    def __init__(self, write: Callable[[str], None]) -> None:
+        self._write = write
+
+    def show(self, progress: Progress, event: RunEvent) -> None:
+        """One line for each event a person would want to know of."""
+        if text := _line(progress, event):
+            self._write(f"[{progress.elapsed_s:6.1f} s] {text}")
+
+    def close(self) -> None:
+        """Nothing to put in order."""
+
+
+class LiveTable:
+    """For terminals. Redraws by itself, so that the clock runs between events."""
+
+    def __init__(self, run_id: str) -> None:
+        from rich.live import Live
+
+        self._run_id = run_id
+        self._begun = time.monotonic()
+        self._progress = Progress()
+        self._live = Live(get_renderable=self._render, refresh_per_second=_REDRAWS_PER_SECOND)
+        self._live.start()
+
+    def show(self, progress: Progress, event: RunEvent) -> None:
+        """Kept for the next redraw."""
+        self._progress = progress
+
+    def close(self) -> None:
+        """Draw a last time and give the terminal back."""
+        self._live.stop()
+
+    def _render(self) -> "RenderableType":
+        from rich.console import Group
+        from rich.table import Table
+        from rich.text import Text
+
+        progress = self._progress
+        table = Table.grid(padding=(0, 1))
+        table.add_column(width=1)
+        table.add_column(ratio=2, overflow="ellipsis", no_wrap=True)
+        table.add_column(ratio=3, overflow="ellipsis", no_wrap=True, style="dim")
+        for stage in progress.stages.values():
+            mark = _MARKS[stage.state]
+            table.add_row(mark, Text(stage.title, style=_STYLES[stage.state]), Text(_detail(stage)))
+        elapsed = max(time.monotonic() - self._begun, progress.elapsed_s)
+        lines: list[RenderableType] = [
+            Text(progress.question or self._run_id, style="bold", overflow="ellipsis", no_wrap=True),
+            table,
+        ]
+        lines.append(Text(f"{progress.status.value} · {_account(progress)} · {_clock(elapsed)}"))
+        if progress.waiting:
+            lines.append(Text(f"waiting: {progress.waiting}", style="yellow"))
+        lines += [Text(f"note: {notice}", style="yellow") for notice in progress.notices[-3:]]
+        return Group(*lines)
+
+
+def _line(progress: Progress, event: RunEvent) -> str:
+    payload = event.payload
+    stage = progress.stage_of(str(payload.get("stage") or event.agent))
+    title = stage.title if stage else event.agent
+    match event.type:
+        case EventType.STATUS_CHANGED:
+            return f"{progress.status.value} {progress.detail}".strip()
+        case EventType.PLAN_MADE | EventType.PLAN_REVISED:
+            subtasks = [s.title for name, s in progress.stages.items() if name.startswith("search/")]
+            return f"plan: {len(subtasks)} subtasks" + "".join(f"\n             - {title}" for title in subtasks)
+        case EventType.STAGE_STARTED:
+            return f"{title}: started"
+        case EventType.STAGE_FINISHED:
+            return f"{title}: done, {_detail(stage) if stage else ''}  ({_account(progress)})"
+        case EventType.TOOL_CALL:
+            found = f"{payload.get('results', 0)} results" if not payload.get("error") else f"failed: {payload['error']}"
+            return f"{title}: {stage.last if stage else ''} -> {found}"
+        case EventType.WAITING:
+            return f"waiting: {progress.waiting}"
+        case EventType.WARNING:
+            return f"note: {payload.get('message', '')}"
+        case EventType.NOTE_ADDED:
+            return f"a note was added: {payload.get('text', '')}"
+        case EventType.REPORT_READY:
+            counts = ", ".join(f"{payload.get(key, 0)} {key}" for key in ("sections", "citations", "words"))
+            return f"report: {counts}"
+        case _:
+            return ""
+
+
+def _detail(stage: Stage) -> str:
+    if stage.state is StageState.DONE:
+        parts = [f"{stage.quotes} quotes" if stage.quotes else "", stage.stop.replace("_", " "), stage.last]
+        return ", ".join(part for part in parts if part)
+    return stage.last[:_WIDEST_DETAIL]
+
+
+def _account(progress: Progress) -> str:
+    cost = f"US$ {progress.cost_microusd / 1e6:.4f}"
+    calls = f"{progress.model_calls} model and {progress.tool_calls} tool calls"
+    return f"{len(progress.sources)} sources · {calls} · {progress.tokens:,} tokens · {cost}"
+
+
+def _clock(seconds: float) -> str:
+    minutes, rest = divmod(int(seconds), 60)
+    return f"{minutes}:{rest:02d}"

@@ -1,0 +1,90 @@
+"""The `rubrica` command: what it can do. What a command does is imported when it runs, so that help answers at once."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from app.domain.query import Effort, Language
+from infra.cli import corpus, runs
+from infra.cli.budget_options import MaxCost, MaxMinutes, MaxTokens, budget
+from infra.cli.execute import execute, leave_with
+
+REPORTS = Path("reports")
+
+app = typer.Typer(
+    help="From a question to a cited report. State is kept in RUBRICA_HOME (default: .rubrica).",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+app.add_typer(runs.app, name="runs")
+app.add_typer(corpus.app, name="corpus")
+
+Docs = Annotated[
+    Path | None,
+    typer.Option(
+        exists=True, file_okay=False, resolve_path=True, help="Research the files in this folder instead of the corpus."
+    ),
+]
+Out = Annotated[Path, typer.Option(help="Folder for reports; each run gets its own folder in it.")]
+
+
+@app.command()
+def up(no_ui: Annotated[bool, typer.Option("--no-ui", help="Without the web page.")] = False) -> None:
+    """Run API, worker and page here, until Ctrl-C."""
+    from infra.cli.up import up as work
+
+    execute(lambda settings: work(settings, with_ui=not no_ui))
+
+
+@app.command()
+def ask(
+    question: Annotated[str, typer.Argument(help="What you want to know.")],
+    docs: Docs = None,
+    effort: Annotated[Effort | None, typer.Option(help="How far the agents go.")] = None,
+    language: Annotated[Language | None, typer.Option(help="Language of the report; default: the question's.")] = None,
+    out: Out = REPORTS,
+    max_tokens: MaxTokens = None,
+    max_cost: MaxCost = None,
+    max_minutes: MaxMinutes = None,
+) -> None:
+    """Research a question and write a cited report. Starts what is not running.
+
+    Exit codes: 0 report written, 1 the run failed, 2 the input or the machine cannot be used, 3 the run is parked, 130 Ctrl-C.
+    """
+    from infra.cli.ask import Question
+    from infra.cli.ask import ask as work
+
+    asked = Question(question, out, docs, effort, language, budget(max_tokens, max_cost, max_minutes))
+    execute(lambda settings: work(settings, asked))
+
+
+@app.command()
+def api() -> None:
+    """Run the HTTP API alone (needs RUBRICA_DATABASE_URL and RUBRICA_TEMPORAL_ADDRESS)."""
+    from infra.cli.services import API_MODULE, serve
+
+    leave_with(lambda: serve(API_MODULE))
+
+
+@app.command()
+def worker() -> None:
+    """Run a worker alone (needs RUBRICA_DATABASE_URL and RUBRICA_TEMPORAL_ADDRESS)."""
+    from infra.cli.services import WORKER_MODULE, serve
+
+    leave_with(lambda: serve(WORKER_MODULE))
+
+
+@app.command()
+def migrate() -> None:
+    """Bring the database's schema up to date."""
+    from infra.cli.services import migrate as work
+
+    execute(work)
+
+
+def main() -> None:
+    """Entry point of the `rubrica` script."""
+    app(prog_name="rubrica")

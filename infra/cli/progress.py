@@ -1,0 +1,140 @@
+"""A run's progress, folded from its events: what a person wants to see while waiting."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from app.domain.run import EventType, RunEvent, RunStatus
+
+
+class StageState(StrEnum):
+    """Where a stage stands."""
+
+    WAITING = "waiting"
+    RUNNING = "running"
+    DONE = "done"
+
+
+@dataclass
+class Stage:
+    """One line of the display: the plan, one subtask, or the report."""
+
+    title: str
+    state: StageState = StageState.WAITING
+    stop: str = ""
+    quotes: int = 0
+    last: str = ""
+
+
+@dataclass
+class Progress:
+    """Everything the display shows. `apply` is the only way it changes, so watching again shows the same."""
+
+    status: RunStatus = RunStatus.QUEUED
+    detail: str = ""
+    question: str = ""
+    stages: dict[str, Stage] = field(default_factory=lambda: {"plan": Stage("Plan"), "report": Stage("Report")})
+    sources: dict[str, str] = field(default_factory=dict)
+    model_calls: int = 0
+    tool_calls: int = 0
+    tokens: int = 0
+    cost_microusd: int = 0
+    started_at: datetime | None = None
+    last_at: datetime | None = None
+    waiting: str = ""
+    notices: list[str] = field(default_factory=list)
+
+    def apply(self, event: RunEvent) -> None:
+        """Take in one event."""
+        self.started_at = self.started_at or event.at
+        self.last_at = event.at
+        if event.type in (EventType.MODEL_CALL, EventType.TOOL_CALL, EventType.STAGE_FINISHED):
+            self.waiting = ""
+        handle = _HANDLERS.get(event.type)
+        if handle is not None:
+            handle(self, event.agent, event.payload)
+
+    @property
+    def elapsed_s(self) -> float:
+        """Seconds from the run's first event to its last."""
+        return (self.last_at - self.started_at).total_seconds() if self.started_at and self.last_at else 0.0
+
+    def stage_of(self, agent: str) -> Stage | None:
+        """The stage an agent's path belongs to: `report/section/3` is part of `report`."""
+        parts = agent.split("/")
+        return self.stages.get("/".join(parts[:2])) or self.stages.get(parts[0])
+
+
+def _created(progress: Progress, agent: str, payload: Mapping[str, Any]) -> None:
+    progress.question = str(payload.get("question", ""))
+
+
+def _status(progress: Progress, agent: str, payload: Mapping[str, Any]) -> None:
+    progress.status = RunStatus(payload["status"])
+    progress.detail = str(payload.get("detail") or "")
+
+
+def _planned(progress: Progress, agent: str, payload: Mapping[str, Any]) -> None:
+    """Subtasks in the plan's order, between plan and report; those dropped from it go, those known keep their state."""
+    subtasks = payload.get("plan", {}).get("subtasks", [])
+    known = progress.stages
+    searches = {f"search/{s['id']}": known.get(f"search/{s['id']}", Stage(str(s["title"]))) for s in subtasks}
+    progress.stages = {"plan": known["plan"], **searches, "report": known["report"]}
+
+
+def _stage_started(progress: Progress, agent: str, payload: Mapping[str, Any]) -> None:
+    name = str(payload.get("stage", agent))
+    stage = progress.stages.setdefault(name, Stage(str(payload.get("title") or name)))
+    stage.state = StageState.RUNNING
+
+
+def _stage_finished(progress: Progress, agent: str, payload: Mapping[str, Any]) -> None:
+    name = str(payload.get("stage", agent))
+    stage = progress.stages.setdefault(name, Stage(str(payload.get("title") or name)))
+    stage.state = StageState.DONE
+    stage.stop = str(payload.get("stop") or "")
+    stage.quotes = int(payload.get("quotes") or 0)
+    stage.last = str(payload.get("detail") or "")
+
+
+def _model_call(progress: Progress, agent: str, payload: Mapping[str, Any]) -> None:
+    progress.model_calls += 1
+    progress.tokens += int(payload.get("input_tokens") or 0) + int(payload.get("output_tokens") or 0)
+    progress.cost_microusd += int(payload.get("cost_microusd") or 0)
+    if stage := progress.stage_of(agent):
+        stage.last = str(payload.get("step") or "")
+
+
+def _tool_call(progress: Progress, agent: str, payload: Mapping[str, Any]) -> None:
+    progress.tool_calls += 1
+    for source in payload.get("sources") or []:
+        progress.sources.setdefault(str(source.get("url")), str(source.get("title")))
+    if stage := progress.stage_of(agent):
+        what = payload.get("query") or payload.get("url") or ""
+        stage.last = f"{payload.get('tool', 'tool')}: {what}"
+
+
+def _waiting(progress: Progress, agent: str, payload: Mapping[str, Any]) -> None:
+    progress.waiting = (
+        f"{payload.get('detail') or payload.get('what')}; next try in {float(payload.get('retry_in_s') or 0):.0f} s"
+    )
+
+
+def _warning(progress: Progress, agent: str, payload: Mapping[str, Any]) -> None:
+    progress.notices.append(str(payload.get("message", "")))
+
+
+_HANDLERS = {
+    EventType.RUN_CREATED: _created,
+    EventType.STATUS_CHANGED: _status,
+    EventType.PLAN_MADE: _planned,
+    EventType.PLAN_REVISED: _planned,
+    EventType.STAGE_STARTED: _stage_started,
+    EventType.STAGE_FINISHED: _stage_finished,
+    EventType.MODEL_CALL: _model_call,
+    EventType.TOOL_CALL: _tool_call,
+    EventType.WAITING: _waiting,
+    EventType.WARNING: _warning,
+}

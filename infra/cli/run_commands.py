@@ -1,0 +1,137 @@
+"""What `rubrica runs ...` does."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from app.domain.budget import Budget
+from app.domain.errors import InvalidInput, NotFound
+from app.domain.plan import ResearchPlan, Subtask
+from app.domain.run import Run
+from app.settings import Settings
+from infra.cli.client import ApiClient
+from infra.cli.connection import connected
+from infra.cli.execute import say
+from infra.cli.watch import follow
+
+FULL_ID = 36
+SEARCHED_FOR_PREFIX = 100
+
+
+@dataclass(frozen=True)
+class Steering:
+    """What `runs steer` was asked to change."""
+
+    note: str | None = None
+    add: str | None = None
+    drop: str | None = None
+    plan: Path | None = None
+    budget: Budget | None = None
+
+    @property
+    def empty(self) -> bool:
+        """True when nothing was asked."""
+        return not any((self.note, self.add, self.drop, self.plan, self.budget))
+
+
+async def show_runs(settings: Settings, limit: int) -> int:
+    """One line a run."""
+    async with connected(settings, say) as connection:
+        for run in await connection.api.runs(limit):
+            when = run.created_at.astimezone().strftime("%Y-%m-%d %H:%M")
+            print(f"{run.id}  {when}  {run.status.value:14}  {run.query.question.splitlines()[0][:80]}")
+    return 0
+
+
+async def show_run(settings: Settings, run_id: str) -> int:
+    """All there is to know about one run, in words."""
+    async with connected(settings, say) as connection:
+        print(_described(await _find(connection.api, run_id)))
+    return 0
+
+
+async def watch(settings: Settings, run_id: str, out: Path) -> int:
+    """Follow a run."""
+    async with connected(settings, say) as connection:
+        return await follow(connection.api, await _find(connection.api, run_id), out)
+
+
+async def tell(settings: Settings, run_id: str, command: str) -> int:
+    """Send `pause` or `cancel`."""
+    async with connected(settings, say) as connection:
+        run = await _find(connection.api, run_id)
+        await connection.api.command(str(run.id), command)
+        print(f"run {run.id}: {command} requested")
+    return 0
+
+
+async def resume(settings: Settings, run_id: str, finish: bool, out: Path) -> int:
+    """Let a parked run go on, and follow it."""
+    async with connected(settings, say) as connection:
+        run = await _find(connection.api, run_id)
+        await connection.api.command(str(run.id), "resume", {"finish": finish})
+        return await follow(connection.api, run, out, resumed=True)
+
+
+async def steer(settings: Settings, run_id: str, steering: Steering) -> int:
+    """Apply each change; the first refusal stops the rest."""
+    if steering.empty:
+        raise InvalidInput("nothing to change; say what with --note, --add, --drop, --plan or --max-...")
+    new_plan = _read_plan(steering.plan) if steering.plan else None
+    async with connected(settings, say) as connection:
+        api = connection.api
+        run = await _find(api, run_id)
+        name = str(run.id)
+        if steering.note:
+            await api.command(name, "notes", {"text": steering.note})
+        if steering.add:
+            await api.command(name, "plan/subtasks", _new_subtask(run, steering.add).model_dump(mode="json"))
+        if steering.drop:
+            await api.command(name, f"plan/subtasks/{steering.drop}", method="DELETE")
+        if new_plan:
+            await api.command(name, "plan", new_plan.model_dump(mode="json"), method="PUT")
+        if steering.budget:
+            await api.command(name, "budget", steering.budget.model_dump(), method="PUT")
+        print(f"run {name}: changed")
+    return 0
+
+
+async def _find(api: ApiClient, run_id: str) -> Run:
+    """The run of this id, or the only recent one whose id begins so."""
+    if len(run_id) >= FULL_ID:
+        return await api.run(run_id)
+    found = [run for run in await api.runs(SEARCHED_FOR_PREFIX) if str(run.id).startswith(run_id.lower())]
+    if len(found) != 1:
+        raise NotFound(f"{len(found) or 'no'} runs begin with {run_id!r}; `rubrica runs list` shows the ids")
+    return found[0]
+
+
+def _described(run: Run) -> str:
+    usage = run.usage
+    lines = [
+        f"run       {run.id}",
+        f"question  {run.query.question}",
+        f"status    {run.status.value} {run.detail}".rstrip(),
+        f"used      {usage.model_calls} model and {usage.tool_calls} tool calls, {usage.tokens:,} tokens, "
+        f"US$ {usage.cost_microusd / 1e6:.4f}",
+    ]
+    for subtask in run.plan.subtasks if run.plan else ():
+        after = f" (after {', '.join(subtask.depends_on)})" if subtask.depends_on else ""
+        lines.append(f"subtask   {subtask.id}: {subtask.title}{after}")
+    return "\n".join(lines)
+
+
+def _new_subtask(run: Run, question: str) -> Subtask:
+    """A subtask with the first free id of the form `added1`."""
+    taken = {subtask.id for subtask in run.plan.subtasks} if run.plan else set()
+    number = next(n for n in range(1, len(taken) + 2) if f"added{n}" not in taken)
+    return Subtask(id=f"added{number}", title=question[:200], question=question)
+
+
+def _read_plan(path: Path) -> ResearchPlan:
+    try:
+        return ResearchPlan.model_validate(json.loads(path.read_text()))
+    except (OSError, ValueError, ValidationError) as error:
+        raise InvalidInput(f"{path} holds no usable plan: {error}") from error

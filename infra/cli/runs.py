@@ -1,0 +1,85 @@
+"""`rubrica runs`: look at runs and steer them."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from infra.cli.budget_options import MaxCost, MaxMinutes, MaxTokens, budget
+from infra.cli.execute import execute
+
+app = typer.Typer(help="Look at runs and steer them.", no_args_is_help=True, rich_markup_mode=None)
+
+RunId = Annotated[str, typer.Argument(help="The run's id, or enough of its beginning.")]
+Out = Annotated[Path, typer.Option(help="Folder for reports.")]
+REPORTS = Path("reports")
+
+
+@app.command("list")
+def list_runs(limit: Annotated[int, typer.Option(min=1, max=100)] = 20) -> None:
+    """The newest runs."""
+    from infra.cli import run_commands
+
+    execute(lambda settings: run_commands.show_runs(settings, limit))
+
+
+@app.command()
+def show(run: RunId) -> None:
+    """One run: status, plan, use."""
+    from infra.cli import run_commands
+
+    execute(lambda settings: run_commands.show_run(settings, run))
+
+
+@app.command()
+def watch(run: RunId, out: Out = REPORTS) -> None:
+    """Follow a run to its end and write its report."""
+    from infra.cli import run_commands
+
+    execute(lambda settings: run_commands.watch(settings, run, out))
+
+
+@app.command()
+def pause(run: RunId) -> None:
+    """Stop after the current turn and keep everything."""
+    from infra.cli import run_commands
+
+    execute(lambda settings: run_commands.tell(settings, run, "pause"))
+
+
+@app.command()
+def resume(
+    run: RunId,
+    finish: Annotated[bool, typer.Option("--finish", help="Write the report from what there is, spending nothing more.")] = False,
+    out: Out = REPORTS,
+) -> None:
+    """Go on with a parked run, follow it, and write its report."""
+    from infra.cli import run_commands
+
+    execute(lambda settings: run_commands.resume(settings, run, finish, out))
+
+
+@app.command()
+def cancel(run: RunId) -> None:
+    """End a run for good."""
+    from infra.cli import run_commands
+
+    execute(lambda settings: run_commands.tell(settings, run, "cancel"))
+
+
+@app.command()
+def steer(
+    run: RunId,
+    note: Annotated[str | None, typer.Option(help="Something the agents should know from now on.")] = None,
+    add: Annotated[str | None, typer.Option(help="A further question to look into.")] = None,
+    drop: Annotated[str | None, typer.Option(help="Id of a subtask to leave out (see `runs show`).")] = None,
+    plan: Annotated[Path | None, typer.Option(exists=True, dir_okay=False, help="JSON file with a whole new plan.")] = None,
+    max_tokens: MaxTokens = None,
+    max_cost: MaxCost = None,
+    max_minutes: MaxMinutes = None,
+) -> None:
+    """Change where a run goes. Several options are applied in the order listed here."""
+    from infra.cli import run_commands
+
+    steering = run_commands.Steering(note, add, drop, plan, budget(max_tokens, max_cost, max_minutes))
+    execute(lambda settings: run_commands.steer(settings, run, steering))

@@ -1,0 +1,55 @@
+"""`rubrica api`, `worker` and `migrate`: single services, for deployments that supervise processes themselves."""
+
+import asyncio
+import importlib
+import os
+
+from app.domain.errors import SetupError
+from app.settings import PREFIX, Settings, read_settings
+from infra.local.home import Home
+from infra.local.postgres import LocalPostgres
+
+API_MODULE = "app.api.server"
+WORKER_MODULE = "workflows.durable.worker"
+
+
+def serve(module: str) -> int:
+    """Run one service in this process, with the addresses the environment gives."""
+    settings = read_settings(os.environ)
+    needed = {"DATABASE_URL": settings.database_url, "TEMPORAL_ADDRESS": settings.temporal_address}
+    missing = [PREFIX + name for name, value in needed.items() if value is None]
+    if missing:
+        raise SetupError(f"a single service needs {' and '.join(missing)}; `rubrica up` runs everything without any setting")
+    code = importlib.import_module(module).main()
+    return int(code or 0)
+
+
+async def migrate(settings: Settings) -> int:
+    """Bring the schema of the given database, or else of the local one, up to date."""
+    from app.storage.migrate import upgrade
+    from app.storage.schema import SCHEMA_REVISION
+
+    if settings.database_url is not None:
+        await upgrade(settings.database_url.get_secret_value())
+    else:
+        await _migrate_local(Home(settings.home))
+    print(f"the schema is at revision {SCHEMA_REVISION}")
+    return 0
+
+
+async def _migrate_local(home: Home) -> None:
+    from app.storage.migrate import upgrade
+    from infra.local.lock import FileLock
+
+    home.prepare()
+    lock = FileLock(home.lock)
+    if not lock.acquire():
+        print("a stack is running here; it migrated its database when it started")
+        return
+    server = LocalPostgres(home.postgres, home.log("postgres"))
+    try:
+        await server.start()
+        await upgrade(server.url())
+    finally:
+        await asyncio.to_thread(server.stop)
+        lock.release()

@@ -1,0 +1,45 @@
+"""`rubrica up`: the whole product, until Ctrl-C."""
+
+import asyncio
+import time
+
+from app.domain.errors import Conflict, SetupError
+from app.settings import Settings
+from infra.cli.execute import say
+from infra.local.home import Home
+from infra.local.lock import read_state
+from infra.local.stack import Stack
+
+
+async def up(settings: Settings, with_ui: bool) -> int:
+    """Start everything, say where it is, keep it running. Ends by cancellation.
+
+    Raises:
+        SetupError: something cannot start, or a stack is running already.
+    """
+    begun = time.monotonic()
+    stack = Stack(settings, with_ui, say)
+    try:
+        api = await stack.start()
+        print(f"API       {api}   (ready after {time.monotonic() - begun:.1f} s; description: {api}/schema)", flush=True)
+        await stack.complete()
+        state = stack.state
+        if state.ui:
+            print(f"page      {state.ui}")
+        print(f"Temporal  {state.temporal}\nlogs      {stack.home.logs}\nCtrl-C stops all of it.", flush=True)
+        await asyncio.Event().wait()
+    except Conflict as error:
+        raise SetupError(_already_running(stack.home, error)) from error
+    finally:
+        if stack.running:
+            say("stopping")
+        stack.stop()
+    return 0
+
+
+def _already_running(home: Home, error: Conflict) -> str:
+    state = read_state(home.state)
+    if state is None:
+        return str(error)
+    page = f", page {state.ui}" if state.ui else ""
+    return f"{error}: API {state.api}{page} (process {state.pid}). Use it, stop it, or set RUBRICA_HOME for another one."

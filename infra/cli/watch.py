@@ -1,0 +1,91 @@
+"""Follow a run until it needs nobody any more, and hand over its report."""
+
+import asyncio
+from pathlib import Path
+
+from app.domain.errors import RubricaError
+from app.domain.run import EventType, Run, RunStatus
+from infra.cli.client import ApiClient
+from infra.cli.deliver import deliver
+from infra.cli.display import display
+from infra.cli.progress import Progress
+
+PAUSE_LIMIT_S = 15
+PARKED = (RunStatus.PAUSED, RunStatus.BUDGET_REACHED)
+
+# Exit codes: what a script that called us needs to tell apart.
+COMPLETED, RUN_FAILED, PARKED_CODE, INTERRUPTED = 0, 1, 3, 130
+
+
+async def follow(api: ApiClient, run: Run, out: Path, resumed: bool = False) -> int:
+    """Show progress until the run ends or parks, write the report of a completed one; the exit code.
+
+    `run` is as it stood before it was last told to go on; `resumed` says that it was, so that its old pause does not count.
+    Ctrl-C pauses the run.
+    """
+    run_id = str(run.id)
+    try:
+        progress = await _watch(api, run, resumed)
+    except asyncio.CancelledError:
+        _keep_going_after_interrupt()
+        await _pause(api, run_id)
+        return INTERRUPTED
+    if progress.status is RunStatus.COMPLETED:
+        path = await deliver(api, run_id, out)
+        print(f"\n{path}")
+        return COMPLETED
+    if progress.status in PARKED:
+        print(f"\n{_how_to_go_on(run_id, progress)}")
+        return PARKED_CODE
+    print(f"\nthe run ended as {progress.status.value}: {progress.detail or 'no reason was given'}")
+    return RUN_FAILED
+
+
+async def _watch(api: ApiClient, run: Run, resumed: bool) -> Progress:
+    progress = Progress()
+    parked_already = run.status in PARKED and not resumed
+    screen = display(str(run.id))
+    try:
+        async for event in api.events(str(run.id)):
+            progress.apply(event)
+            screen.show(progress, event)
+            news = event.type is EventType.STATUS_CHANGED and event.seq > run.last_seq
+            if progress.status in PARKED and (news or (parked_already and event.seq >= run.last_seq)):
+                break
+    finally:
+        screen.close()
+    return progress
+
+
+async def _pause(api: ApiClient, run_id: str) -> None:
+    print(f"\npausing run {run_id} (Ctrl-C again to leave at once; nothing is lost)")
+    try:
+        await api.command(run_id, "pause")
+        async with asyncio.timeout(PAUSE_LIMIT_S):
+            while (await api.run(run_id)).status in (RunStatus.QUEUED, RunStatus.RUNNING):
+                await asyncio.sleep(0.2)
+    except (RubricaError, TimeoutError, OSError) as error:
+        print(f"it could not be paused ({error or 'no answer in time'}); it goes on when a stack runs again")
+    print(f"go on with: rubrica runs resume {run_id}")
+
+
+def _how_to_go_on(run_id: str, progress: Progress) -> str:
+    reason = progress.detail or progress.status.value.replace("_", " ")
+    lines = [f"the run is parked: {reason}. Everything is kept."]
+    if progress.status is RunStatus.BUDGET_REACHED:
+        lines += [
+            f"  finish with what there is:  rubrica runs resume {run_id} --finish",
+            f"  continue with more:         rubrica runs steer {run_id} --max-tokens N (or --max-cost, --max-minutes)",
+            f"                              rubrica runs resume {run_id}",
+        ]
+    else:
+        lines.append(f"  go on with: rubrica runs resume {run_id}")
+    return "\n".join(lines)
+
+
+def _keep_going_after_interrupt() -> None:
+    """The interrupt has been heard and is being acted on: without this, the loop would end with KeyboardInterrupt."""
+    task = asyncio.current_task()
+    assert task is not None
+    while task.uncancel() > 0:
+        continue
