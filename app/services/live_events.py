@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections import deque
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from datetime import timedelta
 from itertools import islice
 from uuid import UUID
@@ -17,6 +17,8 @@ from app.storage.events import LoggedEvent
 # Events kept in memory for each watched run; who is further behind reads from the database at his own pace.
 TAIL = 256
 RETRY = timedelta(seconds=1)
+
+Batches = AsyncGenerator[Sequence[LoggedEvent], None]
 
 log = logging.getLogger(__name__)
 
@@ -46,8 +48,8 @@ class LiveEvents:
         for feed in self._feeds.values():
             feed.wake()
 
-    async def watch(self, run_id: UUID, after: int, quiet: timedelta) -> AsyncIterator[Sequence[LoggedEvent]]:
-        """The events after number `after`, in order and without gaps, up to the final one; an empty batch after each `quiet` time.
+    async def watch(self, run_id: UUID, after: int, quiet: timedelta) -> Batches:
+        """The events after number `after`, in order, without gaps, up to the final one; an empty batch after each `quiet` time.
 
         Raises:
             NotFound: no such run.
@@ -67,7 +69,9 @@ class LiveEvents:
                 self._feeds.pop(run_id, None)
                 feed.close()
 
-    async def _follow(self, feed: "Feed", after: int, last: int | None, quiet: timedelta) -> AsyncIterator[Sequence[LoggedEvent]]:
+    async def _follow(
+        self, feed: "Feed", after: int, last: int | None, quiet: timedelta
+    ) -> AsyncGenerator[Sequence[LoggedEvent], None]:
         """`last` is the highest number of a run that has finished already."""
         while not self._stopped and (last is None or after < last):
             try:
@@ -149,19 +153,24 @@ class Feed:
         return True
 
     async def _read(self) -> None:
+        try:
+            while self._unread:
+                self._unread = False
+                await self._read_page()
+        finally:
+            self._reader = None
+
+    async def _read_page(self) -> None:
         assert self._reached is not None
-        while self._unread:
-            self._unread = False
-            try:
-                page = await events.read_after(self._database, self._run_id, self._reached)
-            except Unavailable as error:
-                log.warning("reading the events of run %s: %s", self._run_id, error)
-                await asyncio.sleep(RETRY.total_seconds())
-                self._unread = True
-                continue
-            if page:
-                self._tail.extend(page)
-                self._reached = page[-1].seq
-                self._unread = self._unread or len(page) == events.PAGE
-                self.wake()
-        self._reader = None
+        try:
+            page = await events.read_after(self._database, self._run_id, self._reached)
+        except Unavailable as error:
+            log.warning("reading the events of run %s: %s", self._run_id, error)
+            await asyncio.sleep(RETRY.total_seconds())
+            self._unread = True
+            return
+        if page:
+            self._tail.extend(page)
+            self._reached = page[-1].seq
+            self._unread = self._unread or len(page) == events.PAGE
+            self.wake()

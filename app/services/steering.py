@@ -56,9 +56,7 @@ class Steering:
         if run.status not in WAITING and wish is Halt.NONE and not finish:
             return run
         if run.status is RunStatus.BUDGET_REACHED and not finish and not await steering.budget_left(self._database, run_id):
-            raise Conflict(
-                "the budget is spent: raise it (PUT budget) and resume, or resume with finish to end with what there is"
-            )
+            raise Conflict("the budget is spent: raise it and resume, or resume with finish to get a report from what there is")
         await steering.set_finish(self._database, run_id, finish)
         await steering.set_control(self._database, run_id, Halt.NONE, replacing=(Halt.PAUSE,))
         try:

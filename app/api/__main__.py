@@ -1,0 +1,60 @@
+"""Serve the HTTP API with the settings of the environment. It listens on this machine only, unless told otherwise."""
+
+import argparse
+import asyncio
+import logging
+import os
+import sys
+from collections.abc import Sequence
+
+from app.api.asgi import create_app
+from app.api.guard import LOCAL_HOSTS
+from app.api.server import Server, bind
+from app.api.services import open_services
+from app.domain.errors import SetupError
+from app.settings import Settings, read_settings
+
+HOST = "127.0.0.1"
+PORT = 8700
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Serve until told to stop. 2 when something must be set up first; the message says what."""
+    options = _parser().parse_args(arguments)
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    try:
+        asyncio.run(serve(read_settings(os.environ), options.host, options.port, frozenset(options.allow_host)))
+    except SetupError as error:
+        print(f"the API cannot start: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+async def serve(settings: Settings, host: str = HOST, port: int | None = None, names: frozenset[str] = frozenset()) -> None:
+    """Serve on `host`, answering to the local names, `host` and `names`.
+
+    Raises:
+        SetupError: a service it stands on is not named, or cannot be used as it is.
+    """
+    if settings.database_url is None or settings.temporal_address is None:
+        raise SetupError("set RUBRICA_DATABASE_URL and RUBRICA_TEMPORAL_ADDRESS, or use `rubrica up`, which starts both")
+    # Loaded here: whoever builds the application with a gateway of his own needs no Temporal.
+    from app.services.run_gateway import TemporalGateway
+
+    gateway = TemporalGateway(settings.temporal_address)
+    with bind(host, settings.api_port or PORT if port is None else port) as listening:
+        async with open_services(settings.database_url.get_secret_value(), gateway) as services:
+            app = create_app(services, LOCAL_HOSTS | names | {f"[{host}]" if ":" in host else host})
+            await Server(app, services).serve(sockets=[listening])
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m app.api", description=__doc__)
+    parser.add_argument("--host", default=HOST, help=f"address to listen on (default: {HOST}, only this machine)")
+    parser.add_argument("--port", type=int, help=f"0: any free one (default: RUBRICA_API_PORT or {PORT})")
+    parser.add_argument("--allow-host", action="append", default=[], help="a further name this server is addressed by")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

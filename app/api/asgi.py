@@ -1,0 +1,40 @@
+"""The composition root: every part of the API is put together here and nowhere else."""
+
+from collections.abc import Collection
+from typing import Any
+
+from litestar import Litestar
+from litestar.di import Provide
+
+from app.api import openapi, problems
+from app.api.events import EventsController
+from app.api.guard import LOCAL_HOSTS, Guard
+from app.api.health import health
+from app.api.reports import ReportsController
+from app.api.runs import RunsController
+from app.api.services import Services
+from app.api.steering import SteeringController
+
+MAX_BODY_BYTES = 1_000_000
+
+
+def create_app(services: Services, allowed_hosts: Collection[str] = LOCAL_HOSTS) -> Guard:
+    """The API as an ASGI application over open services. It answers to the names in `allowed_hosts` only."""
+    app = Litestar(
+        route_handlers=[RunsController, SteeringController, EventsController, ReportsController, health],
+        dependencies={
+            "research": _given(services.research),
+            "steering": _given(services.steering),
+            "live": _given(services.live),
+            "parts": _given(services.parts),
+        },
+        plugins=[problems.plugin()],
+        openapi_config=openapi.config(),
+        request_max_body_size=MAX_BODY_BYTES,
+        logging_config=None,
+    )
+    return Guard(app, allowed_hosts)
+
+
+def _given(service: Any) -> Provide:
+    return Provide(lambda: service, sync_to_thread=False)

@@ -1,0 +1,57 @@
+"""The event stream of a run (server-sent events): `id` is the event's number, `event` its type, `data` its JSON."""
+
+from collections.abc import AsyncIterator
+from contextlib import aclosing
+from datetime import timedelta
+from typing import Annotated
+from uuid import UUID
+
+from litestar import Controller, get
+from litestar.openapi import ResponseSpec
+from litestar.params import Parameter
+from litestar.response import Stream
+
+from app.api.openapi import problems
+from app.domain.run import RunEvent
+from app.services.live_events import LiveEvents
+from app.services.research import Research
+from app.storage.events import LoggedEvent
+
+MEDIA_TYPE = "text/event-stream"
+# Proxies and clients give up on silence; well under the 15 seconds that are promised.
+HEARTBEAT = timedelta(seconds=10)
+# Sent first, so that a client has its headers at once and knows how long to wait before it comes back (milliseconds).
+OPENING = b"retry: 1000\n\n"
+BEAT = b": still here\n\n"
+
+Number = Annotated[int, Parameter(ge=0, description="Only events after this number.")]
+LastSeen = Annotated[
+    int | None, Parameter(header="Last-Event-ID", ge=0, description="Sent by a client that comes back; outranks `after`.")
+]
+
+
+class EventsController(Controller):
+    """Watching a run."""
+
+    path = "/v1/runs"
+    tags = ("events",)
+
+    @get("/{run_id:uuid}/events", media_type=MEDIA_TYPE, responses={**problems(400, 404), 200: ResponseSpec(RunEvent)})
+    async def follow(
+        self, run_id: UUID, research: Research, live: LiveEvents, after: Number = 0, last_seen: LastSeen = None
+    ) -> Stream:
+        """Every event of the run from its beginning or after a number, then each new one; ends with the run."""
+        await research.get(run_id)
+        start = after if last_seen is None else last_seen
+        return Stream(_frames(live, run_id, start), media_type=MEDIA_TYPE, headers={"X-Accel-Buffering": "no"})
+
+
+async def _frames(live: LiveEvents, run_id: UUID, after: int) -> AsyncIterator[bytes]:
+    yield OPENING
+    async with aclosing(live.watch(run_id, after, HEARTBEAT)) as batches:
+        async for batch in batches:
+            yield b"".join(map(_frame, batch)) if batch else BEAT
+
+
+def _frame(event: LoggedEvent) -> bytes:
+    return b"id: %d\nevent: %b\ndata: %b\n\n" % (event.seq, event.type.encode(), event.body)

@@ -1,0 +1,118 @@
+"""From the tree of errors to RFC 9457 problems: the one place where an error becomes an HTTP status."""
+
+import logging
+from collections.abc import Callable, Mapping
+from http import HTTPStatus
+from typing import Any, NamedTuple
+
+from litestar.exceptions import HTTPException, ValidationException
+from litestar.plugins.problem_details import ProblemDetailsConfig, ProblemDetailsException, ProblemDetailsPlugin
+from pydantic import BaseModel, Field
+
+from app.domain.errors import Conflict, InvalidInput, NotFound, RubricaError, Unavailable
+
+MEDIA_TYPE = "application/problem+json"
+RETRY_AFTER = {"Retry-After": "2"}
+
+log = logging.getLogger(__name__)
+
+
+class FieldError(BaseModel):
+    """What is wrong with one field of the request."""
+
+    field: str
+    message: str
+
+
+class Problem(BaseModel):
+    """An error as RFC 9457 describes it. `detail` says what to do about it."""
+
+    type: str = Field(examples=["urn:rubrica:problem:not-found"])
+    title: str = Field(examples=["Not found"])
+    status: int = Field(examples=[404])
+    detail: str = Field(default="", examples=["there is no run 6f9619ff-8b86-4d01-b42d-00cf4fc964ff"])
+    errors: list[FieldError] = Field(default=[], description="For a request that is malformed: its fields and what is wrong.")
+
+
+class Kind(NamedTuple):
+    """One row of the map: an error's status, and the name and title of its problem."""
+
+    status: int
+    name: str
+    title: str
+
+
+KINDS: Mapping[type[RubricaError], Kind] = {
+    InvalidInput: Kind(400, "invalid-input", "Invalid input"),
+    NotFound: Kind(404, "not-found", "Not found"),
+    Conflict: Kind(409, "conflict", "Not possible in this state"),
+    Unavailable: Kind(503, "unavailable", "Unavailable"),
+}
+UNEXPECTED = Kind(500, "unexpected", "Unexpected error")
+
+
+def problem_type(name: str) -> str:
+    """The URI that names a kind of problem."""
+    return f"urn:rubrica:problem:{name}"
+
+
+def plugin() -> ProblemDetailsPlugin:
+    """Makes every error, foreseen or not, a problem."""
+    to_problem: dict[type[Any], Callable[[Any], ProblemDetailsException]] = {
+        RubricaError: _from_domain,
+        HTTPException: _from_http,
+        Exception: _from_bug,
+    }
+    return ProblemDetailsPlugin(ProblemDetailsConfig(exception_to_problem_detail_map=to_problem))
+
+
+def _from_domain(error: RubricaError) -> ProblemDetailsException:
+    kind = next((KINDS[base] for base in type(error).__mro__ if base in KINDS), None)
+    if kind is None:
+        return _from_bug(error)
+    return _problem(kind, str(error), headers=RETRY_AFTER if kind.status == 503 else None)
+
+
+def _from_http(error: HTTPException) -> ProblemDetailsException:
+    if isinstance(error, ValidationException):
+        return _from_validation(error)
+    phrase = HTTPStatus(error.status_code).phrase
+    kind = Kind(error.status_code, phrase.lower().replace(" ", "-"), phrase)
+    if error.status_code >= 500:
+        return _from_bug(error)
+    return _problem(kind, error.detail, headers=error.headers)
+
+
+def _from_validation(error: ValidationException) -> ProblemDetailsException:
+    given = error.extra if isinstance(error.extra, list) else []
+    errors = [{"field": _name(item), "message": _message(item)} for item in given]
+    reasons = [f"{item['field']}: {item['message']}" if item["field"] else item["message"] for item in errors]
+    return _problem(KINDS[InvalidInput], "; ".join(reasons) or error.detail, errors=errors)
+
+
+def _name(item: Any) -> str:
+    return str(item.get("key", "")) if isinstance(item, Mapping) else ""
+
+
+def _message(item: Any) -> str:
+    message = str(item.get("message", item)) if isinstance(item, Mapping) else str(item)
+    return message.removeprefix("Value error, ")
+
+
+def _from_bug(error: Exception) -> ProblemDetailsException:
+    """The reader learns nothing about the inside; the log has it all."""
+    log.error("unexpected error while answering a request", exc_info=error)
+    return _problem(UNEXPECTED, "something went wrong here, not in your request; the log of the server says what")
+
+
+def _problem(
+    kind: Kind, detail: str, errors: list[dict[str, str]] | None = None, headers: dict[str, str] | None = None
+) -> ProblemDetailsException:
+    return ProblemDetailsException(
+        status_code=kind.status,
+        type_=problem_type(kind.name),
+        title=kind.title,
+        detail=detail,
+        extra={"errors": errors} if errors else None,
+        headers=headers,
+    )

@@ -1,0 +1,107 @@
+"""What goes in and out over HTTP, where it is not one of the domain's nouns."""
+
+from datetime import datetime
+from typing import Annotated, Any
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+
+from app.domain.budget import Budget, Usage
+from app.domain.errors import InvalidInput
+from app.domain.query import Effort, Language, ResearchQuery, SystemName, detect_language
+from app.domain.run import Run, RunStatus
+
+CollectionName = Annotated[str, StringConstraints(min_length=1, max_length=100)]
+
+
+class NewRun(BaseModel):
+    """A question to research. Only `question` is needed; without `language` it is detected."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={
+            "examples": [{"question": "How did presidents justify tariffs before 1900?", "effort": "standard", "language": "en"}]
+        },
+    )
+
+    question: str = Field(examples=["How did presidents justify tariffs before 1900?"])
+    effort: Effort = Effort.STANDARD
+    language: Language | None = None
+    system: SystemName = SystemName.MINDDR
+    collections: tuple[CollectionName, ...] = Field(default=(), max_length=20, description="Empty: the default collection.")
+    budget: Budget = Budget()
+
+    def query(self) -> ResearchQuery:
+        """The question as accepted.
+
+        Raises:
+            InvalidInput: with the reason, for whoever typed the question.
+        """
+        given = self.model_dump(exclude={"language", "budget"})
+        language = self.language or detect_language(self.question)
+        try:
+            return ResearchQuery(**given, language=language, budget=self.budget)
+        except ValidationError as error:
+            raise InvalidInput("; ".join(detail["msg"].removeprefix("Value error, ") for detail in error.errors())) from error
+
+
+class RunPage(BaseModel):
+    """Runs, newest first. `next` is the value of `before` that brings the following page; null on the last."""
+
+    items: list[Run]
+    next: UUID | None = None
+
+
+class ReportView(BaseModel):
+    """A finished report. The numbers in `markdown` and `html` are those of `citations`."""
+
+    run_id: UUID
+    question: str
+    status: RunStatus
+    title: str
+    markdown: str
+    html: str
+    citations: list[dict[str, Any]] = Field(description="n, quote, start, end, source {title, url, snapshot}; see evidence.")
+    notices: list[str] = Field(description="What a reader must know about the making of this report.")
+    usage: Usage
+    created_at: datetime
+
+
+class Resumption(BaseModel):
+    """How to go on: with `finish`, the report is written from what there is and nothing more is spent."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    finish: bool = False
+
+
+class NewNote(BaseModel):
+    """A note for the agents."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    text: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=4_000)] = Field(
+        examples=["Give more weight to messages after 1880."]
+    )
+
+
+class AddedNote(BaseModel):
+    """A stored note, with the number of its event."""
+
+    seq: int
+    text: str
+
+
+class PartHealth(BaseModel):
+    """One part of the product."""
+
+    ok: bool
+    detail: str = ""
+
+
+class Health(BaseModel):
+    """`ok` is true when every part is."""
+
+    ok: bool
+    version: str
+    parts: dict[str, PartHealth]

@@ -1,0 +1,39 @@
+"""Asks each part whether it answers."""
+
+from app.domain.errors import SetupError, Unavailable
+from app.services.gateway import RunGateway
+from app.storage.engine import Executor, translated
+from app.storage.events import Listener
+from app.storage.schema import SCHEMA_REVISION
+
+REVISION = "SELECT version_num FROM alembic_version"
+
+
+class Parts:
+    """The parts the API stands on. Each check returns, or raises with what is wrong.
+
+    Raises:
+        Unavailable: the part does not answer now.
+        SetupError: it answers, but needs something done.
+    """
+
+    def __init__(self, database: Executor, gateway: RunGateway, listener: Listener) -> None:
+        self._database = database
+        self._gateway = gateway
+        self._listener = listener
+
+    async def database(self) -> None:
+        """The database answers, and its schema is the one this code works with."""
+        async with translated():
+            revision = await self._database.fetchval(REVISION)
+        if revision != SCHEMA_REVISION:
+            raise SetupError(f"the database's schema is {revision}, this version needs {SCHEMA_REVISION}; run `rubrica migrate`")
+
+    async def workflows(self) -> None:
+        """The workflow service answers."""
+        await self._gateway.check()
+
+    async def events(self) -> None:
+        """The listening connection stands."""
+        if not self._listener.connected:
+            raise Unavailable("not connected; event streams catch up when the connection is back")
