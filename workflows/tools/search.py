@@ -15,6 +15,7 @@ QUERY_SCHEMA: Mapping[str, Any] = {
     "additionalProperties": False,
 }
 MAX_QUERY_CHARS = 400
+MAX_PASSAGES = 100
 
 
 class SearchTool:
@@ -30,7 +31,7 @@ class SearchTool:
         self._limit = limit
 
     async def call(self, arguments: Mapping[str, Any]) -> ToolResult:
-        """Search once.
+        """Search once. Agents that read without a model may ask for more passages than usual by `limit` (at most 100).
 
         Raises:
             ToolError: there is no query, or the index cannot answer.
@@ -38,4 +39,7 @@ class SearchTool:
         query = normalised(str(arguments.get("query", "")))[:MAX_QUERY_CHARS]
         if not query:
             raise ToolError("the query is empty; write what you look for")
-        return ToolResult(passages=tuple(await self._searcher.search(query, self._limit, self._where)))
+        limit = arguments.get("limit", self._limit)
+        if not isinstance(limit, int) or not 1 <= limit <= MAX_PASSAGES:
+            raise ToolError(f"limit must be a number from 1 to {MAX_PASSAGES}")
+        return ToolResult(passages=tuple(await self._searcher.search(query, limit, self._where)))
