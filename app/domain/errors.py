@@ -58,5 +58,11 @@ class ToolError(RubricaError):
     """A tool call that failed for good; the agent sees the message as an observation."""
 
 
+class ToolUnavailable(ToolError):
+    """The service behind a tool does not answer just now (the index owner restarts): worth waiting for where somebody can wait."""
+
+    retry_after: timedelta | None = None
+
+
 class SourceUnreadable(RubricaError):
     """A document that cannot be read; it is reported and skipped."""
