@@ -1,0 +1,232 @@
+"""An API that speaks the contract of /v1 over a real socket and can be slow, silent, broken or gone."""
+
+import json
+import re
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+from uuid import uuid4
+
+TERMINAL = {"completed", "failed", "cancelled"}
+START = datetime(2026, 1, 5, 9, 30, tzinfo=UTC)
+Json = dict[str, Any]
+
+
+class FakeRun:
+    """A run made of what a test puts into it."""
+
+    def __init__(self, question: str, run_id: str = "", **options: Any) -> None:
+        self.id = run_id or str(uuid4())
+        self.fields: Json = {
+            "id": self.id,
+            "query": {
+                "question": question,
+                "language": "en",
+                "system": "minddr",
+                "effort": "standard",
+                "collections": [],
+                "budget": {},
+            },
+            "status": "running",
+            "detail": "",
+            "usage": {},
+            "budget": {},
+            "created_at": START.isoformat(),
+            "updated_at": START.isoformat(),
+            "finished_at": None,
+            "last_seq": 0,
+        } | options
+        self.events: list[Json] = []
+        self.report: Json | None = None
+
+    def emit(self, kind: str, payload: Json | None = None, agent: str = "") -> None:
+        """Append an event; a status change also changes the run."""
+        payload = payload or {}
+        seq = len(self.events) + 1
+        at = (START + timedelta(seconds=2 * seq)).isoformat()
+        if kind == "status_changed":
+            self.fields |= {"status": payload["status"], "detail": payload.get("detail", "")}
+            if payload["status"] in TERMINAL:
+                self.fields["finished_at"] = at
+        self.fields["last_seq"] = seq
+        self.events.append({"run_id": self.id, "seq": seq, "type": kind, "agent": agent, "payload": payload, "at": at})
+
+
+class FakeApi:
+    """What the server holds, and how it is to misbehave."""
+
+    def __init__(self) -> None:
+        self.url = ""
+        self.runs: dict[str, FakeRun] = {}
+        self.snapshots: dict[str, str] = {}
+        self.received: list[tuple[str, str, Json | None]] = []
+        self.streams_opened_after: list[int] = []
+        self.failures: dict[str, tuple[int, Json]] = {}
+        self.cut_stream_after = 0
+        self.delay = 0.0
+        self.closing = False
+
+    def add(self, run: FakeRun) -> FakeRun:
+        """Hold a run."""
+        self.runs[run.id] = run
+        return run
+
+    def fail(self, path_ending: str, status: int, title: str, detail: str) -> None:
+        """Answer requests whose path ends so with a problem."""
+        self.failures[path_ending] = (status, {"type": "about:blank", "title": title, "status": status, "detail": detail})
+
+    def commands(self) -> list[tuple[str, str, Json | None]]:
+        """Every request that was to change something: method, last part of the path, body."""
+        return [(method, path.rsplit("/", 1)[-1], body) for method, path, body in self.received if method != "GET"]
+
+
+@contextmanager
+def serving() -> Iterator[FakeApi]:
+    """The API on a free port until the block ends."""
+    api = FakeApi()
+    handler = type("Handler", (_Handler,), {"api": api})
+    server = _Server(("127.0.0.1", 0), handler)
+    api.url = f"http://127.0.0.1:{server.server_address[1]}"
+    thread = threading.Thread(target=server.serve_forever, args=(0.05,))
+    thread.start()
+    try:
+        yield api
+    finally:
+        api.closing = True
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """A watcher that hangs up is no error here; anything else is."""
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)  # type: ignore[arg-type]
+
+
+class _Handler(BaseHTTPRequestHandler):
+    api: FakeApi
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_: object) -> None:
+        """Keep the test's output clean."""
+
+    def do_GET(self) -> None:
+        self._serve()
+
+    def do_POST(self) -> None:
+        self._serve()
+
+    def do_PUT(self) -> None:
+        self._serve()
+
+    def _serve(self) -> None:
+        url = urlsplit(self.path)
+        length = int(self.headers.get("Content-Length") or 0)
+        body = json.loads(self.rfile.read(length)) if length else None
+        self.api.received.append((self.command, url.path, body))
+        time.sleep(self.api.delay)
+        for ending, (status, problem) in self.api.failures.items():
+            if url.path.endswith(ending):
+                return self._problem(status, problem)
+        self._route(url.path, parse_qs(url.query), body)
+
+    def _route(self, path: str, query: dict[str, list[str]], body: Json | None) -> None:
+        if path == "/v1/runs" and self.command == "POST":
+            return self._create(body or {})
+        if path == "/v1/runs":
+            return self._list(int(query["limit"][0]), query.get("before", [""])[0])
+        if found := re.fullmatch(r"/v1/snapshots/(\w+)", path):
+            return self._bytes(200, "text/plain; charset=utf-8", self.api.snapshots[found[1]].encode())
+        found = re.fullmatch(r"/v1/runs/([\w-]+)(?:/(\w+))?", path)
+        run = self.api.runs.get(found[1]) if found else None
+        if not found or not run:
+            detail = "No run has this id."
+            return self._problem(404, {"type": "about:blank", "title": "Not found", "status": 404, "detail": detail})
+        self._about(run, found[2] or "", query)
+
+    def _about(self, run: FakeRun, what: str, query: dict[str, list[str]]) -> None:
+        if what == "events":
+            return self._stream(run, int(query.get("after", ["0"])[0]))
+        if what == "report":
+            return self._report(run)
+        if what == "evidence":
+            return self._json(200, {"run_id": run.id, "citations": (run.report or {}).get("citations", [])})
+        changed = {"pause": "paused", "cancel": "cancelled", "resume": "running"}.get(what)
+        if changed:
+            run.emit("status_changed", {"status": changed, "detail": ""})
+        self._json(200, run.fields)
+
+    def _create(self, body: Json) -> None:
+        if not body.get("question", "").strip():
+            detail = "the question is empty; write what you want to know"
+            return self._problem(400, {"type": "about:blank", "title": "Invalid input", "status": 400, "detail": detail})
+        run = self.api.add(FakeRun(body["question"], status="queued"))
+        run.emit(
+            "run_created", {"question": body["question"], "system": "minddr", "effort": body.get("effort"), "language": "en"}
+        )
+        self._json(201, run.fields)
+
+    def _list(self, limit: int, before: str) -> None:
+        runs = list(reversed(self.api.runs.values()))
+        first = next((i + 1 for i, run in enumerate(runs) if run.id == before), 0)
+        page = runs[first : first + limit]
+        more = first + limit < len(runs)
+        self._json(200, {"items": [run.fields for run in page], "next": page[-1].id if more else None})
+
+    def _report(self, run: FakeRun) -> None:
+        if run.report is None:
+            detail = "The run has no report yet; it is still running."
+            return self._problem(409, {"type": "about:blank", "title": "No report yet", "status": 409, "detail": detail})
+        accept = self.headers.get("Accept", "")
+        if "text/markdown" in accept:
+            return self._bytes(200, "text/markdown", run.report["markdown"].encode())
+        if "text/html" in accept:
+            return self._bytes(200, "text/html", b"<!doctype html><p>as a page</p>")
+        self._json(200, run.report)
+
+    def _stream(self, run: FakeRun, after: int) -> None:
+        self.api.streams_opened_after.append(after)
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.send_header("Transfer-Encoding", "chunked")
+        self.end_headers()
+        sent = 0
+        while not self.api.closing:
+            for event in run.events[after:]:
+                if self.api.cut_stream_after and sent >= self.api.cut_stream_after:
+                    self.close_connection = True
+                    return
+                self._chunk(f"id: {event['seq']}\nevent: {event['type']}\ndata: {json.dumps(event)}\n\n")
+                after, sent = event["seq"], sent + 1
+            if run.fields["status"] in TERMINAL and after == len(run.events):
+                return self._chunk("")
+            self._chunk(": still here\n\n")
+            time.sleep(0.05)
+
+    def _chunk(self, text: str) -> None:
+        data = text.encode()
+        self.wfile.write(f"{len(data):x}\r\n".encode() + data + b"\r\n")
+        self.wfile.flush()
+
+    def _problem(self, status: int, problem: Json) -> None:
+        self._bytes(status, "application/problem+json", json.dumps(problem).encode())
+
+    def _json(self, status: int, value: Json) -> None:
+        self._bytes(status, "application/json", json.dumps(value).encode())
+
+    def _bytes(self, status: int, media_type: str, body: bytes) -> None:
+        self.send_response(status)
+        self.send_header("Content-Type", media_type)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)

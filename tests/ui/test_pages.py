@@ -1,0 +1,153 @@
+"""The pages as a visitor meets them, through Streamlit's own test runner and a real socket to the API."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from tests.ui.fake_api import FakeApi, FakeRun
+from tests.ui.stories import QUESTION, QUOTE, finished, searching
+
+OpenPage = Callable[..., AppTest]
+
+
+def shown(app: AppTest) -> str:
+    """All HTML on the page."""
+    assert not app.exception, app.exception
+    return "\n".join(str(block.body) for block in app.html)
+
+
+def test_asking_starts_a_run_and_leads_to_its_page(api: FakeApi, open_page: OpenPage) -> None:
+    app = open_page("ask")
+    app.text_area(key="question").set_value(QUESTION)
+    app.segmented_control(key="effort").set_value("deep")
+    app.number_input(key="cap_cost").set_value(0.25)
+    app.button(key="start").click().run()
+    sent = api.commands()[0][2]
+    assert sent == {"question": QUESTION, "effort": "deep", "budget": {"max_cost_microusd": 250_000}}
+    assert app.query_params["run"] == next(iter(api.runs))
+    assert "At work" in shown(app) or "Waiting to start" in shown(app)
+
+
+def test_an_example_fills_the_question(open_page: OpenPage) -> None:
+    app = open_page("ask")
+    app.pills(key="example").set_value(app.pills(key="example").options[0]).run()
+    assert app.text_area(key="question").value == QUESTION
+
+
+def test_an_empty_question_shows_the_reason(api: FakeApi, open_page: OpenPage) -> None:
+    app = open_page("ask")
+    app.button(key="start").click().run()
+    assert "the question is empty; write what you want to know" in shown(app)
+    assert api.runs == {}
+
+
+def test_an_api_that_is_gone_is_explained_on_every_page(
+    api: FakeApi, open_page: OpenPage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RUBRICA_API_URL", "http://127.0.0.1:9")
+    for page in ("ask", "watch", "read", "history", "source"):
+        assert "The API cannot be reached" in shown(open_page(page, run="x", n="1"))
+
+
+def test_watching_shows_the_plan_the_sources_and_the_log(api: FakeApi, open_page: OpenPage) -> None:
+    run = searching(api)
+    html = shown(open_page("watch", run=run.id))
+    for expected in ("Protection of manufactures", "after 1, 2", "James Monroe, 1822", "45.1k", "of 200k", "$0.0610"):
+        assert expected in html, expected
+    assert "asked stub: make plan (5,400 tokens)" in html
+
+
+def test_a_finished_run_shows_its_whole_log_at_once(api: FakeApi, open_page: OpenPage) -> None:
+    run = finished(api)
+    app = open_page("watch", run=run.id)
+    app.run()
+    assert f"Log · {len(run.events)}" in [tab.label for tab in app.tabs]
+    assert not [button for button in app.button if button.key in ("pause", "cancel")]
+
+
+def test_pause_then_finish(api: FakeApi, open_page: OpenPage) -> None:
+    run = searching(api)
+    app = open_page("watch", run=run.id)
+    app.button(key="pause").click().run().run()
+    assert "Paused" in shown(app)
+    app.button(key="finish").click().run()
+    assert [(name, body) for _, name, body in api.commands()] == [("pause", None), ("resume", {"finish": True})]
+
+
+def test_at_the_budget_one_can_continue_with_more(api: FakeApi, open_page: OpenPage) -> None:
+    run = searching(api)
+    run.emit("status_changed", {"status": "budget_reached", "detail": "200,000 tokens are used"})
+    app = open_page("watch", run=run.id)
+    assert "200,000 tokens are used" in shown(app)
+    app.button(key="raise").click().run()
+    doubled = {"max_tokens": 400_000, "max_cost_microusd": 1_000_000, "max_seconds": 1_200}
+    assert [(name, body) for _, name, body in api.commands()] == [("budget", doubled), ("resume", {"finish": False})]
+
+
+def test_a_note_is_sent(api: FakeApi, open_page: OpenPage) -> None:
+    run = searching(api)
+    app = open_page("watch", run=run.id)
+    app.text_area(key="note_text").set_value("  look at 1846 ")
+    next(button for button in app.button if button.label == "Add the note").click().run()
+    assert api.commands() == [("POST", "notes", {"text": "look at 1846"})]
+
+
+def test_a_refused_command_shows_the_problem(api: FakeApi, open_page: OpenPage) -> None:
+    run = searching(api)
+    api.fail("/pause", 409, "Conflict", "the run has just finished")
+    app = open_page("watch", run=run.id)
+    app.button(key="pause").click().run()
+    assert "the run has just finished" in shown(app)
+
+
+def test_losing_the_api_while_watching_keeps_what_was_known(api: FakeApi, open_page: OpenPage) -> None:
+    run = searching(api)
+    app = open_page("watch", run=run.id)
+    api.fail(run.id, 503, "Service unavailable", "the database restarts")
+    html = shown(app.run())
+    assert "the database restarts" in html
+
+
+def test_a_run_that_does_not_exist(open_page: OpenPage) -> None:
+    html = shown(open_page("watch", run="nothing"))
+    assert "No run has this id." in html
+    assert "look for the run in the history" in html
+
+
+def test_no_run_chosen(open_page: OpenPage) -> None:
+    assert "No run chosen" in shown(open_page("watch"))
+    assert "No run chosen" in shown(open_page("read"))
+
+
+def test_reading_shows_the_report_with_its_quotes(api: FakeApi, open_page: OpenPage) -> None:
+    run = finished(api)
+    app = open_page("read", run=run.id)
+    assert QUOTE in shown(app)
+    assert [button.label for button in app.download_button] == ["Markdown", "HTML", "JSON"]
+
+
+def test_a_report_that_is_not_there_yet_is_no_error(api: FakeApi, open_page: OpenPage) -> None:
+    html = shown(open_page("read", run=searching(api).id))
+    assert "not written yet" in html
+    assert 'role="alert"' not in html
+
+
+def test_a_citation_opens_in_the_stored_source(api: FakeApi, open_page: OpenPage) -> None:
+    run = finished(api)
+    assert f"<mark>{QUOTE}</mark>" in shown(open_page("source", run=run.id, n="1"))
+    assert "There is no such citation" in shown(open_page("source", run=run.id, n="77"))
+
+
+def test_history_lists_runs_newest_first_and_goes_on(api: FakeApi, open_page: OpenPage) -> None:
+    for number in range(23):
+        api.add(FakeRun(f"Question *{number}*"))
+    app = open_page("history")
+    assert len([link for link in app.page_link if "Question" in link.label]) == 20
+    assert "Question \\*22\\*" in app.page_link[0].label
+    assert app.page_link[-1].label == "Older runs"
+
+
+def test_the_pages_are_not_in_a_folder_that_streamlit_would_serve_by_itself() -> None:
+    assert not (Path(__file__).parents[2] / "ui" / "pages").exists()

@@ -1,0 +1,84 @@
+"""Folding the log into what a watcher sees."""
+
+from tests.ui.fake_api import FakeApi, FakeRun
+from tests.ui.stories import QUESTION, searching
+from ui.components.plan_tree import depths, plan_html
+from ui.models import Event, Plan
+from ui.progress import Progress, fold, stage_of
+
+
+def progress_of(run: FakeRun) -> Progress:
+    return fold(Event.model_validate(event) for event in run.events)
+
+
+def test_each_subtask_is_in_its_own_state(api: FakeApi) -> None:
+    progress = progress_of(searching(api))
+    states = {stage: progress.stage(f"search/{stage}").state for stage in ("s1", "s2", "s3")}
+    assert states == {"s1": "done", "s2": "running", "s3": "waiting"}
+    assert progress.stage("plan").state == "done"
+    assert progress.stage("search/s1").quotes == 3
+
+
+def test_sources_are_told_once_with_how_often_they_came_up(api: FakeApi) -> None:
+    sources = progress_of(searching(api)).sources
+    assert [(source.title, source.times) for source in sources.values()] == [
+        ("Andrew Jackson, Annual Message, 8 December 1829", 2),
+        ("James Monroe, 1822", 1),
+    ]
+
+
+def test_a_failed_search_looks_failed_and_says_why(api: FakeApi) -> None:
+    run = searching(api)
+    run.emit("stage_finished", {"stage": "search/s2", "stop": "failed", "detail": "the model refused", "quotes": 0, "sources": 0})
+    html = plan_html(progress_of(run), finished=False)
+    assert progress_of(run).stage("search/s2").state == "failed"
+    assert "the model refused" in html
+
+
+def test_a_retry_of_a_stage_is_running_again(api: FakeApi) -> None:
+    run = searching(api)
+    run.emit("stage_started", {"stage": "search/s1", "title": "again"})
+    assert progress_of(run).stage("search/s1").state == "running"
+
+
+def test_a_wait_is_shown_until_the_next_call(api: FakeApi) -> None:
+    run = searching(api)
+    run.emit("waiting", {"what": "model", "detail": "the model server answers 429", "retry_in_s": 12.4})
+    assert progress_of(run).waiting == "the model server answers 429 (next try in 12 s)"
+    run.emit("model_call", {"step": "act", "model": "m", "input_tokens": 1, "output_tokens": 1}, "search/s2")
+    assert progress_of(run).waiting == ""
+
+
+def test_unknown_events_are_passed_over() -> None:
+    run = FakeRun(QUESTION)
+    run.emit("something_new", {"a": 1})
+    assert progress_of(run) == Progress()
+
+
+def test_section_writers_belong_to_the_report() -> None:
+    assert [stage_of(path) for path in ("plan", "search/s2", "search/s2/judge", "report/section/3")] == [
+        "plan",
+        "search/s2",
+        "search/s2",
+        "report",
+    ]
+
+
+def test_what_may_run_in_parallel_has_the_same_depth() -> None:
+    plan = Plan.model_validate(
+        {
+            "subtasks": [
+                {"id": "a", "title": "a", "depends_on": ["c"]},
+                {"id": "b", "title": "b"},
+                {"id": "c", "title": "c", "depends_on": ["b"]},
+                {"id": "d", "title": "d"},
+            ]
+        }
+    )
+    assert depths(plan) == {"b": 0, "d": 0, "c": 1, "a": 2}
+
+
+def test_what_comes_from_outside_is_text_and_never_markup(api: FakeApi) -> None:
+    html = plan_html(progress_of(searching(api)), finished=False)
+    assert "<b>domestic</b>" not in html
+    assert "&lt;b&gt;domestic&lt;/b&gt;" in html

@@ -1,0 +1,180 @@
+"""A small typed client of the HTTP API. Whatever goes wrong becomes one `ApiProblem` that says what to do."""
+
+import json
+from collections.abc import Iterator, Mapping
+from datetime import timedelta
+from typing import Any, TypeVar
+
+import requests
+from pydantic import ValidationError
+from urllib3.exceptions import HTTPError
+
+from ui.models import Answer, Budget, Event, NewRun, Report, Run, RunPage
+from ui.sse import read_events
+
+A = TypeVar("A", bound=Answer)
+
+ADVICE = {
+    400: "Change what you sent and try again.",
+    404: "Check the address, or look for the run in the history.",
+    406: "Choose another format.",
+    409: "Reload the page to see where the run stands now.",
+    422: "Change what you sent and try again.",
+    429: "Wait a moment, then try again.",
+}
+SERVER_ADVICE = "Try again in a moment. If it stays, the API's log says more."
+CONNECT_LIMIT = 3.0  # seconds
+HEARTBEAT_LIMIT = timedelta(seconds=25)
+
+
+class ApiProblem(Exception):
+    """An error answer (RFC 9457), or none at all. `status` is 0 when the API could not be reached."""
+
+    def __init__(self, title: str, detail: str = "", status: int = 0, advice: str = "") -> None:
+        super().__init__(f"{title}: {detail}" if detail else title)
+        self.title = title
+        self.detail = detail
+        self.status = status
+        self.advice = advice or ADVICE.get(status, SERVER_ADVICE)
+
+
+class ApiClient:
+    """Speaks to one API. `timeout` bounds each request but the event stream, which lives by its heartbeats."""
+
+    def __init__(self, base_url: str, timeout: timedelta = timedelta(seconds=10)) -> None:
+        self.base_url = base_url.rstrip("/")
+        self._timeout = timeout.total_seconds()
+        self._session = requests.Session()
+        self._session.trust_env = False  # the API is a neighbour; a proxy from the environment must not stand between
+
+    def start_run(self, new: NewRun) -> Run:
+        """Ask a question; the run as accepted."""
+        return self._parse(Run, self._send("POST", "/v1/runs", body=new.model_dump(exclude_none=True)))
+
+    def runs(self, limit: int = 20, before: str | None = None) -> RunPage:
+        """A page of runs, newest first."""
+        query = {"limit": str(limit)} | ({"before": before} if before else {})
+        return self._parse(RunPage, self._send("GET", "/v1/runs", query=query))
+
+    def run(self, run_id: str) -> Run:
+        """One run."""
+        return self._parse(Run, self._send("GET", f"/v1/runs/{run_id}"))
+
+    def report(self, run_id: str) -> Report:
+        """The report with its citations."""
+        return self._parse(Report, self._send("GET", f"/v1/runs/{run_id}/report", accept="application/json"))
+
+    def report_file(self, run_id: str, media_type: str) -> bytes:
+        """The report as `text/markdown` or `text/html`."""
+        return self._send("GET", f"/v1/runs/{run_id}/report", accept=media_type).content
+
+    def evidence(self, run_id: str) -> bytes:
+        """evidence.json: every citation with its quote, offsets and source."""
+        return self._send("GET", f"/v1/runs/{run_id}/evidence").content
+
+    def snapshot(self, snapshot: str) -> str:
+        """The stored copy of a source, to which all offsets refer."""
+        response = self._send("GET", f"/v1/snapshots/{snapshot}")
+        if "json" in response.headers.get("Content-Type", ""):
+            return str(response.json()["text"])
+        return response.content.decode("utf-8")
+
+    def pause(self, run_id: str) -> None:
+        """Stop after the turns in flight; everything is kept."""
+        self._send("POST", f"/v1/runs/{run_id}/pause")
+
+    def resume(self, run_id: str, *, finish: bool = False) -> None:
+        """Go on; with `finish`, write the report from what there is and spend nothing more."""
+        self._send("POST", f"/v1/runs/{run_id}/resume", body={"finish": finish})
+
+    def cancel(self, run_id: str) -> None:
+        """End the run for good."""
+        self._send("POST", f"/v1/runs/{run_id}/cancel")
+
+    def add_note(self, run_id: str, text: str) -> None:
+        """Tell the agents something; they read it when they start their next stage."""
+        self._send("POST", f"/v1/runs/{run_id}/notes", body={"text": text})
+
+    def set_budget(self, run_id: str, budget: Budget) -> None:
+        """Replace the run's hard cap."""
+        self._send("PUT", f"/v1/runs/{run_id}/budget", body=budget.model_dump())
+
+    def events(self, run_id: str, after: int) -> Iterator[Event | None]:
+        """The run's events after `after`, as they happen; None for each heartbeat. Ends when the server ends it.
+
+        Raises:
+            ApiProblem: the stream could not be opened, broke, or fell silent for longer than two heartbeats.
+        """
+        headers = {"Accept": "text/event-stream", "Accept-Encoding": "identity", "Last-Event-ID": str(after)}
+        path, silence = f"/v1/runs/{run_id}/events", HEARTBEAT_LIMIT.total_seconds()
+        response = self._request("GET", path, headers, query={"after": str(after)}, stream=True, timeout=silence)
+        with response:
+            try:
+                for data in read_events(response):
+                    yield None if data is None else Event.model_validate_json(data)
+            except ValidationError as error:
+                raise _unreadable(error) from error
+            except (requests.RequestException, HTTPError, OSError) as error:
+                raise ApiProblem("The event stream broke off", str(error), advice="The page reconnects by itself.") from error
+
+    def _send(
+        self,
+        method: str,
+        path: str,
+        *,
+        body: Mapping[str, Any] | None = None,
+        query: Mapping[str, str] | None = None,
+        accept: str = "*/*",
+    ) -> requests.Response:
+        return self._request(method, path, {"Accept": accept}, body=body, query=query, timeout=self._timeout)
+
+    def _request(
+        self,
+        method: str,
+        path: str,
+        headers: Mapping[str, str],
+        *,
+        body: Mapping[str, Any] | None = None,
+        query: Mapping[str, str] | None = None,
+        stream: bool = False,
+        timeout: float,
+    ) -> requests.Response:
+        url = self.base_url + path
+        try:
+            response = self._session.request(
+                method, url, headers=dict(headers), json=body, params=query, stream=stream, timeout=(CONNECT_LIMIT, timeout)
+            )
+        except requests.RequestException as error:
+            raise _unreachable(self.base_url, error) from error
+        if response.status_code >= 400:
+            raise _problem(response)
+        return response
+
+    @staticmethod
+    def _parse(kind: type[A], response: requests.Response) -> A:
+        try:
+            return kind.model_validate_json(response.content)
+        except ValidationError as error:
+            raise _unreadable(error) from error
+
+
+def _unreachable(base_url: str, error: requests.RequestException) -> ApiProblem:
+    if isinstance(error, requests.Timeout):
+        return ApiProblem("The API did not answer in time", base_url, advice="It may be busy. Try again in a moment.")
+    advice = "Start it with `make up`, or point RUBRICA_API_URL at a running one."
+    return ApiProblem("The API cannot be reached", f"Nothing answers at {base_url}.", advice=advice)
+
+
+def _unreadable(error: ValidationError) -> ApiProblem:
+    advice = "RUBRICA_API_URL may point at another server, or the API may be of another version."
+    return ApiProblem("The API gave an answer that this page cannot read", str(error.errors()[0]["msg"]), advice=advice)
+
+
+def _problem(response: requests.Response) -> ApiProblem:
+    try:
+        body = response.json()
+    except (json.JSONDecodeError, requests.RequestException):
+        body = {}
+    fields: dict[str, Any] = body if isinstance(body, dict) else {}
+    title = str(fields.get("title") or response.reason or "The API refused")
+    return ApiProblem(title, str(fields.get("detail", "")), response.status_code)

@@ -1,0 +1,1 @@
+"""Parts of a page. Those that make HTML are plain functions from data to text."""

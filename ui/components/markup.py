@@ -1,0 +1,22 @@
+"""Safe pieces of HTML. Everything that comes from outside passes through here."""
+
+from html import escape
+from urllib.parse import urlsplit
+
+
+def text(value: object) -> str:
+    """Escaped for use in an element or in a quoted attribute."""
+    return escape(str(value), quote=True)
+
+
+def link(url: str, label: str) -> str:
+    """A link that opens a new tab; the bare label where the address is not one a browser should open."""
+    if urlsplit(url).scheme not in ("http", "https"):
+        return text(label)
+    return f'<a href="{text(url)}" target="_blank" rel="noopener noreferrer">{text(label)}</a>'
+
+
+def host(url: str) -> str:
+    """The part of an address that a reader recognises: the host, or a file's name."""
+    parts = urlsplit(url)
+    return (parts.netloc or parts.path.rsplit("/", 1)[-1]).removeprefix("www.")

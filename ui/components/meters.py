@@ -1,0 +1,36 @@
+"""Calls, tokens, cost and time, with how much of each cap is used."""
+
+from collections.abc import Callable
+from datetime import datetime
+
+from ui.components.markup import text
+from ui.models import Run
+from ui.wording import clock, compact, money
+
+
+def meters_html(run: Run, sources: int, now: datetime) -> str:
+    """A row of tiles; a tile with a cap carries a bar."""
+    usage, budget, elapsed = run.usage, run.budget, run.elapsed(now)
+    seconds = int(elapsed.total_seconds())
+    tiles = [
+        _tile("Elapsed", clock(elapsed), *_cap(seconds, budget.max_seconds, _minutes)),
+        _tile("Model calls", compact(usage.model_calls)),
+        _tile("Searches and reads", compact(usage.tool_calls)),
+        _tile("Sources seen", compact(sources)),
+        _tile("Tokens", compact(usage.tokens), *_cap(usage.tokens, budget.max_tokens, compact)),
+        _tile("Cost", money(usage.cost_microusd), *_cap(usage.cost_microusd, budget.max_cost_microusd, money)),
+    ]
+    return f'<div class="r-meters">{"".join(tiles)}</div>'
+
+
+def _cap(used: int, cap: int | None, say: Callable[[int], str]) -> tuple[str, float]:
+    return (f"of {say(cap)}", min(used / cap, 1.0)) if cap else ("", 0.0)
+
+
+def _minutes(seconds: int) -> str:
+    return f"{seconds / 60:.0f} min"
+
+
+def _tile(label: str, value: str, cap: str = "", share: float = 0.0) -> str:
+    bar = f'<small>{text(cap)}</small><div class="r-bar"><i style="width:{share:.0%}"></i></div>' if cap else ""
+    return f'<div class="r-meter"><span class="r-label">{text(label)}</span><b>{text(value)}</b>{bar}</div>'

@@ -1,0 +1,23 @@
+"""A stretch of a stored source with the quoted words marked."""
+
+from ui.components.markup import text
+from ui.models import Citation
+
+AROUND = 1_500
+DIFFERS = '<div class="r-note bad">The stored copy differs from the quotation at this place.</div>'
+
+
+def passage_html(snapshot: str, citation: Citation, *, whole: bool = False, around: int = AROUND) -> str:
+    """The quote within its surroundings (`around` characters each side), or within the whole text.
+
+    What is marked is what the offsets point at, so a citation whose offsets are wrong shows it: then it says so.
+    """
+    start, end = citation.start, citation.end
+    first, last = (0, len(snapshot)) if whole else (max(0, start - around), min(len(snapshot), end + around))
+    cut_before = '<span class="cut">… </span>' if first > 0 else ""
+    cut_after = '<span class="cut"> …</span>' if last < len(snapshot) else ""
+    wrong = "" if snapshot[start:end] == citation.quote else DIFFERS
+    return (
+        f'{wrong}<div class="r-source">{cut_before}{text(snapshot[first:start])}'
+        f"<mark>{text(snapshot[start:end])}</mark>{text(snapshot[end:last])}{cut_after}</div>"
+    )

@@ -1,0 +1,12 @@
+"""The page's own style, on top of the theme in `.streamlit/config.toml`."""
+
+from pathlib import Path
+
+import streamlit as st
+
+ASSETS = Path(__file__).parent.parent / "assets"
+
+
+def apply() -> None:
+    """Add the style sheet. It adapts to the light and the dark theme by itself."""
+    st.html(ASSETS / "rubrica.css")

@@ -1,0 +1,1 @@
+"""The pages; Streamlit runs each from top to bottom."""
