@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
 
 from ui.models import Event, Plan
 from ui.wording import action
@@ -49,6 +50,12 @@ class Progress:
     notes: list[str] = field(default_factory=list)
     waiting: str = ""
     report: dict[str, int] = field(default_factory=dict)
+    worked: timedelta = timedelta()
+    working_since: datetime | None = None
+
+    def working_time(self, now: datetime) -> timedelta:
+        """How long the run has been at work, pauses left out: what a cap on its minutes counts."""
+        return self.worked + (max(now - self.working_since, timedelta()) if self.working_since else timedelta())
 
     def stage(self, stage_id: str) -> Stage:
         """This stage, in the state `waiting` while the log has not named it."""
@@ -77,6 +84,8 @@ def _status(progress: Progress, event: Event) -> None:
     progress.status = str(event.payload.get("status", progress.status))
     progress.detail = str(event.payload.get("detail") or "")
     progress.waiting = ""
+    progress.worked = progress.working_time(event.at)
+    progress.working_since = event.at if progress.status == "running" else None
 
 
 def _started(progress: Progress, event: Event) -> None:

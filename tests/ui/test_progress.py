@@ -1,5 +1,7 @@
 """Folding the log into what a watcher sees."""
 
+from datetime import timedelta
+
 from tests.ui.fake_api import FakeApi, FakeRun
 from tests.ui.stories import QUESTION, searching
 from ui.components.plan_tree import depths, plan_html
@@ -82,3 +84,12 @@ def test_what_comes_from_outside_is_text_and_never_markup(api: FakeApi) -> None:
     html = plan_html(progress_of(searching(api)), finished=False)
     assert "<b>domestic</b>" not in html
     assert "&lt;b&gt;domestic&lt;/b&gt;" in html
+
+
+def test_working_time_leaves_pauses_out() -> None:
+    run = FakeRun(QUESTION)
+    for status in ("running", "paused", "running"):
+        run.emit("status_changed", {"status": status})
+    times = [Event.model_validate(event).at for event in run.events]
+    later = times[2] + timedelta(seconds=5)
+    assert progress_of(run).working_time(later) == (times[1] - times[0]) + timedelta(seconds=5)

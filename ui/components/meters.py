@@ -5,18 +5,19 @@ from datetime import datetime
 
 from ui.components.markup import text
 from ui.models import Run
+from ui.progress import Progress
 from ui.wording import clock, compact, money
 
 
-def meters_html(run: Run, sources: int, now: datetime) -> str:
-    """A row of tiles; a tile with a cap carries a bar."""
-    usage, budget, elapsed = run.usage, run.budget, run.elapsed(now)
-    seconds = int(elapsed.total_seconds())
+def meters_html(run: Run, progress: Progress, now: datetime) -> str:
+    """A row of tiles; a tile with a cap carries a bar. The cap on time counts working time only."""
+    usage, budget = run.usage, run.budget
+    seconds = int(progress.working_time(now).total_seconds())
     tiles = [
-        _tile("Elapsed", clock(elapsed), *_cap(seconds, budget.max_seconds, _minutes)),
+        _tile("Elapsed", clock(run.elapsed(now)), *_cap(seconds, budget.max_seconds, _minutes)),
         _tile("Model calls", compact(usage.model_calls)),
         _tile("Searches and reads", compact(usage.tool_calls)),
-        _tile("Sources seen", compact(sources)),
+        _tile("Sources seen", compact(len(progress.sources))),
         _tile("Tokens", compact(usage.tokens), *_cap(usage.tokens, budget.max_tokens, compact)),
         _tile("Cost", money(usage.cost_microusd), *_cap(usage.cost_microusd, budget.max_cost_microusd, money)),
     ]
@@ -28,7 +29,7 @@ def _cap(used: int, cap: int | None, say: Callable[[int], str]) -> tuple[str, fl
 
 
 def _minutes(seconds: int) -> str:
-    return f"{seconds / 60:.0f} min"
+    return f"{seconds / 60:.3g} min at work"
 
 
 def _tile(label: str, value: str, cap: str = "", share: float = 0.0) -> str:

@@ -48,7 +48,7 @@ def _live(settled: bool) -> None:
     with st.container():
         _notices(run, progress, trouble or state.problem)
     with st.container():
-        st.html(meters_html(run, len(progress.sources), now()))
+        st.html(meters_html(run, progress, now()))
     with st.container():
         controls.show(api(), run)
     left, right = st.columns([3, 2], gap="large")
