@@ -16,7 +16,7 @@ from app.domain.query import ResearchQuery
 from app.domain.report import Report
 from app.domain.run import EventType, RunStatus
 from app.domain.trajectory import Turn
-from app.storage.engine import translated
+from app.storage.engine import Executor, translated
 
 OPEN_STAGE = "SELECT * FROM open_stage($1, $2, $3, $4, $5, $6)"
 STORE_TURN = "SELECT * FROM store_turn($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)"
@@ -81,7 +81,7 @@ class StageOpening(NamedTuple):
     granted: bool
     attempt: int
     needed: list[bytes | None]
-    asked_on: date | None
+    asked_on: date
 
 
 class Receipt(NamedTuple):
@@ -100,7 +100,7 @@ class RunLog:
         Unavailable: the database does not answer. `store_turn` may be repeated then: it stores and bills once.
     """
 
-    def __init__(self, pool: asyncpg.Pool) -> None:
+    def __init__(self, pool: Executor) -> None:
         self._pool = pool
 
     async def open_stage(

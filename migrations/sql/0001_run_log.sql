@@ -60,6 +60,7 @@ BEGIN
     INSERT INTO stages AS s (run_id, stage, notes_upto) VALUES (p_run, p_stage, ledger.last_seq) ON CONFLICT DO NOTHING;
     SELECT * INTO opened FROM stages s WHERE s.run_id = p_run AND s.stage = p_stage;
     attempt := opened.attempt;
+    SELECT (r.created_at AT TIME ZONE 'UTC')::date INTO asked_on FROM runs r WHERE r.id = p_run;
     IF opened.done THEN
         result := opened.result;
         halt := 'none';
@@ -81,7 +82,6 @@ BEGIN
     SELECT array_agg(n.text ORDER BY n.seq) INTO notes FROM notes n WHERE n.run_id = p_run AND n.seq <= opened.notes_upto;
     SELECT array_agg(s.result ORDER BY need.place) INTO needed FROM unnest(p_needs) WITH ORDINALITY AS need (stage, place)
         LEFT JOIN stages s ON s.run_id = p_run AND s.stage = need.stage;
-    SELECT (r.created_at AT TIME ZONE 'UTC')::date INTO asked_on FROM runs r WHERE r.id = p_run;
 
     UPDATE ledgers l SET reserved_tokens = ledger.reserved_tokens + CASE WHEN granted THEN coalesce(p_tokens, 0) ELSE 0 END,
                          reserved_cost_microusd = ledger.reserved_cost_microusd + CASE WHEN granted THEN coalesce(p_cost, 0) ELSE 0 END,
