@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from app.storage.migrate import upgrade
 from infra.local.postgres import LocalPostgres
 from tests.support.stack import running_postgres, running_temporal, running_time_skipping
 
@@ -36,7 +37,7 @@ def empty_postgres_url(postgres_server: LocalPostgres) -> str:
 def migrated_template(postgres_server: LocalPostgres) -> str:
     """The name of a database that carries the whole schema; others are copied from it."""
     name = "migrated"
-    asyncio.run(postgres_server.ensure_database(name))
+    asyncio.run(upgrade(asyncio.run(postgres_server.ensure_database(name))))
     return name
 
 

@@ -88,3 +88,7 @@ def migrate() -> None:
 def main() -> None:
     """Entry point of the `rubrica` script."""
     app(prog_name="rubrica")
+
+
+if __name__ == "__main__":
+    main()

@@ -3,13 +3,14 @@
 import asyncio
 import importlib
 import os
+import sys
 
 from app.domain.errors import SetupError
 from app.settings import PREFIX, Settings, read_settings
 from infra.local.home import Home
 from infra.local.postgres import LocalPostgres
 
-API_MODULE = "app.api.server"
+API_MODULE = "app.api.__main__"
 WORKER_MODULE = "workflows.durable.worker"
 
 
@@ -20,6 +21,7 @@ def serve(module: str) -> int:
     missing = [PREFIX + name for name, value in needed.items() if value is None]
     if missing:
         raise SetupError(f"a single service needs {' and '.join(missing)}; `rubrica up` runs everything without any setting")
+    sys.argv = sys.argv[:1]
     code = importlib.import_module(module).main()
     return int(code or 0)
 

@@ -43,7 +43,7 @@ class Parts:
         environment = self.environment()
         self.retrieval = None if given.retrieval_url else self._retrieval(environment)
         self.worker = self._service("worker", python_module("workflows.durable.worker"), environment, says("worker ready"))
-        self.api = self._service("api", python_module("app.api.server"), environment, answers(self.api_url, "/health"))
+        self.api = self._service("api", python_module("app.api.__main__"), environment, answers(self.api_url, "/health"))
         self.ui = self._page(environment) if self._ui_port else None
 
     @property

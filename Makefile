@@ -1,0 +1,49 @@
+# Everything a user or a developer runs. `make help` lists it.
+#
+# Paths are relative, so spaces in the name of the clone do no harm. The question and the folder travel as environment
+# variables and are never part of a shell command: quotes, $ and backticks in them are text.
+
+.DEFAULT_GOAL := help
+SHELL := /bin/sh
+PYTHON ?= python3
+PY := .venv/bin/python
+FORMAT ?=
+ARGS ?=
+override Q := $(value Q)
+override DOCS := $(value DOCS)
+export Q DOCS
+
+.PHONY: help setup report up test check lock clean
+
+help: ## List what there is
+	@awk -F ':.*## ' '/^[a-z%-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+	@echo '  Settings (RUBRICA_*) are described in README.md.'
+
+setup: ## Make the environment in .venv; costs nothing when it is there
+	@command -v $(PYTHON) >/dev/null || { echo "make: $(PYTHON) was not found; install Python 3.11 or newer" >&2; exit 2; }
+	@$(PYTHON) infra/environment.py
+
+report: setup ## Research a question: make report Q="..." [DOCS=folder]
+	@[ -n "$$Q" ] || { echo 'make: ask something: make report Q="How did presidents justify tariffs before 1900?"' >&2; exit 2; }
+	@$(PY) -m infra.cli ask $${DOCS:+--docs "$$DOCS"} $(ARGS) -- "$$Q"
+
+up: setup ## Run API, worker and page here, until Ctrl-C
+	@exec $(PY) -m infra.cli up $(ARGS)
+
+test: setup ## Run the tests on real servers (ARGS="-k name" for some)
+	@$(PY) -m pytest $(ARGS)
+
+check: setup ## Format, lint, check types and import contracts
+	@$(PY) -m ruff format --quiet $(FORMAT) .
+	@$(PY) -m ruff check .
+	@$(PY) -m mypy
+	@.venv/bin/lint-imports
+
+bench-%: setup ## Run a benchmark: make bench-startup, bench-overhead, ...
+	@$(PY) -m bench.$* $(ARGS)
+
+lock: ## Resolve pyproject.toml anew into requirements.lock
+	@$(PYTHON) infra/lock.py
+
+clean: ## Remove the environment and caches (reports and .rubrica stay)
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .import_linter_cache rubrica.egg-info

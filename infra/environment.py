@@ -1,0 +1,145 @@
+"""Make the virtual environment `.venv` from `requirements.lock`: `python3 infra/environment.py`, or `make setup`.
+
+It runs under whatever `python3` a machine has, before anything is installed, so it is plain Python of any age and imports
+nothing of ours. Only ready-made wheels are installed: no compiler is ever needed. A second call costs nothing.
+"""
+
+import hashlib
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+
+OLDEST = (3, 11)
+NEEDED_MB = 2000
+INSTALLERS = 2
+ENVIRONMENT = ".venv"
+LOCK = "requirements.lock"
+CANDIDATES = ("python3.13", "python3.12", "python3.11")
+
+
+class Refusal(Exception):
+    """What is missing and what to do about it."""
+
+
+def main():
+    """Make the environment unless it is there already."""
+    os.chdir(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    try:
+        setup()
+    except Refusal as refusal:
+        sys.exit("make setup: {}".format(refusal))
+    except KeyboardInterrupt:
+        sys.exit(130)
+
+
+def setup():
+    """Check the machine, make the environment, install; the stamp comes last, so that a cut-short one is taken up again."""
+    python = suitable_python()
+    stamp = os.path.join(ENVIRONMENT, ".stamp")
+    wanted = fingerprint(python)
+    if read(stamp) == wanted:
+        return
+    need_space(NEEDED_MB)
+    print("making {} from {} (about a minute, once)".format(ENVIRONMENT, LOCK), flush=True)
+    make_environment(python)
+    install()
+    with open(stamp, "w") as file:
+        file.write(wanted)
+
+
+def suitable_python():
+    """This interpreter, or a newer one on the path when this one is too old."""
+    if sys.version_info[:2] >= OLDEST:
+        return sys.executable
+    for name in CANDIDATES:
+        found = shutil.which(name)
+        if found:
+            return found
+    here = "{}.{} at {}".format(sys.version_info[0], sys.version_info[1], sys.executable)
+    raise Refusal(
+        "Python 3.11 or newer is needed, this is {}. Install one (Debian, Ubuntu: apt-get install python3.11 python3.11-venv) "
+        "or name it: make setup PYTHON=/path/to/python3.11".format(here)
+    )
+
+
+def fingerprint(python):
+    """Changes when the lock, the project, the interpreter or the place changes."""
+    digest = hashlib.sha256()
+    for part in (os.getcwd(), os.path.realpath(python), read(LOCK), read("pyproject.toml")):
+        digest.update(part.encode("utf-8", "surrogateescape") + b"\0")
+    return digest.hexdigest()
+
+
+def read(path):
+    """A file's text, empty when there is none."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            return file.read()
+    except OSError:
+        return ""
+
+
+def need_space(megabytes):
+    """Refuse a disk that cannot hold the environment."""
+    free = shutil.disk_usage(".").free // 2**20
+    if free < megabytes:
+        raise Refusal("only {} MB are free here, {} MB are needed; free some space or clone elsewhere".format(free, megabytes))
+
+
+def make_environment(python):
+    """An empty virtual environment with pip."""
+    if python == sys.executable and not all(importlib.util.find_spec(name) for name in ("venv", "ensurepip")):
+        raise Refusal(
+            "this Python has no venv module (Debian, Ubuntu: apt-get install python{}.{}-venv)".format(*sys.version_info[:2])
+        )
+    made = subprocess.run([python, "-m", "venv", "--clear", ENVIRONMENT], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    if made.returncode != 0:
+        said = made.stdout.decode(errors="replace").strip()
+        raise Refusal("the virtual environment cannot be made by {}:\n{}".format(python, said))
+
+
+def install():
+    """Everything the lock names, by several installers side by side, then the project itself as a link to this folder."""
+    lines = [line for line in read(LOCK).splitlines() if line.strip() and not line.startswith("#")]
+    shares = [lines[number::INSTALLERS] for number in range(INSTALLERS)]
+    running = [pip("install", "--no-deps", "--only-binary", ":all:", *share) for share in shares]
+    finish(running)
+    finish([pip("install", "--no-deps", "--no-build-isolation", "--editable", ".")])
+
+
+def pip(*arguments):
+    """Start pip in the new environment. Byte code is written at first use: most of it is never used."""
+    python = os.path.join(ENVIRONMENT, "bin", "python")
+    quiet = ["--quiet", "--disable-pip-version-check", "--no-input", "--no-warn-script-location"]
+    command = [python, "-m", "pip", *quiet, *arguments[:1], "--no-compile", *arguments[1:]]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+
+
+def finish(processes):
+    """Wait for all; explain the first failure."""
+    outputs = [process.communicate()[0].decode(errors="replace") for process in processes]
+    for process, said in zip(processes, outputs):
+        if process.returncode != 0:
+            raise Refusal(explain(said))
+
+
+def explain(said):
+    """What a failed pip means for a person."""
+    lines = [line for line in said.strip().splitlines() if not line.startswith("WARNING: Location")]
+    tail = "\n".join(lines[-12:])
+    if "No space left" in said:
+        return "the disk is full; free {} MB and try again\n{}".format(NEEDED_MB, tail)
+    if "No matching distribution" in said or "Could not find a version" in said:
+        return (
+            "a package has no ready-made wheel for this machine ({}, Python {}.{}), or the package registry does not have it "
+            "or cannot be reached (see PIP_INDEX_URL)\n{}".format(sys.platform, sys.version_info[0], sys.version_info[1], tail)
+        )
+    if "onnection" in said or "timed out" in said or "SSL" in said:
+        return "the package registry cannot be reached; check the network and pip's settings\n{}".format(tail)
+    return "pip failed:\n{}".format(tail)
+
+
+if __name__ == "__main__":
+    main()
