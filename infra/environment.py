@@ -112,7 +112,7 @@ def install():
 def pip(*arguments):
     """Start pip in the new environment. Byte code is written at first use: most of it is never used."""
     python = os.path.join(ENVIRONMENT, "bin", "python")
-    quiet = ["--quiet", "--disable-pip-version-check", "--no-input", "--no-warn-script-location"]
+    quiet = ["--quiet", "--disable-pip-version-check", "--no-input"]
     command = [python, "-m", "pip", *quiet, *arguments[:1], "--no-compile", *arguments[1:]]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
