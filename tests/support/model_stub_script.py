@@ -1,31 +1,181 @@
-"""How the stub plays each step of the chain, so that a run has a known size. Steps are known by the name of their schema."""
+"""How the stub plays each step of the chain, so that a run has a known size and its citations resolve.
 
+Steps are known by the name of their schema; section writing is the one that has none. All that a script says is taken from
+the request it answers. With the default shape and the effort `deep`, a run makes 76 model calls and 12 searches.
+"""
+
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Self
 
 from tests.support.model_stub_answers import Prompt
 
+ASPECTS = (
+    "the reasons given in annual messages",
+    "revenue and the treasury",
+    "protection of manufactures",
+    "opposition in Congress",
+    "farmers and exports",
+    "foreign treaties and reciprocity",
+    "prices and wages",
+    "constitutional power",
+    "the public debt and the surplus",
+    "the view of the southern states",
+    "war and emergency",
+    "later judgement",
+)
+QUESTION = re.compile(r"[^\n.:>]{8,200}\?")
+PART = re.compile(r"\(part (\d+): ([^)]+)\)")
+SNIPPET = re.compile(r'<snippet id="(p\d+)"[^>]*>\n(.*?)\n</snippet>', re.DOTALL)
+QUOTE = re.compile(r'<quote id="(q\d+)"[^>]*>(.*?)</quote>', re.DOTALL)
+CITED = re.compile(r"\[(q\d+)\]")
+SENTENCE = re.compile(r"[A-Z][^.!?\n<>&]{40,320}[.!?]")
+THOUGHT = (
+    "The passages seen so far answer part of the question. What is still missing is a statement by a later president, and one "
+    "that disagrees with the first. The next step is therefore to look for wording that names both, before concluding."
+)
+QUOTES_PER_FINDING = 6
+
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """The size of a run: subtasks in the plan, act-observe turns of each search agent, searches among them, sections."""
+    """The size of a run: subtasks in the plan, turns of a search agent (each fourth makes one less), searches, sections."""
 
-    subtasks: int = 6
-    turns: int = 8
-    searches: int = 2
-    sections: int = 12
+    subtasks: int = 8
+    turns: int = 7
+    searches: int = 12
+    sections: int = 9
 
     @classmethod
     def parse(cls, words: Iterable[str]) -> Self:
         """From `name=count` words. Raises TypeError on an unknown name, ValueError on a count that is no number."""
         return cls(**{name: int(count) for name, _, count in (word.partition("=") for word in words)})
 
+    def turns_of(self, part: int) -> int:
+        """Turns of the search agent of part 1, 2, ...; the last of them is its decision to finish."""
+        return self.turns - (part % 4 == 0)
 
-STEPS: dict[str, Callable[[Prompt, Shape], Any]] = {}
+    def searches_of(self, part: int) -> int:
+        """Searches of that agent: all are shared out evenly, the first parts get what is left over."""
+        return self.searches // self.subtasks + (part <= self.searches % self.subtasks)
 
 
 def scripted(prompt: Prompt, shape: Shape) -> Any:
     """The scripted answer to a step, or None where the stub has no script and the schema decides."""
     play = STEPS.get(prompt.step)
     return play(prompt, shape) if play else None
+
+
+def intent(prompt: Prompt, _: Shape) -> Any:
+    """The question, restated."""
+    asked = question_in(prompt)
+    return {
+        "goal": f"Explain from the sources: {asked}",
+        "must_cover": list(ASPECTS[:3]),
+        "scope": "the annual messages of presidents",
+        "form": "a history with quotations",
+        "readings": [],
+        "key_terms": sorted(set(re.findall(r"[a-z]{5,}", asked)))[:6],
+    }
+
+
+def plan(prompt: Prompt, shape: Shape) -> Any:
+    """One subtask for each aspect, none of which needs another."""
+    asked = question_in(prompt).rstrip("?")
+    subtasks = [
+        {
+            "id": f"s{number}",
+            "title": aspect.capitalize(),
+            "question": f"{asked}, as to {aspect}? (part {number}: {aspect})",
+            "purpose": f"The whole answer has to say something about {aspect}.",
+            "expected_evidence": "statements in annual messages",
+            "depends_on": [],
+        }
+        for number, aspect in enumerate(ASPECTS[: shape.subtasks], 1)
+    ]
+    return {"title": asked, "subtasks": subtasks}
+
+
+def act(prompt: Prompt, shape: Shape) -> Any:
+    """New searches first, then the same one again (which costs a turn and no call), then the decision to finish."""
+    turn = sum(message["role"] == "assistant" for message in prompt.messages)
+    opening = "\n".join(message["content"] for message in prompt.messages[:2])
+    found = PART.search(opening)
+    part, aspect = (int(found.group(1)), found.group(2)) if found else (1, ASPECTS[0])
+    if turn >= shape.turns_of(part) - 1:
+        return {"thought": THOUGHT, "action": "finish", "inputs": []}
+    number = min(turn, shape.searches_of(part) - 1)
+    query = f"{aspect} {question_in(prompt)[:80]}" if number % 2 else f"{question_in(prompt)[:80]} {aspect}"
+    return {
+        "thought": f"Turn {turn + 1}. {THOUGHT}",
+        "action": "search",
+        "inputs": [f"{query} {number}" if number > 1 else query],
+    }
+
+
+def finding(prompt: Prompt, _: Shape) -> Any:
+    """Sentences copied from the first passages, each cited, and a disagreement between two of them."""
+    seen = dict(found for message in prompt.messages for found in SNIPPET.findall(message["content"]))
+    dice = prompt.dice()
+    quotes = [{"passage": name, "text": dice.choice(said)} for name, text in seen.items() if (said := SENTENCE.findall(text))]
+    quotes = quotes[:QUOTES_PER_FINDING]
+    answer = " ".join(f"It was said that {q['text'][:90].lower()} [{q['passage']}]." for q in quotes)
+    conflict = {"about": "which of the two reasons came first", "passages": [q["passage"] for q in quotes[:2]]}
+    return {"quotes": quotes, "answer": answer, "gaps": ["what opponents replied"], "conflicts": [conflict]}
+
+
+def outline(prompt: Prompt, shape: Shape) -> Any:
+    """One section for each aspect."""
+    sections = [
+        {"heading": aspect.capitalize(), "brief": f"What the sources say about {aspect}.", "parts": []}
+        for aspect in ASPECTS[: shape.sections]
+    ]
+    return {"title": question_in(prompt).rstrip("?"), "sections": sections}
+
+
+def aggregation(prompt: Prompt, shape: Shape) -> Any:
+    """The quotes dealt out to the sections in turn, one point each."""
+    sections: list[dict[str, Any]] = [{"section": n + 1, "points": []} for n in range(shape.sections)]
+    for at, (name, text) in enumerate(QUOTE.findall(prompt.last)):
+        sections[at % shape.sections]["points"].append({"point": text[:100], "quotes": [name]})
+    return {"sections": sections, "conflicts": []}
+
+
+def section(prompt: Prompt, _: Shape) -> Any:
+    """A paragraph for each quote, citing it. None for any other free text."""
+    quotes = dict(QUOTE.findall(prompt.last))
+    if not quotes:
+        return None
+    paragraphs = [
+        f"One message puts it in these words: “{' '.join(text.split())[:240]}” [{name}]. {THOUGHT}"
+        for name, text in quotes.items()
+    ]
+    return "\n\n".join(paragraphs)
+
+
+def consistency(prompt: Prompt, _: Shape) -> Any:
+    """No edits; a summary and a conclusion that cite what the sections cite."""
+    cited = list(dict.fromkeys(CITED.findall(prompt.last)))
+    summary = " ".join(f"The sources give reason number {n} [{name}]." for n, name in enumerate(cited[:5], 1))
+    return {"edits": [], "summary": summary, "conclusion": f"{THOUGHT} [{cited[0]}]" if cited else THOUGHT}
+
+
+def question_in(prompt: Prompt) -> str:
+    """The first question among the messages before the model's own, without its part."""
+    for message in prompt.messages[:2]:
+        if message["role"] == "user" and (found := QUESTION.search(message["content"])):
+            return found.group().strip()
+    return "What do the sources say?"
+
+
+STEPS: dict[str, Callable[[Prompt, Shape], Any]] = {
+    "intent": intent,
+    "plan": plan,
+    "act": act,
+    "finding": finding,
+    "outline": outline,
+    "aggregation": aggregation,
+    "consistency": consistency,
+    "": section,
+}

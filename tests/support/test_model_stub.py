@@ -53,7 +53,7 @@ async def text_of(client: aiohttp.ClientSession, stub: ModelStub, body: dict[str
 
 
 async def until(holds: Callable[[], bool]) -> None:
-    while not holds():  # noqa: ASYNC110 - what is waited for happens in the stub, which has no event to offer
+    while not holds():
         await asyncio.sleep(0.005)
 
 
