@@ -21,10 +21,13 @@ from infra.local.lock import StackState, read_state
 from infra.local.ports import LOOPBACK
 from infra.local.postgres import DATABASE, USER
 from infra.local.stack import Stack
+from retrieval.client import IndexClient
 
 ROOT = Path(__file__).resolve().parent.parent
 POLL = timedelta(milliseconds=50)
 RESTART_LIMIT = timedelta(seconds=120)
+INDEX_LIMIT = timedelta(minutes=30)
+INDEX_POLL = timedelta(seconds=1)
 
 
 @dataclass(frozen=True)
@@ -104,9 +107,21 @@ async def running_stack(home: Path, stub: Stub | None, more: Mapping[str, str] |
             aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)) as session,
             asyncpg.create_pool(database_url(stack.home), min_size=1, max_size=2) as database,
         ):
-            yield RunningStack(stack.home, Client(session, api), session, database, said)
+            running = RunningStack(stack.home, Client(session, api), session, database, said)
+            await index_complete(running)
+            yield running
     finally:
         stack.stop()
+
+
+async def index_complete(stack: RunningStack) -> None:
+    """Wait until nothing is being indexed: the dense vectors of a new home fill in for minutes, on all cores."""
+    address = stack.state.retrieval
+    if address is None:
+        return
+    async with asyncio.timeout(INDEX_LIMIT.total_seconds()), IndexClient(address) as index:
+        while any(collection["building"] for collection in await index.collections()):
+            await asyncio.sleep(INDEX_POLL.total_seconds())
 
 
 def database_url(home: Home) -> str:
