@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 from datetime import timedelta
 
 import asyncpg
+from asyncpg.pool import PoolConnectionProxy
 
 from app.domain.errors import SetupError, Unavailable
 
@@ -12,7 +13,7 @@ CONNECT_LIMIT = timedelta(seconds=10)
 COMMAND_LIMIT = timedelta(seconds=30)
 
 # Repositories take either: the pool for one statement, a connection with a transaction open for several.
-Executor = asyncpg.Pool | asyncpg.Connection
+Executor = asyncpg.Pool | asyncpg.Connection | PoolConnectionProxy
 
 # What asyncpg raises when the server is away, restarting, or out of connections: worth trying again.
 OUTAGES = (

@@ -15,7 +15,8 @@ from app.storage.run_log import to_json
 
 RUN = """
     SELECT r.id, r.query, r.status, r.detail, r.plan, r.created_at, r.finished_at,
-           l.max_tokens, l.max_cost_microusd, l.max_seconds, l.model_calls, l.tool_calls, l.input_tokens, l.output_tokens, l.cost_microusd, l.updated_at, l.last_seq
+           l.max_tokens, l.max_cost_microusd, l.max_seconds,
+           l.model_calls, l.tool_calls, l.input_tokens, l.output_tokens, l.cost_microusd, l.updated_at, l.last_seq
     FROM runs r JOIN ledgers l ON l.run_id = r.id """
 GET = RUN + "WHERE r.id = $1"
 PAGE = RUN + "ORDER BY r.created_at DESC, r.id DESC LIMIT $1"
@@ -33,6 +34,7 @@ DISPATCHED = "UPDATE runs SET dispatched_at = now() WHERE id = $1 AND dispatched
 UNDISPATCHED = """
     SELECT id FROM runs WHERE dispatched_at IS NULL AND finished_at IS NULL AND created_at < now() - $1::interval
     ORDER BY created_at LIMIT $2"""
+UNFINISHED = "SELECT id, status FROM runs WHERE finished_at IS NULL ORDER BY created_at"
 
 
 async def create(database: Executor, run_id: UUID, query: ResearchQuery) -> None:
@@ -71,6 +73,12 @@ async def undispatched(database: Executor, older_than: timedelta, limit: int) ->
     """Runs that no workflow was started for although they have waited longer than `older_than`, oldest first."""
     async with translated():
         return [row["id"] for row in await database.fetch(UNDISPATCHED, older_than, limit)]
+
+
+async def unfinished(database: Executor) -> Sequence[tuple[UUID, RunStatus]]:
+    """Every run that has not ended, with its status, oldest first: each must have a workflow."""
+    async with translated():
+        return [(row["id"], RunStatus(row["status"])) for row in await database.fetch(UNFINISHED)]
 
 
 def _run(row: Record) -> Run:
