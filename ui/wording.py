@@ -80,7 +80,7 @@ def action(event: Event) -> str:
 
 def sentence(event: Event) -> str:
     """One line of the log for a reader."""
-    said = _SENTENCES.get(event.type)
+    said = SENTENCES.get(event.type)
     return said(event) if said else event.type.replace("_", " ")
 
 
@@ -109,7 +109,7 @@ def _report_ready(event: Event) -> str:
     return f"the report is written: {counts}"
 
 
-_SENTENCES = {
+SENTENCES = {
     "run_created": lambda e: f"asked {quoted(str(e.payload.get('question', '')))}",
     "status_changed": _status_changed,
     "stage_started": lambda e: f"started {e.payload.get('stage', '')}: {e.payload.get('title', '')}",

@@ -1,0 +1,131 @@
+"""The page's client against the real API on a real database, so that the stand-in used elsewhere cannot drift from it."""
+
+import asyncio
+import hashlib
+from collections.abc import AsyncIterator
+from uuid import UUID
+
+import asyncpg
+import pytest
+
+from app.api.services import open_services
+from app.domain.budget import Budget, Usage
+from app.domain.evidence import Quote, Source
+from app.domain.plan import ResearchPlan, Subtask
+from app.domain.report import Report, Section
+from app.domain.run import EventType, RunStatus
+from app.storage.engine import connect
+from app.storage.run_log import Renderings, RunLog, Snapshot
+from tests.app.support import InMemoryRuns, serving
+from ui.api_client import ApiClient, ApiProblem
+from ui.event_feed import EventFeed
+from ui.models import Budget as BudgetShown
+from ui.models import NewRun, Run
+from ui.progress import fold
+from ui.wording import SENTENCES, STATUS
+
+TEXT = "The tariff of 1846 lowered duties. It was passed by a narrow margin."
+SNAPSHOT = hashlib.sha256(TEXT.encode()).hexdigest()
+QUOTE = Quote(source=Source(url="https://example.org/1846", title="1846", snapshot=SNAPSHOT), text=TEXT[:34], start=0, end=34)
+PLAN = ResearchPlan(subtasks=(Subtask(id="s1", title="Duties", question="Which duties?"),))
+
+
+@pytest.fixture
+async def pool(postgres_url: str) -> AsyncIterator[asyncpg.Pool]:
+    opened = await connect(postgres_url)
+    yield opened
+    await opened.close()
+
+
+@pytest.fixture
+async def client(postgres_url: str, pool: asyncpg.Pool) -> AsyncIterator[ApiClient]:
+    async with open_services(postgres_url, InMemoryRuns(RunLog(pool))) as services, serving(services) as served:
+        yield ApiClient(served.address)
+
+
+async def ask(client: ApiClient) -> Run:
+    return await asyncio.to_thread(client.start_run, NewRun(question="Which duties?", effort="quick", budget=BudgetShown()))
+
+
+async def search(log: RunLog, run_id: UUID) -> None:
+    """What a worker writes for one search."""
+    await log.save_plan(run_id, PLAN, (), EventType.PLAN_MADE)
+    opened = await log.open_stage(run_id, "search/s1", None, "Duties")
+    told = {"stage": "search/s1", "title": "Duties", "stop": "sufficient", "detail": "", "quotes": 1, "sources": 1, "usage": {}}
+    await log.close_stage(run_id, "search/s1", opened.attempt, b"{}", [Snapshot(SNAPSHOT, TEXT)], told)
+
+
+async def report(log: RunLog, run_id: UUID) -> None:
+    """What a worker writes at the end."""
+    whole = Report(title="Duties", sections=(Section(heading="Then", body=f"Lower. [[{QUOTE.key}]]"),), quotes=(QUOTE,))
+    cited = {"title": "1846", "url": QUOTE.source.url, "snapshot": SNAPSHOT}
+    citation = {"n": 1, "quote": QUOTE.text, "start": 0, "end": 34, "source": cited}
+    evidence = {
+        "run_id": str(run_id),
+        "question": "",
+        "status": "completed",
+        "usage": Usage().model_dump(),
+        "citations": [citation],
+    }
+    written = Renderings("# Duties\n\nLower. [1]\n", "<!doctype html><h1>Duties</h1>")
+    counts = {"sections": 1, "citations": 1, "words": 2, "unresolved_citations": 0}
+    await log.save_report(run_id, whole, written, evidence, counts)
+    await log.set_status(run_id, RunStatus.COMPLETED)
+
+
+async def test_from_the_question_to_the_quote(client: ApiClient, pool: asyncpg.Pool) -> None:
+    run, log = await ask(client), RunLog(pool)
+    await search(log, UUID(run.id))
+    await report(log, UUID(run.id))
+
+    feed = EventFeed(ApiClient(client.base_url), run.id)
+    state = await asyncio.to_thread(feed.look)
+    while not state.ended:
+        state = await asyncio.to_thread(feed.look)
+    progress = fold(state.events)
+    assert progress.stage("search/s1").state == "done"
+    assert progress.report == {"sections": 1, "citations": 1, "words": 2}
+
+    citation = (await asyncio.to_thread(client.report, run.id)).citations[0]
+    stored = await asyncio.to_thread(client.snapshot, citation.source.snapshot)
+    assert stored[citation.start : citation.end] == citation.quote == QUOTE.text
+    assert (await asyncio.to_thread(client.report_file, run.id, "text/markdown")).startswith(b"# Duties")
+    assert (await asyncio.to_thread(client.report_file, run.id, "text/html")).startswith(b"<!doctype html>")
+    assert b'"citations"' in await asyncio.to_thread(client.evidence, run.id)
+
+
+async def test_steering(client: ApiClient, pool: asyncpg.Pool) -> None:
+    run = await ask(client)
+    await asyncio.to_thread(client.add_note, run.id, "look at 1846")
+    await asyncio.to_thread(client.pause, run.id)
+    assert (await asyncio.to_thread(client.run, run.id)).status == "paused"
+    await asyncio.to_thread(client.set_budget, run.id, BudgetShown(max_tokens=5_000))
+    await asyncio.to_thread(client.resume, run.id, finish=True)
+    shown = await asyncio.to_thread(client.run, run.id)
+    assert (shown.status, shown.budget.max_tokens) == ("running", 5_000)
+    await asyncio.to_thread(client.cancel, run.id)
+    with pytest.raises(ApiProblem) as caught:
+        await asyncio.to_thread(client.add_note, run.id, "too late")
+    assert caught.value.status == 409
+    assert "cancelled" in caught.value.detail
+
+
+async def test_what_the_api_refuses_is_shown_in_its_words(client: ApiClient) -> None:
+    for question in ("", "x" * 9_000):
+        with pytest.raises(ApiProblem) as caught:
+            await asyncio.to_thread(client.start_run, NewRun(question=question))
+        assert caught.value.status == 400
+        assert "question" in caught.value.detail
+
+
+async def test_history_in_pages(client: ApiClient) -> None:
+    asked = [(await ask(client)).id for _ in range(3)]
+    first = await asyncio.to_thread(client.runs, 2)
+    second = await asyncio.to_thread(client.runs, 2, first.next)
+    assert [run.id for run in (*first.items, *second.items)][:3] == asked[::-1]
+
+
+def test_the_page_knows_every_kind_of_event_and_status() -> None:
+    assert set(SENTENCES) == {kind.value for kind in EventType}
+    assert set(STATUS) == {status.value for status in RunStatus}
+    assert set(BudgetShown.model_fields) == set(Budget.model_fields)
