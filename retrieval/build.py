@@ -31,9 +31,14 @@ T = TypeVar("T")
 
 
 class PassageEncoder(Protocol):
-    """Turns texts into dense unit vectors."""
+    """Turns texts into dense unit vectors; `name` tells apart encoders whose vectors do not mix."""
 
-    def passages(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
+    @property
+    def name(self) -> str:
+        """Kept with the index."""
+        ...
+
+    def passages(self, texts: Sequence[str]) -> Iterable[Sequence[float]]:
         """One vector a text, in order."""
         ...
 
@@ -96,7 +101,10 @@ def read_corpus(shop: Workshop, build: Build, corpus: Corpus) -> Build:
 def index_words(shop: Workshop, build: Build) -> Build:
     """Bring the word index up to date with the documents and switch to it."""
     name = f"{build.collection}.{build.number}.words"
-    if shop.index.resolve(build.collection) != name:  # else it was cut off just after the switch, and others search it now
+    live = _generation(shop, shop.index.resolve(build.collection) or "")
+    if live is not None and _current(shop, live):
+        name = live.name
+    elif live is None or live.name != name:  # else it was cut off just after the switch, and others search it now
         generation, states = _writable(shop, build, name)
         name = generation.name
         build = shop.note(build, generation=name)
@@ -111,30 +119,45 @@ def index_words(shop: Workshop, build: Build) -> Build:
 
 def encode_passages(shop: Workshop, build: Build, encoder: PassageEncoder) -> Build:
     """Give every passage its dense vector, in an index of its own, and switch to it when the last one is there."""
-    name = shop.index.resolve(build.collection) or ""
-    live = shop.catalogue.generation(name)
-    if live is None or live.dense:
-        return shop.note(build, phase=BuildPhase.DONE, done=build.total)
-    build = shop.note(build, phase=BuildPhase.ENCODING, total=shop.index.count(name), detail="")
-    target = f"{build.collection}.{build.number}.full"
-    if build.generation != target:
-        target = shop.index.derive(live.name, target)
-        shop.catalogue.keep_generation(live.model_copy(update={"name": target}))
-        build = shop.note(build, generation=target)
-    done = shop.index.count_dense(target)
-    while page := shop.index.without_dense(target, ENCODE_PAGE):
-        for batch in _batches(_by_length(page), ENCODE_BATCH):
-            shop.index.set_dense(
-                target, zip((hit.id for hit in batch), encoder.passages(_texts(shop, build, batch)), strict=True)
-            )
-            done += len(batch)
-            shop.index.flush(target)
-            build = shop.note(build, done=done)
-    shop.index.optimize(target)
-    shop.index.close(target)
-    shop.catalogue.keep_generation(live.model_copy(update={"name": target, "dense": True}))
-    shop.index.switch(build.collection, target)
+    live = _generation(shop, shop.index.resolve(build.collection) or "")
+    if live is None or (live.dense and live.encoder == encoder.name):
+        return shop.note(build, phase=BuildPhase.DONE, done=build.total, detail="")
+    build = shop.note(build, phase=BuildPhase.ENCODING, total=shop.index.count(live.name), detail="")
+    target = _to_encode(shop, build, live, encoder.name)
+    build = shop.note(build, generation=target.name, done=shop.index.count_dense(target.name))
+    while page := shop.index.without_dense(target.name, ENCODE_PAGE):
+        for batch in _batches(page, ENCODE_BATCH):
+            vectors = encoder.passages(_texts(shop, build, batch))
+            shop.index.set_dense(target.name, zip((hit.id for hit in batch), vectors, strict=True))
+            shop.index.flush(target.name)
+            build = shop.note(build, done=build.done + len(batch))
+    shop.index.optimize(target.name)
+    shop.index.close(target.name)
+    shop.catalogue.keep_generation(target.model_copy(update={"dense": True}))
+    shop.index.switch(build.collection, target.name)
     return shop.note(build, phase=BuildPhase.DONE, done=build.total)
+
+
+def _generation(shop: Workshop, name: str) -> Generation | None:
+    return shop.catalogue.generation(name) if name else None
+
+
+def _current(shop: Workshop, live: Generation) -> bool:
+    changes = (shop.store.keys(live.collection, state) for state in (DocumentState.NEW, DocumentState.GONE))
+    return live.recipe == RECIPE and not any(changes)
+
+
+def _to_encode(shop: Workshop, build: Build, live: Generation, encoder: str) -> Generation:
+    """The index to add this encoder's vectors to: one that was begun before, or a copy of the live one."""
+    name = f"{build.collection}.{build.number}.{encoder.replace('.', '_')}"
+    begun = _generation(shop, build.generation)
+    if begun is None or begun.name == live.name or begun.name not in shop.index.names() or begun.name.endswith(".words"):
+        begun = live.model_copy(update={"name": shop.index.derive(live.name, name), "dense": False})
+    if begun.encoder not in ("", encoder):
+        shop.index.clear_dense(begun.name)
+    begun = begun.model_copy(update={"encoder": encoder})
+    shop.catalogue.keep_generation(begun)
+    return begun
 
 
 def _writable(shop: Workshop, build: Build, name: str) -> tuple[Generation, tuple[DocumentState, ...]]:
@@ -206,11 +229,6 @@ def _texts(shop: Workshop, build: Build, hits: Sequence[Hit]) -> list[str]:
         source = shop.store.source(build.collection, hit.document)
         texts.append(index_text(source.title, shop.store.text(source.snapshot)[hit.start : hit.end]) if source else "")
     return texts
-
-
-def _by_length(hits: Sequence[Hit]) -> list[Hit]:
-    """Passages of like length together: a batch is padded to its longest."""
-    return sorted(hits, key=lambda hit: hit.end - hit.start)
 
 
 def _batches(items: Iterable[T], size: int) -> Iterator[list[T]]:

@@ -17,10 +17,12 @@ from app.domain.errors import Conflict, RubricaError, SetupError
 from retrieval.build import PassageEncoder, Workshop, encode_passages, index_words, read_corpus, start_build
 from retrieval.catalogue import Build, BuildPhase
 from retrieval.corpora.kinds import open_corpus
+from retrieval.encoder import EncoderBackend, open_encoder
 from retrieval.home import Shelves, open_shelves
 
 NICENESS = 15
 """Encoding runs in the background: searches and reports come first."""
+THREADS = min(2, os.cpu_count() or 1)
 
 
 def run_build(
@@ -82,15 +84,16 @@ def main() -> int:
     parser.add_argument("--collection", required=True)
     parser.add_argument("--models-dir", type=Path)
     parser.add_argument("--qdrant-url")
+    parser.add_argument("--encoder", type=EncoderBackend, default=EncoderBackend.ONNX)
     parser.add_argument("--fresh", action="store_true", help="read the corpus again instead of going on with the last build")
     options = parser.parse_args()
     threading.Thread(target=_die_with_parent, daemon=True).start()
     shelves = open_shelves(options.home, options.qdrant_url)
     _only_builder(options.home, options.collection)
 
-    def encoder() -> PassageEncoder | None:
+    def encoder() -> PassageEncoder:
         os.nice(NICENESS)
-        return None
+        return open_encoder(options.encoder, options.models_dir, options.home / "models", THREADS)
 
     build = run_build(shelves, options.collection, options.fresh, encoder, _print)
     return 1 if build.phase is BuildPhase.FAILED else 0

@@ -45,12 +45,16 @@ class Collection(Value):
 
 
 class Generation(Value):
-    """One index of a collection. `recipe` fixed its contents; `dense` says whether every passage has its dense vector."""
+    """One index of a collection. `recipe` fixed its contents.
+
+    `encoder` names what made its dense vectors, and `dense` says whether every passage has one.
+    """
 
     name: str
     collection: str
     recipe: str
     average_length: float
+    encoder: str = ""
     dense: bool = False
 
 
@@ -108,15 +112,16 @@ class Catalogue:
 
     def generation(self, name: str) -> Generation | None:
         """An index's record, if there is one of this name."""
-        row = self._row("SELECT name, collection, recipe, average_length, dense FROM generations WHERE name = ?", name)
+        row = self._row("SELECT name, collection, recipe, average_length, encoder, dense FROM generations WHERE name = ?", name)
         return Generation.model_validate(dict(row) | {"dense": bool(row["dense"])}) if row else None
 
     def keep_generation(self, generation: Generation) -> None:
         """Insert or replace an index's record."""
         with self._db.transaction() as connection:
             connection.execute(
-                "INSERT OR REPLACE INTO generations (name, collection, recipe, average_length, dense) VALUES (?, ?, ?, ?, ?)",
-                (generation.name, generation.collection, generation.recipe, generation.average_length, int(generation.dense)),
+                "INSERT OR REPLACE INTO generations (name, collection, recipe, average_length, encoder, dense)"
+                " VALUES (:name, :collection, :recipe, :average_length, :encoder, :dense)",
+                generation.model_dump(),
             )
 
     def drop_generation(self, name: str) -> None:

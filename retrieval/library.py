@@ -21,7 +21,12 @@ CANDIDATES = 100
 
 
 class QueryEncoder(Protocol):
-    """Turns a query into a dense unit vector."""
+    """Turns a query into a dense unit vector; `name` must be that of the encoder that made the index."""
+
+    @property
+    def name(self) -> str:
+        """Kept with the index."""
+        ...
 
     def query(self, text: str) -> Sequence[float]:
         """The query's vector."""
@@ -31,7 +36,7 @@ class QueryEncoder(Protocol):
 class Library:
     """Searches the collections of one home. Safe to use from several threads at once.
 
-    `query_encoder` is called when the first collection with dense vectors is searched; it gives None where there is none.
+    `query_encoder` is called when a collection with dense vectors is searched; it gives None where there is none.
     """
 
     def __init__(
@@ -95,7 +100,7 @@ class Library:
     def _ranked(
         self, query: str, limit: int, generations: Sequence[Generation], language: str | None
     ) -> tuple[dict[Key, Hit], list[tuple[Key, float]]]:
-        encoder = self._query_encoder() if all(generation.dense for generation in generations) else None
+        encoder = self._encoder_for(generations)
         vector = encoder.query(query) if encoder else None
         asked = HybridQuery(self._words.query(query), vector, max(CANDIDATES, 3 * limit), language)
         hits: dict[Key, Hit] = {}
@@ -109,6 +114,11 @@ class Library:
                     hits[key] = hit
                     into[key] = hit.score
         return hits, fuse(sparse, dense if encoder else None)
+
+    def _encoder_for(self, generations: Sequence[Generation]) -> QueryEncoder | None:
+        """The query encoder, where every index in question is complete and was made with it."""
+        encoder = self._query_encoder() if all(generation.dense for generation in generations) else None
+        return encoder if encoder and all(generation.encoder == encoder.name for generation in generations) else None
 
     def _passage(self, key: Key, score: float, hit: Hit) -> Passage | None:
         source = self._store.source(key[0], hit.document)

@@ -36,6 +36,7 @@ CREATE TABLE IF NOT EXISTS generations (
     collection TEXT NOT NULL,
     recipe TEXT NOT NULL,
     average_length REAL NOT NULL,
+    encoder TEXT NOT NULL DEFAULT '',
     dense INTEGER NOT NULL DEFAULT 0
 );
 CREATE TABLE IF NOT EXISTS builds (

@@ -1,6 +1,6 @@
 """The index owner's service: HTTP and JSON over a unix socket.
 
-    python -m retrieval.server --socket PATH --home DIR [--models-dir DIR] [--qdrant-url URL]
+    python -m retrieval.server --socket PATH --home DIR [--models-dir DIR] [--qdrant-url URL] [--encoder onnx]
 
 One process owns a home's indexes, because the engine can be open in one only; the API and the workers reach it through
 `retrieval.client`. Errors are `{"error": message}` with status 400, 404, 409 or 503.
@@ -13,6 +13,7 @@ import logging
 import os
 import signal
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from pydantic import ValidationError
 
 from app.domain.errors import Conflict, InvalidInput, NotFound, RubricaError, SetupError, ToolError
 from retrieval.catalogue import Collection, CorpusKind
+from retrieval.encoder import EncoderBackend, EncoderOnce, open_encoder
 from retrieval.home import open_shelves
 from retrieval.library import Library
 from retrieval.owner import IndexOwner
@@ -123,32 +125,43 @@ def own(home: Path) -> int:
     return handle
 
 
-async def serve(socket: Path, home: Path, models_dir: Path | None, qdrant_url: str | None) -> None:
+@dataclass(frozen=True)
+class Options:
+    """How the service was started."""
+
+    socket: Path
+    home: Path
+    models_dir: Path | None
+    qdrant_url: str | None
+    encoder: EncoderBackend
+
+    def build_command(self) -> list[str]:
+        """What starts a builder with the same settings, less the collection."""
+        command = ["-m", "retrieval.builder", "--home", str(self.home), "--encoder", self.encoder]
+        command += ["--models-dir", str(self.models_dir)] if self.models_dir else []
+        return command + (["--qdrant-url", self.qdrant_url] if self.qdrant_url else [])
+
+
+async def serve(options: Options) -> None:
     """Serve until SIGTERM or SIGINT."""
-    lock = own(home)
-    shelves = open_shelves(home, qdrant_url)
-    library = Library(shelves.catalogue, shelves.store, shelves.index, lambda: None)
-    owner = IndexOwner(shelves, library, _build_command(home, models_dir, qdrant_url))
+    lock = own(options.home)
+    shelves = open_shelves(options.home, options.qdrant_url)
+    encoder = EncoderOnce(lambda: open_encoder(options.encoder, options.models_dir, options.home / "models"))
+    library = Library(shelves.catalogue, shelves.store, shelves.index, encoder)
+    owner = IndexOwner(shelves, library, options.build_command())
     runner = web.AppRunner(create_app(owner, library), access_log=None)
     await runner.setup()
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
     await owner.open()
-    await asyncio.to_thread(socket.unlink, missing_ok=True)  # a dead owner's: this one holds the lock
-    await web.UnixSite(runner, str(socket)).start()
+    await asyncio.to_thread(options.socket.unlink, missing_ok=True)  # a dead owner's: this one holds the lock
+    await web.UnixSite(runner, str(options.socket)).start()
     await stop.wait()
     await owner.close()
     await runner.cleanup()
     shelves.close()
     os.close(lock)
-
-
-def _build_command(home: Path, models_dir: Path | None, qdrant_url: str | None) -> list[str]:
-    command = ["-m", "retrieval.builder", "--home", str(home)]
-    if models_dir:
-        command += ["--models-dir", str(models_dir)]
-    return [*command, "--qdrant-url", qdrant_url] if qdrant_url else command
 
 
 def main() -> int:
@@ -158,10 +171,11 @@ def main() -> int:
     parser.add_argument("--home", type=Path, required=True)
     parser.add_argument("--models-dir", type=Path)
     parser.add_argument("--qdrant-url")
-    options = parser.parse_args()
+    parser.add_argument("--encoder", type=EncoderBackend, default=EncoderBackend.ONNX)
+    options = Options(**vars(parser.parse_args()))
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s %(message)s")
     try:
-        asyncio.run(serve(options.socket, options.home, options.models_dir, options.qdrant_url))
+        asyncio.run(serve(options))
     except (SetupError, OSError) as error:
         sys.stderr.write(f"index owner: {error}\n")
         return 2

@@ -61,6 +61,11 @@ class EdgeIndex:
         points = [engine.PointVectors(id=number, vector={DENSE: list(vector)}) for number, vector in vectors]
         self._shard(name).update(engine.UpdateOperation.update_vectors(points))
 
+    def clear_dense(self, name: str) -> None:
+        """Take the dense vectors off all points."""
+        present = engine.Filter(must=[engine.HasVectorCondition(DENSE)])
+        self._shard(name).update(engine.UpdateOperation.delete_vectors_by_filter(present, [DENSE]))
+
     def without_dense(self, name: str, limit: int) -> Sequence[Hit]:
         """Up to `limit` points without a dense vector."""
         missing = engine.Filter(must_not=[engine.HasVectorCondition(DENSE)])

@@ -78,6 +78,10 @@ class Index(Protocol):
         """Give existing points their dense vectors."""
         ...
 
+    def clear_dense(self, name: str) -> None:
+        """Take the dense vectors off all points."""
+        ...
+
     def without_dense(self, name: str, limit: int) -> Sequence[Hit]:
         """Up to `limit` points that have no dense vector yet."""
         ...
