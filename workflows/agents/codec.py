@@ -9,7 +9,7 @@ from typing import Protocol
 from app.domain.chat import ChatRequest, Message, Role
 from app.domain.query import Language
 from workflows.agents.parsing import without_thinking
-from workflows.agents.steps import Answer, Step, TextStep
+from workflows.agents.steps import AnyStep, TextStep
 from workflows.prompts.library import PromptLibrary
 
 HISTORY_CHARS = 6_000
@@ -18,11 +18,11 @@ HISTORY_CHARS = 6_000
 class Codec(Protocol):
     """How a step is asked for, and how its answer goes into the conversation."""
 
-    def request(self, step: Step[Answer] | TextStep, messages: Sequence[Message]) -> ChatRequest:
+    def request(self, step: AnyStep, messages: Sequence[Message]) -> ChatRequest:
         """The request for this step."""
         ...
 
-    def form(self, step: Step[Answer] | TextStep, prompts: PromptLibrary, language: Language) -> str:
+    def form(self, step: AnyStep, prompts: PromptLibrary, language: Language) -> str:
         """What the prompt says about the form of the answer."""
         ...
 
@@ -34,15 +34,15 @@ class Codec(Protocol):
 class SchemaCodec:
     """`response_format: json_schema`, nothing else; a server that ignores it still gets the form in words."""
 
-    def request(self, step: Step[Answer] | TextStep, messages: Sequence[Message]) -> ChatRequest:
+    def request(self, step: AnyStep, messages: Sequence[Message]) -> ChatRequest:
         """The request for this step, with its schema."""
-        schema = step.schema if isinstance(step, Step) else None
+        schema = None if isinstance(step, TextStep) else step.schema
         return ChatRequest(messages=tuple(messages), response_schema=schema, max_tokens=step.max_tokens)
 
-    def form(self, step: Step[Answer] | TextStep, prompts: PromptLibrary, language: Language) -> str:
+    def form(self, step: AnyStep, prompts: PromptLibrary, language: Language) -> str:
         """One JSON object, or plain Markdown."""
         if isinstance(step, TextStep):
-            return prompts.get("form_text_plain", language).text()
+            return prompts.get("form_text", language).text()
         return prompts.get("form_json", language).text(outline=step.outline)
 
     def spoken(self, text: str) -> Message:
@@ -53,17 +53,16 @@ class SchemaCodec:
 class TagCodec:
     """`<think>`, `<tool_call>`, `<answer>`: for models trained that way, and for reinforcement learning."""
 
-    def request(self, step: Step[Answer] | TextStep, messages: Sequence[Message]) -> ChatRequest:
+    def request(self, step: AnyStep, messages: Sequence[Message]) -> ChatRequest:
         """The request for this step, unconstrained."""
         return ChatRequest(messages=tuple(messages), max_tokens=step.max_tokens)
 
-    def form(self, step: Step[Answer] | TextStep, prompts: PromptLibrary, language: Language) -> str:
+    def form(self, step: AnyStep, prompts: PromptLibrary, language: Language) -> str:
         """Thinking first, then the answer (or the tool call) in its tags."""
         if isinstance(step, TextStep):
             return prompts.get("form_text_tags", language).text()
-        if step.name.startswith("act"):
-            return prompts.get("form_act_tags", language).text()
-        return prompts.get("form_tags", language).text(outline=step.outline)
+        prompt = prompts.get(step.form, language)
+        return prompt.text(outline=step.outline) if "outline" in prompt.names else prompt.text()
 
     def spoken(self, text: str) -> Message:
         """The answer exactly as sampled, so that a trained conversation is a prefix of the next one."""

@@ -1,6 +1,162 @@
-"""Reading what models write."""
+"""Reading what models write: thinking set aside, JSON found in prose, and the common slips of hand repaired.
+
+Everything here is linear in the length of the text, whatever the text.
+"""
+
+import re
+from collections import deque
+from collections.abc import Iterator
+from typing import Any
+
+from pydantic_core import from_json
+
+MAX_CHARS = 200_000
+MAX_CANDIDATES = 12
+_THOUGHT = re.compile(r"<(/?)(?:think|thinking|thought|reasoning|analysis)>", re.IGNORECASE)
+_FINAL_CHANNEL = re.compile(r"<\|channel\|>\s*final\b[^<]*(?:<\|message\|>)?")
+_SPECIAL = re.compile(r"<\|[a-z_]{2,24}\|>")
+_FENCE = re.compile(r"```[\w-]*[ \t]*\n(.*?)(?:\n[ \t]*```|\Z)", re.DOTALL)
+_ANSWER_OPEN = re.compile(r"<answer>", re.IGNORECASE)
+_ANSWER_CLOSE = re.compile(r"</answer>", re.IGNORECASE)
+_STRING = r'"(?:[^"\\]++|\\.)*+"'
+_STRINGS = re.compile(f"({_STRING})", re.DOTALL)
+_NESTING = re.compile(rf"{_STRING}|([{{\[])|([}}\]])", re.DOTALL)
+_TRAILING_COMMA = re.compile(r",\s*(?=[}\]])")
+_COMMENT = re.compile(r"//[^\n]*")
+_SINGLE_QUOTED = re.compile(r"'((?:[^'\\\n]|\\.)*)'(?=\s*[:,}\]])")
+_PYTHON_WORD = re.compile(r"\b(None|True|False)\b")
+_JSON_WORD = {"None": "null", "True": "true", "False": "false"}
 
 
 def without_thinking(text: str) -> str:
-    """The text without private thinking."""
-    return text
+    """The text without private thinking, also where the opening or the closing tag is missing."""
+    return _divided(text)[0]
+
+
+def thinking_of(text: str) -> str:
+    """The private thinking; empty where there is none."""
+    return _divided(text)[1]
+
+
+def _divided(text: str) -> tuple[str, str]:
+    """What was said, and what was thought."""
+    text = text[:MAX_CHARS]
+    if "<" not in text:
+        return text.strip(), ""
+    final = _last(_FINAL_CHANNEL, text)
+    before, text = (text[: final.start()], text[final.end() :]) if final else ("", text)
+    said, thought = _apart(text)
+    return _SPECIAL.sub("", said).strip(), _SPECIAL.sub("", before + thought).strip()
+
+
+def _apart(text: str) -> tuple[str, str]:
+    said: list[str] = []
+    thought: list[str] = []
+    inside, at = False, 0
+    for tag in _THOUGHT.finditer(text):
+        piece, closing = text[at : tag.start()], bool(tag.group(1))
+        if closing and not inside:  # the opening tag was part of the server's template
+            thought.extend((*said, piece))
+            said.clear()
+        else:
+            (thought if inside else said).append(piece)
+        inside, at = not closing, tag.end()
+    (thought if inside else said).append(text[at:])
+    return "".join(said), "".join(thought).strip()
+
+
+def _last(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
+    last = deque(pattern.finditer(text), maxlen=1)
+    return last[0] if last else None
+
+
+def answer_tag(text: str) -> str | None:
+    """What stands inside the last `<answer>`."""
+    opened = _last(_ANSWER_OPEN, text)
+    if opened is None:
+        return None
+    closed = _ANSWER_CLOSE.search(text, opened.end())
+    return text[opened.end() : closed.start() if closed else len(text)].strip()
+
+
+def unfenced(text: str) -> str:
+    """The content of a text that is one fenced block as a whole, else the text."""
+    found = _FENCE.fullmatch(text.strip())
+    return found.group(1).strip() if found and "```" not in found.group(1) else text
+
+
+def json_values(text: str) -> Iterator[Any]:
+    """Every reading of `text` as a JSON object or array, likeliest first; the caller takes the first that fits its form."""
+    seen: set[str] = set()
+    for candidate in _candidates(text[:MAX_CHARS]):
+        if candidate not in seen:
+            seen.add(candidate)
+            value = lenient_json(candidate)
+            if isinstance(value, dict | list):
+                yield value
+
+
+def lenient_json(text: str) -> Any:
+    """`text` as JSON, repaired where a model slipped: trailing commas, comments, bare line breaks, Python words, a cut-off end.
+
+    None where it cannot be read.
+    """
+    for attempt in (text, repaired(text)):
+        try:
+            return from_json(attempt, allow_partial="trailing-strings")
+        except ValueError:
+            continue
+    return None
+
+
+def _candidates(text: str) -> Iterator[str]:
+    inside = answer_tag(text)
+    for whole in (text,) if inside is None else (inside, text):
+        if whole.lstrip().startswith(("{", "[")):
+            yield whole.strip()
+        for block, _ in zip(_FENCE.finditer(whole), range(MAX_CANDIDATES), strict=False):
+            yield block.group(1).strip()
+        yield from _objects(whole)
+
+
+def _objects(text: str) -> Iterator[str]:
+    """Stretches from an opening brace to its match, or to the end of the text; outermost ones only."""
+    at = text.find("{")
+    for _ in range(MAX_CANDIDATES):
+        if at < 0:
+            return
+        end = _matching_end(text, at)
+        yield text[at:end]
+        at = text.find("{", end)
+
+
+def _matching_end(text: str, start: int) -> int:
+    """The end of the object that opens at `start`; braces inside strings do not count."""
+    depth = 0
+    for token in _NESTING.finditer(text, start):
+        depth += bool(token.group(1)) - bool(token.group(2))
+        if depth == 0:
+            return token.end()
+    return len(text)
+
+
+def repaired(text: str) -> str:
+    """Text that was meant to be JSON, with the slips that can be set right without guessing."""
+    if '"' not in text:
+        text = _SINGLE_QUOTED.sub(r'"\1"', text.replace("“", '"').replace("”", '"'))
+    pieces = _STRINGS.split(text)
+    for i, piece in enumerate(pieces):
+        pieces[i] = _inside_string(piece) if i % 2 else _between_strings(piece)
+    return "".join(pieces)
+
+
+def _inside_string(quoted: str) -> str:
+    return quoted.replace("\r", "").replace("\n", "\\n").replace("\t", "\\t")
+
+
+def _between_strings(piece: str) -> str:
+    return _TRAILING_COMMA.sub("", _PYTHON_WORD.sub(_json_word, _COMMENT.sub("", piece)))
+
+
+def _json_word(word: re.Match[str]) -> str:
+    return _JSON_WORD[word.group()]

@@ -7,6 +7,7 @@ from app.domain.memory import MemoryEntry, MemoryKind, SharedMemory
 from app.domain.plan import ResearchPlan, Subtask
 
 PLANNER = "plan"
+REPORTER = "report"
 
 
 def search_agent(subtask_id: str) -> str:

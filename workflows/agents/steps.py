@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
 
 import orjson
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, model_validator
 
 from app.domain.chat import ResponseSchema
 
@@ -13,13 +13,38 @@ KEPT = ("type", "enum", "description")
 
 
 class Answer(BaseModel):
-    """The base of what steps answer. Unknown fields are dropped, and every field may be missing: models forget things."""
+    """The base of what steps answer: forgiving, because models forget fields and put one thing where a list belongs.
+
+    `main` names the field that a bare string stands for.
+    """
 
     model_config = ConfigDict(frozen=True, extra="ignore", coerce_numbers_to_str=True)
+    main: ClassVar[str] = ""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _forgive(cls, data: Any) -> Any:
+        if isinstance(data, str) and cls.main:
+            return {cls.main: data}
+        if isinstance(data, list) and len(lists := [n for n in cls.model_fields if cls._is_list(n)]) == 1:
+            data = {lists[0]: data}
+        if not isinstance(data, dict):
+            return data
+        if len(data) == 1 and isinstance(inner := next(iter(data.values())), dict) and cls.model_fields.keys() & inner.keys():
+            data = inner if not cls.model_fields.keys() & data.keys() else data
+        return {k: cls._as_list(v) if cls._is_list(k) else v for k, v in data.items() if k in cls.model_fields and v is not None}
+
+    @classmethod
+    def _is_list(cls, name: str) -> bool:
+        return getattr(cls.model_fields[name].annotation, "__origin__", None) is tuple
+
+    @classmethod
+    def _as_list(cls, value: Any) -> Any:
+        return value if isinstance(value, list | tuple) else [value] if value != "" else []
 
 
-A = TypeVar("A", bound=Answer)
-Loose = Callable[[str], Mapping[str, Any] | None]
+A = TypeVar("A", bound=Answer, covariant=True)
+Loose: TypeAlias = Callable[[str], Mapping[str, Any] | None]
 
 
 def _nothing(_: str) -> Mapping[str, Any] | None:
@@ -28,7 +53,10 @@ def _nothing(_: str) -> Mapping[str, Any] | None:
 
 @dataclass(frozen=True, slots=True)
 class Step(Generic[A]):
-    """A structured step. `loose` reads other notations of the same answer, such as a tagged tool call."""
+    """A structured step. `outline` shows the form in the prompt; `loose` reads other notations, such as a tagged tool call.
+
+    `form` names the prompt piece that explains the tagged notation.
+    """
 
     name: str
     answer: type[A]
@@ -36,6 +64,7 @@ class Step(Generic[A]):
     schema: ResponseSchema
     outline: str
     loose: Loose = _nothing
+    form: str = "form_tags"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +75,19 @@ class TextStep:
     max_tokens: int
 
 
-def step(name: str, answer: type[A], max_tokens: int, loose: Loose = _nothing) -> Step[A]:
+AnyStep: TypeAlias = Step[Answer] | TextStep
+
+
+def step(name: str, answer: type[A], max_tokens: int, loose: Loose = _nothing, form: str = "form_tags") -> Step[A]:
     """Declare a step; its JSON schema is compiled here, once."""
     raw = answer.model_json_schema()
     schema = plain_schema(raw, raw.get("$defs", {}))
-    outline = orjson.dumps(_sketch(schema), option=orjson.OPT_INDENT_2).decode()
-    return Step(name, answer, max_tokens, ResponseSchema(name=name, schema=schema), outline, loose)
+    return Step(name, answer, max_tokens, ResponseSchema(name=name, schema=schema), outline_of(schema), loose, form)
+
+
+def outline_of(schema: Mapping[str, Any]) -> str:
+    """The form of an answer as the prompt shows it."""
+    return orjson.dumps(_sketch(schema), option=orjson.OPT_INDENT_2).decode()
 
 
 def plain_schema(node: Mapping[str, Any], definitions: Mapping[str, Any]) -> dict[str, Any]:
@@ -62,7 +98,7 @@ def plain_schema(node: Mapping[str, Any], definitions: Mapping[str, Any]) -> dic
     if "$ref" in node:
         target = definitions[node["$ref"].rsplit("/", 1)[1]]
         return plain_schema({**target, **{k: v for k, v in node.items() if k != "$ref"}}, definitions)
-    plain: dict[str, Any] = {k: node[k] for k in KEPT if k in node}
+    plain: dict[str, Any] = {k: node[k] for k in KEPT if k in node and (k != "description" or "properties" not in node)}
     if "properties" in node:
         plain["properties"] = {k: plain_schema(v, definitions) for k, v in node["properties"].items()}
         plain["required"] = list(node["properties"])
@@ -73,11 +109,12 @@ def plain_schema(node: Mapping[str, Any], definitions: Mapping[str, Any]) -> dic
 
 
 def _sketch(schema: Mapping[str, Any]) -> Any:
-    """An example-like outline of a schema, for the prompt."""
     if "properties" in schema:
         return {name: _sketch(child) for name, child in schema["properties"].items()}
     if schema.get("type") == "array":
-        return [_sketch(schema["items"])]
+        described = f"<{schema['description']}>" if "description" in schema else None
+        item = _sketch(schema["items"])
+        return [described] if described and isinstance(item, str) else [item]
     if "enum" in schema:
         return " | ".join(str(option) for option in schema["enum"])
     return f"<{schema.get('description') or schema.get('type', 'string')}>"

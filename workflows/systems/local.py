@@ -1,8 +1,8 @@
 """Stages as plain calls in this process, over a record in memory: the seam on which training and evaluation stand."""
 
 from dataclasses import dataclass, field, replace
+from functools import partial
 
-from app.domain.budget import AgentLimits
 from app.domain.errors import RubricaError
 from app.domain.evidence import Finding
 from app.domain.memory import SharedMemory
@@ -11,25 +11,29 @@ from app.domain.query import ResearchQuery
 from app.domain.report import Report
 from workflows.agents.agent_set import AgentSet
 from workflows.agents.kit import Kit
-from workflows.agents.remembering import memory_of_report, memory_of_search
+from workflows.agents.remembering import PLANNER, REPORTER, memory_of_report, memory_of_search, search_agent
+from workflows.systems.local_record import LocalRecord
 from workflows.systems.stages import StageFailed
 
 
 @dataclass
 class LocalStages:
-    """Runs each stage's agent at once. `kit.record` is shared by all stages; `notes` are a reader's notes for the agents."""
+    """Runs each stage's agent at once. The kit's record, clock and memory are set for each stage.
+
+    `notes` are a reader's notes for the agents.
+    """
 
     agents: AgentSet
     kit: Kit
+    record: LocalRecord
     query: ResearchQuery
     notes: SharedMemory = field(default_factory=SharedMemory)
-    limits: AgentLimits | None = None
     _findings: dict[str, Finding] = field(default_factory=dict)
 
     async def plan(self, query: ResearchQuery) -> ResearchPlan:
         """The planning agent's plan."""
         try:
-            return await self.agents.plan(query, self._kit(self.notes))
+            return await self.agents.plan(query, self._kit(PLANNER, self.notes))
         except RubricaError as error:
             raise StageFailed(str(error)) from error
 
@@ -37,7 +41,7 @@ class LocalStages:
         """One deep-search agent's finding; it reads its ancestors' findings."""
         memory = memory_of_search(subtask, plan, self._findings, self.notes)
         try:
-            finding = await self.agents.search(subtask, plan, self.query, self._kit(memory))
+            finding = await self.agents.search(subtask, plan, self.query, self._kit(search_agent(subtask.id), memory))
         except RubricaError as error:
             raise StageFailed(str(error)) from error
         self._findings[subtask.id] = finding
@@ -45,10 +49,11 @@ class LocalStages:
 
     async def report(self, plan: ResearchPlan, findings: tuple[Finding, ...]) -> Report:
         """The report agent's report."""
+        memory = memory_of_report(plan, findings, self.notes)
         try:
-            return await self.agents.report(self.query, plan, findings, self._kit(memory_of_report(plan, findings, self.notes)))
+            return await self.agents.report(self.query, plan, findings, self._kit(REPORTER, memory))
         except RubricaError as error:
             raise StageFailed(str(error)) from error
 
-    def _kit(self, memory: SharedMemory) -> Kit:
-        return replace(self.kit, memory=memory)
+    def _kit(self, stage: str, memory: SharedMemory) -> Kit:
+        return replace(self.kit, record=self.record, clock=partial(self.record.elapsed, stage), memory=memory)

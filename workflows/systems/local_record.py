@@ -2,12 +2,12 @@
 
 import asyncio
 import hashlib
-import random
+import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import orjson
 
@@ -24,7 +24,7 @@ Permission: TypeAlias = Callable[[str, Usage], StopReason | None]
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How an outage is waited out: pauses double from `first` to `longest`, with jitter, until `whole` has passed."""
+    """How an outage is waited out: pauses double from `first` to `longest`, until `whole` has passed."""
 
     first: timedelta = timedelta(seconds=1)
     longest: timedelta = timedelta(minutes=1)
@@ -45,8 +45,8 @@ def _unlimited(_: str, __: Usage) -> StopReason | None:
 class LocalRecord:
     """Turns of one episode, kept in the order in which they ended.
 
-    `allow` is asked before each new turn with the agent's path and the usage so far; a reason ends that agent's stage. `pause`
-    sleeps, so that tests need not.
+    `allow` is asked before each new turn with the agent's path and the usage so far; a reason ends that agent's stage. `clock`
+    and `pause` tell and pass seconds.
     """
 
     def __init__(
@@ -57,6 +57,7 @@ class LocalRecord:
         watch: Watcher = _ignore,
         allow: Permission = _unlimited,
         patience: Patience = PATIENCE,
+        clock: Callable[[], float] = time.monotonic,
         pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self._episode = episode
@@ -64,13 +65,22 @@ class LocalRecord:
         self._turns: list[Turn] = []
         self._next: Counter[str] = Counter()
         self._said: dict[str, tuple[Message, ...]] = {}
-        self._watch, self._allow, self._patience, self._pause = watch, allow, patience, pause
+        self._watch, self._allow, self._patience = watch, allow, patience
+        self._clock, self._pause = clock, pause
+        self._times: dict[str, StageTime] = {}
         self.usage = Usage()
 
     @property
     def trajectory(self) -> Trajectory:
         """Everything that happened, token ids of sampled answers included."""
         return Trajectory(episode=self._episode, turns=tuple(self._turns))
+
+    def elapsed(self, stage: str) -> float:
+        """The stage's time in seconds at the end of its latest turn; after a replay, what it was when those turns were made."""
+        return self._time(stage).elapsed
+
+    def _time(self, stage: str) -> "StageTime":
+        return self._times.setdefault(stage, StageTime(0.0, self._clock()))
 
     async def ask(self, agent: str, step: str, model: ChatModel, request: ChatRequest) -> Completion:
         """One model turn: the stored answer to exactly this request, or a new one.
@@ -98,8 +108,9 @@ class LocalRecord:
                 messages=request.messages[carried:],
                 completion=completion,
             ),
-            completion.usage,
+            stored,
         )
+        self.usage += completion.usage
         return completion
 
     async def use(self, agent: str, tool: Tool, call: ToolCall) -> ToolResult:
@@ -114,7 +125,8 @@ class LocalRecord:
             told = {"tool": call.name, **call.arguments, "results": len(result.passages), "error": result.error}
             self._watch(EventType.TOOL_CALL, agent, told)
         turn = Turn(agent=agent, ordinal=ordinal, kind=TurnKind.TOOL, step=call.name, digest=digest, call=call, result=result)
-        self._keep(turn, result.usage)
+        self._keep(turn, stored)
+        self.usage += result.usage
         return result
 
     async def tell(self, event: EventType, agent: str, payload: Mapping[str, Any]) -> None:
@@ -149,9 +161,11 @@ class LocalRecord:
             same += 1
         return same
 
-    def _keep(self, turn: Turn, usage: Usage) -> None:
-        self._turns.append(turn)
-        self.usage += usage
+    def _keep(self, turn: Turn, stored: Turn | None) -> None:
+        time_of_stage, now = self._time(stage_of(turn.agent)), self._clock()
+        elapsed = stored.elapsed_s if stored else time_of_stage.elapsed + now - time_of_stage.read_at
+        self._times[stage_of(turn.agent)] = StageTime(max(elapsed, time_of_stage.elapsed), now)
+        self._turns.append(turn.model_copy(update={"elapsed_s": elapsed}))
 
     async def _patiently(self, model: ChatModel, request: ChatRequest, agent: str) -> Completion:
         waited, attempt = 0.0, 0
@@ -168,8 +182,20 @@ class LocalRecord:
 
     def _wait(self, outage: ModelUnavailable, attempt: int) -> float:
         longest = self._patience.longest.total_seconds()
-        backoff = min(self._patience.first.total_seconds() * 2.0 ** min(attempt, 20), longest) * random.uniform(0.7, 1.3)
+        backoff = min(self._patience.first.total_seconds() * 2.0 ** min(attempt, 20), longest)
         return max(backoff, outage.retry_after.total_seconds() if outage.retry_after else 0.0)
+
+
+class StageTime(NamedTuple):
+    """A stage's own time, and what the clock showed when it was read."""
+
+    elapsed: float
+    read_at: float
+
+
+def stage_of(agent: str) -> str:
+    """The stage an agent belongs to: `report/section/3` belongs to `report`, `search/s2` is one."""
+    return agent if agent.startswith("search/") else agent.partition("/")[0]
 
 
 def call_digest(call: ToolCall) -> str:

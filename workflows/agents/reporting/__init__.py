@@ -1,12 +1,30 @@
-"""The report agent."""
+"""The report agent: outline, global aggregation, sections in parallel, one consistency pass (MindDR section 3.1)."""
 
 from app.domain.evidence import Finding
 from app.domain.plan import ResearchPlan
 from app.domain.query import ResearchQuery
 from app.domain.report import Report
+from workflows.agents.asking import Asker
 from workflows.agents.kit import Kit
+from workflows.agents.remembering import REPORTER
+from workflows.agents.reporting.aggregation import aggregate
+from workflows.agents.reporting.assembly import assemble, without_evidence
+from workflows.agents.reporting.book import QuoteBook
+from workflows.agents.reporting.consistency import make_consistent
+from workflows.agents.reporting.desk import Desk
+from workflows.agents.reporting.outline import make_outline
+from workflows.agents.reporting.sections import write_sections
 
 
 async def write_report(query: ResearchQuery, plan: ResearchPlan, findings: tuple[Finding, ...], kit: Kit) -> Report:
-    """Outline, aggregation, sections in parallel, one consistency pass."""
-    raise NotImplementedError
+    """A report whose every citation resolves to a stored quote. Whatever the model does or fails to do, there is a report.
+
+    Findings come in the order of the plan; the report does not depend on the order in which they were made.
+    """
+    desk = Desk(kit, query, plan, findings, QuoteBook(findings), Asker(kit, REPORTER))
+    if not len(desk.book):
+        return without_evidence(desk)
+    outline = await make_outline(desk)
+    filled = await aggregate(desk, outline)
+    pieces = await write_sections(desk, outline, filled)
+    return assemble(desk, outline, filled, await make_consistent(desk, outline, filled, pieces))

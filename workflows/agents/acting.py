@@ -1,0 +1,118 @@
+"""Carrying out an action: all its calls at once, none of them twice, no address that no search returned."""
+
+import re
+import unicodedata
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from app.domain.chat import Message, ToolCall, ToolResult
+from workflows.agents.actions import Act, ActionName
+from workflows.agents.concurrency import all_settled
+from workflows.agents.kit import Kit
+from workflows.agents.notebook import Notebook
+from workflows.agents.observing import Observation, Observed
+from workflows.agents.ports import BudgetSpent
+from workflows.agents.wording import say
+
+_PART = re.compile(r"^(.*?)[\s#]+part[\s=]+(\d{1,4})$", re.IGNORECASE | re.DOTALL)
+Answered: TypeAlias = ToolResult | BaseException
+
+
+@dataclass
+class Hands:
+    """One agent's use of its tools: what it has seen, what it has asked, how many calls it made."""
+
+    kit: Kit
+    agent: str
+    notebook: Notebook
+    calls: int = 0
+    _asked: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+    async def carry_out(self, act: Act) -> tuple[Message, BudgetSpent | None]:
+        """Do it; the observation, and the end of the budget if it came meanwhile (results that arrived are in the observation).
+
+        Raises:
+            Exception: whatever halts the run, once all calls have ended.
+        """
+        planned, remarks = self._planned(act)
+        new = [p for p in planned if p.call is not None]
+        answers = await all_settled([self._use(p.call) for p in new if p.call], max(1, len(new)))
+        self.calls += len(new)
+        for answer in answers:
+            if isinstance(answer, BaseException) and not isinstance(answer, BudgetSpent):
+                raise answer
+        return self._observation(planned, answers, remarks), next((a for a in answers if isinstance(a, BudgetSpent)), None)
+
+    def _planned(self, act: Act) -> tuple[list["_Planned"], list[str]]:
+        """What the action asks for, within this agent's limits."""
+        language, wanted = self.kit.language, act.cleaned()
+        allowed = min(self.kit.bounds.queries_per_action, self.kit.limits.max_tool_calls - self.calls)
+        if act.action not in self.kit.tools:
+            return [_Planned(act.action, " ".join(wanted), notice=say("no_such_tool", language))], []
+        if not wanted:
+            return [_Planned(act.action, "", notice=say("no_input", language))], []
+        over = len(wanted) - allowed
+        remarks = [say("too_many", language, n=allowed, left=over)] if over > 0 else []
+        return self._distinct(act.action, wanted[:allowed]), remarks
+
+    def _distinct(self, action: ActionName, wanted: tuple[str, ...]) -> list["_Planned"]:
+        planned: list[_Planned] = []
+        keys: set[str] = set()
+        for said in wanted:
+            one = self._browse(said) if action is ActionName.BROWSE else self._query(action, said)
+            if one.key not in keys:
+                planned.append(one)
+            keys.add(one.key)
+        return planned
+
+    def _query(self, action: ActionName, said: str) -> "_Planned":
+        return self._unless_asked(action, said, ToolCall(name=action.value, arguments={"query": said}))
+
+    def _browse(self, said: str) -> "_Planned":
+        found = _PART.match(said)
+        named, part = (found.group(1), int(found.group(2))) if found else (said, 1)
+        address = self.notebook.address(named)
+        if address is None:
+            notice = say("made_up_address", self.kit.language)
+            return _Planned(ActionName.BROWSE, said, key=_key(said), notice=notice)
+        arguments = {"url": address, "part": part} if part > 1 else {"url": address}
+        return self._unless_asked(ActionName.BROWSE, address, ToolCall(name=ActionName.BROWSE.value, arguments=arguments))
+
+    def _unless_asked(self, action: ActionName, said: str, call: ToolCall) -> "_Planned":
+        key = _key(action.value, *map(str, call.arguments.values()))
+        before = self._asked.get(key)
+        if before is None:
+            return _Planned(action, said, key, call)
+        ids = ", ".join(before) or say("none", self.kit.language)
+        return _Planned(action, said, key, notice=say("asked_before", self.kit.language, ids=ids))
+
+    async def _use(self, call: ToolCall) -> ToolResult:
+        return await self.kit.record.use(self.agent, self.kit.tools[call.name], call)
+
+    def _observation(self, planned: list["_Planned"], answers: list[Answered], remarks: list[str]) -> Message:
+        observation = Observation(self.notebook, self.kit.language, self.kit.bounds.observation_chars)
+        results = iter(answers)
+        for one in planned:
+            result = next(results) if one.call is not None else None
+            if isinstance(result, BaseException):
+                continue
+            shown = observation.show(Observed(one.action.value, one.said, result, one.notice))
+            if result is not None and not result.error:  # a call that failed may be tried again
+                self._asked[one.key] = shown
+        return observation.message(*remarks)
+
+
+@dataclass(frozen=True, slots=True)
+class _Planned:
+    """One input of an action: a call to make, or a notice instead of it."""
+
+    action: ActionName
+    said: str
+    key: str = ""
+    call: ToolCall | None = None
+    notice: str = ""
+
+
+def _key(*words: str) -> str:
+    """A call up to case, white space, Unicode form and final punctuation: the agent's own sense of «the same question»."""
+    return "\x1f".join(" ".join(unicodedata.normalize("NFKC", w).casefold().split()).rstrip("?.!？。！") for w in words)

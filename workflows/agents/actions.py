@@ -1,0 +1,136 @@
+"""The one decision a deep-search agent makes each turn: a tool with its inputs, or the end (DeepRubric appendix D)."""
+
+import re
+from collections.abc import Iterable, Mapping
+from enum import StrEnum
+from functools import lru_cache
+from typing import Any
+
+from pydantic import Field, model_validator
+
+from workflows.agents.parsing import answer_tag, json_values, lenient_json
+from workflows.agents.steps import Answer, Step, outline_of, step
+
+MAX_INPUT_CHARS = 600
+ENDINGS = ("answer", "final", "final_answer", "finished", "done", "stop", "end", "report")
+_TOOL_CALL = re.compile(r"<tool_call>(.*?)(?:</tool_call>|(?=<tool_call>)|\Z)", re.DOTALL | re.IGNORECASE)
+_FUNCTION = re.compile(r"<function=([\w-]+)>(.*?)(?:</function>|\Z)", re.DOTALL)
+_PARAMETER = re.compile(r"<parameter=([\w-]+)>(.*?)(?:</parameter>|\Z)", re.DOTALL)
+_NAMED_TAG = re.compile(r"<(search|scholar|browse)>(.*?)(?:</\1>|\Z)", re.DOTALL)
+_LISTED = re.compile(r"\[TOOL_CALLS\]\s*(\[.*)", re.DOTALL)
+_CALL_KEYS = ("arguments", "parameters", "args", "input", "tool_input")
+_NAME_KEYS = ("name", "tool", "tool_name", "function")
+
+
+class ActionName(StrEnum):
+    """What an agent may do next."""
+
+    SEARCH = "search"
+    SCHOLAR = "scholar"
+    BROWSE = "browse"
+    FINISH = "finish"
+
+
+class Act(Answer):
+    """One turn's thought and action. `inputs` are queries, or addresses to browse; empty to finish."""
+
+    thought: str = Field(default="", description="what is known, what is missing, why this action comes next")
+    action: ActionName = Field(default=ActionName.FINISH, description="the next action")
+    inputs: tuple[str, ...] = Field(default=(), description="queries to search, or addresses to browse; empty to finish")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _other_names(cls, data: Any) -> Any:
+        if isinstance(data, list) and data and isinstance(data[0], dict):
+            data = data[0]
+        if not isinstance(data, dict):
+            return data
+        if isinstance(data.get("action"), str):
+            return _with_known_action(data)
+        call = data["action"] if isinstance(data.get("action"), dict) else data
+        act = _from_call(call)
+        return {**act, "thought": data.get("thought", "")} if act else data
+
+    def cleaned(self) -> tuple[str, ...]:
+        """The inputs without white space around them, empties and repetitions."""
+        return tuple(dict.fromkeys(i.strip()[:MAX_INPUT_CHARS] for i in self.inputs if i.strip()))
+
+
+def _with_known_action(data: dict[str, Any]) -> dict[str, Any]:
+    inputs = data.get("inputs") or _inputs_of({k: v for k, v in data.items() if k not in ("action", "thought", "inputs")})
+    return {**data, "action": _known(data["action"], inputs), "inputs": inputs or []}
+
+
+def _known(action: str, inputs: Any) -> ActionName:
+    """The action of this name; an unknown one that brings something to look for is a search."""
+    named = action.strip().lower()
+    if named in tuple(ActionName):
+        return ActionName(named)
+    return ActionName.SEARCH if inputs and named not in ENDINGS else ActionName.FINISH
+
+
+def _from_call(call: Mapping[str, Any]) -> dict[str, Any] | None:
+    """An act out of `{"name": ..., "arguments": {...}}` in one of its spellings."""
+    name = next((call[k] for k in _NAME_KEYS if isinstance(call.get(k), str)), None)
+    if name is None:
+        return None
+    arguments: Any = next((call[k] for k in _CALL_KEYS if k in call), {})
+    if isinstance(arguments, str):
+        parsed = lenient_json(arguments)
+        arguments = parsed if isinstance(parsed, dict) else {"query": arguments}
+    inputs = _inputs_of(arguments)
+    return {"action": _known(name, inputs), "inputs": inputs}
+
+
+def _inputs_of(arguments: Any) -> list[str]:
+    if isinstance(arguments, list):
+        return [str(a) for a in arguments if isinstance(a, str | int | float)]
+    if not isinstance(arguments, dict):
+        return []
+    part = arguments.get("part")
+    suffix = f" part {part}" if isinstance(part, int) and part > 1 else ""
+    named = (v for k, v in arguments.items() if k != "part")
+    return [text + suffix for value in named for text in ([value] if isinstance(value, str) else _inputs_of(value))]
+
+
+def act_in_tags(said: str) -> Mapping[str, Any] | None:
+    """An act out of tagged notations; None where there is none, so that plain JSON gets its turn."""
+    calls = [*_tagged_calls(said)]
+    acts = [act for call in calls if (act := _from_call(call))]
+    if acts:
+        inputs = [i for act in acts if act["action"] == acts[0]["action"] for i in act["inputs"]]
+        return {"thought": _before_tag(said), "action": acts[0]["action"], "inputs": inputs}
+    inside = answer_tag(said)
+    if inside is None or any("action" in v or "name" in v for v in json_values(inside)):
+        return None
+    return {"thought": _before_tag(said), "action": ActionName.FINISH, "inputs": []}
+
+
+def _before_tag(said: str) -> str:
+    return said.partition("<")[0].strip()
+
+
+def _tagged_calls(said: str) -> Iterable[Mapping[str, Any]]:
+    for block in _TOOL_CALL.findall(said):
+        yield from (v for v in json_values(block) if isinstance(v, dict))
+    for name, body in _FUNCTION.findall(said):
+        parameters = dict(_PARAMETER.findall(body))
+        yield {"name": name, "arguments": {k: v.strip() for k, v in parameters.items()} if parameters else body}
+    for name, body in _NAMED_TAG.findall(said):
+        yield {"name": name, "arguments": {"query": body.strip()}}
+    for listed in _LISTED.findall(said):
+        value = lenient_json(listed)
+        yield from (v for v in value if isinstance(v, dict)) if isinstance(value, list) else ()
+
+
+_WHOLE = step("act", Act, max_tokens=1_500, loose=act_in_tags, form="form_act_tags")
+
+
+@lru_cache(maxsize=16)
+def act_step(tools: frozenset[str]) -> Step[Act]:
+    """The act step where only these tools exist: the schema offers no other."""
+    schema = {**_WHOLE.schema.schema_, "properties": {**_WHOLE.schema.schema_["properties"]}}
+    offered = [name.value for name in ActionName if name in tools or name is ActionName.FINISH]
+    schema["properties"]["action"] = {**schema["properties"]["action"], "enum": offered}
+    named = _WHOLE.schema.model_copy(update={"schema_": schema})
+    return Step(_WHOLE.name, Act, _WHOLE.max_tokens, named, outline_of(schema), act_in_tags, _WHOLE.form)

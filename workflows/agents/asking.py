@@ -1,0 +1,68 @@
+"""Asking a model for a step: once, and once more with the error shown when the answer does not have the asked-for form."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from app.domain.budget import Usage
+from app.domain.chat import Completion, Message, Role
+from app.domain.errors import AnswerInvalid
+from workflows.agents.kit import Kit
+from workflows.agents.parsing import thinking_of
+from workflows.agents.reading import read_answer, read_text
+from workflows.agents.steps import Answer, AnyStep, Step, TextStep
+
+A = TypeVar("A", bound=Answer)
+T = TypeVar("T")
+SHOWN_CHARS = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Reply(Generic[A]):
+    """An answer, the model's turn as the conversation shows it, and its private thinking."""
+
+    answer: A
+    message: Message
+    thinking: str
+
+
+class Asker:
+    """One agent's voice towards the model. Keeps what it used."""
+
+    def __init__(self, kit: Kit, agent: str) -> None:
+        self.kit = kit
+        self.agent = agent
+        self.usage = Usage()
+
+    async def ask(self, step: Step[A], messages: Sequence[Message]) -> Reply[A]:
+        """A structured answer.
+
+        Raises:
+            AnswerInvalid: the answer and the second attempt were both out of form.
+            BudgetSpent, ModelRefused: from the record.
+        """
+        completion, answer = await self._twice(step, messages, lambda text: read_answer(step, text))
+        return Reply(answer, self.kit.codec.spoken(completion.text), thinking_of(completion.text))
+
+    async def write(self, step: TextStep, messages: Sequence[Message]) -> str:
+        """Free Markdown. Raises as `ask` does."""
+        return (await self._twice(step, messages, read_text))[1]
+
+    async def _twice(self, step: AnyStep, messages: Sequence[Message], read: Callable[[str], T]) -> tuple[Completion, T]:
+        completion = await self._complete(step, messages)
+        try:
+            return completion, read(completion.text)
+        except AnswerInvalid as invalid:
+            again = (*messages, *self._correction(completion.text, str(invalid)))
+        completion = await self._complete(step, again)
+        return completion, read(completion.text)
+
+    async def _complete(self, step: AnyStep, messages: Sequence[Message]) -> Completion:
+        request = self.kit.codec.request(step, messages)
+        completion = await self.kit.record.ask(self.agent, step.name, self.kit.chat, request)
+        self.usage += completion.usage
+        return completion
+
+    def _correction(self, text: str, problem: str) -> tuple[Message, Message]:
+        retry = self.kit.prompts.get("retry", self.kit.language).text(problem=problem)
+        return Message(role=Role.ASSISTANT, content=text[:SHOWN_CHARS] or "-"), Message(role=Role.USER, content=retry)

@@ -1,0 +1,31 @@
+"""Running an agent's independent calls at once, without losing an answer that is already paid for."""
+
+import asyncio
+from collections.abc import Coroutine, Sequence
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+async def all_settled(calls: Sequence[Coroutine[Any, Any, T]], at_once: int) -> list[T | BaseException]:
+    """Results or exceptions in the order of `calls`, at most `at_once` under way.
+
+    A failing call does not cancel the others: their answers are stored by the record and count when the stage resumes.
+    """
+    gate = asyncio.Semaphore(at_once)
+
+    async def gated(call: Coroutine[Any, Any, T]) -> T:
+        async with gate:
+            return await call
+
+    return await asyncio.gather(*(gated(call) for call in calls), return_exceptions=True)
+
+
+async def all_of(calls: Sequence[Coroutine[Any, Any, T]], at_once: int) -> list[T]:
+    """Results in the order of `calls`; the first exception in that order is raised once all have ended."""
+    results: list[T] = []
+    for settled in await all_settled(calls, at_once):
+        if isinstance(settled, BaseException):
+            raise settled
+        results.append(settled)
+    return results

@@ -1,0 +1,50 @@
+"""A growing conversation that stays within its length: the oldest observations shrink first, the opening never."""
+
+import re
+from collections.abc import Sequence
+
+from app.domain.chat import Message, Role
+from app.domain.query import Language
+from workflows.agents.wording import say
+
+_ID = re.compile(r'<snippet id="(p\d+)"')
+
+
+class Conversation:
+    """Messages in order. Earlier ones stay the same objects, so that a record can tell cheaply what is new."""
+
+    def __init__(self, opening: Sequence[Message], chars: int, language: Language) -> None:
+        self._messages = list(opening)
+        self._opening = len(self._messages)
+        self._most = chars
+        self._language = language
+        self._chars = sum(len(m.content) for m in self._messages)
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        """The conversation as it stands."""
+        return tuple(self._messages)
+
+    def say(self, message: Message) -> None:
+        """The model's turn."""
+        self._messages.append(message)
+        self._chars += len(message.content)
+
+    def hear(self, observation: Message, remark: str = "") -> None:
+        """An observation, with a remark of ours below it. When the whole grows too long, old observations are taken out."""
+        if remark:
+            observation = Message(role=observation.role, content=f"{observation.content}\n{remark}")
+        self.say(observation)
+        if self._chars > self._most:
+            self._shrink()
+
+    def _shrink(self) -> None:
+        """Down to two thirds at once, since every change makes servers read the conversation anew."""
+        for i in range(self._opening, len(self._messages) - 1):
+            if self._chars <= self._most * 2 // 3:
+                return
+            old = self._messages[i]
+            if old.role is Role.USER:
+                brief = say("old_observation", self._language, ids=", ".join(_ID.findall(old.content)) or "-")
+                self._messages[i] = Message(role=Role.USER, content=brief)
+                self._chars -= len(old.content) - len(brief)

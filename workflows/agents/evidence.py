@@ -1,0 +1,21 @@
+"""Evidence as the prompts show it, within a length."""
+
+from collections.abc import Sequence
+
+from app.domain.evidence import Passage
+from workflows.agents.observing import PASSAGE_CHARS, attributes
+from workflows.agents.untrusted import as_data
+
+
+def passages_as_evidence(passages: Sequence[tuple[str, Passage]], chars: int) -> str:
+    """All passages under their ids, shortened alike until they fit into `chars`."""
+    share = min(PASSAGE_CHARS, max(160, chars // max(1, len(passages)) - 160))
+    shown: list[str] = []
+    left = chars
+    for short, passage in passages:
+        line = f'<snippet id="{short}" {attributes(passage)}>\n{as_data(passage.text[:share])}\n</snippet>'
+        left -= len(line)
+        if left < 0 and shown:
+            break
+        shown.append(line)
+    return "\n".join(shown)

@@ -1,0 +1,114 @@
+"""From what an agent saw to a finding: an answer whose every quote stands word for word in a stored source."""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from pydantic import Field
+
+from app.domain.citations import MARKER, marker
+from app.domain.evidence import Conflict, Quote
+from workflows.agents.notebook import Notebook
+from workflows.agents.quoting import MIN_CHARS, quote_from
+from workflows.agents.steps import Answer, step
+
+MAX_QUOTES = 24
+MAX_LISTED = 8
+ANSWER_CHARS = 6_000
+ABOUT_CHARS = 500
+_CITED = re.compile(r"[\[(【]\s*(p\d{1,6}(?:\s*[,;，、]\s*p\d{1,6})*)\s*[\])】]", re.IGNORECASE)
+
+
+class QuoteAnswer(Answer):
+    """Words of a passage that carry a statement."""
+
+    passage: str = Field(default="", description="id of the passage, such as p3")
+    text: str = Field(default="", description="one to three sentences copied from it word for word")
+
+
+class ConflictAnswer(Answer):
+    """Passages that disagree."""
+
+    about: str = Field(default="", description="what they disagree about, in one sentence")
+    passages: tuple[str, ...] = Field(default=(), description="ids of the passages that disagree")
+
+
+class FindingAnswer(Answer):
+    """What the agent hands over. Evidence comes first, so that the answer is written from it."""
+
+    quotes: tuple[QuoteAnswer, ...] = ()
+    answer: str = Field(default="", description="the answer to the subtask, each statement followed by its passage ids as [p3]")
+    gaps: tuple[str, ...] = Field(default=(), description="what stayed unanswered")
+    conflicts: tuple[ConflictAnswer, ...] = ()
+
+
+FINDING = step("finding", FindingAnswer, max_tokens=4_000)
+
+
+class Located:
+    """The quotes of a finding answer that were really found, by passage; what was not found is counted and gone."""
+
+    def __init__(self, answer: FindingAnswer, notebook: Notebook) -> None:
+        self._notebook = notebook
+        self._by_passage: dict[str, list[Quote]] = {}
+        self.invented = 0
+        for said in answer.quotes[: 2 * MAX_QUOTES]:
+            self._take(said)
+        self._kept = without_inner([q for quotes in self._by_passage.values() for q in quotes])
+
+    @property
+    def quotes(self) -> tuple[Quote, ...]:
+        """The quotes by passage, each once; one that lies inside another is represented by that one."""
+        return tuple({q.key: q for q in self._kept.values()}.values())[:MAX_QUOTES]
+
+    def _take(self, said: QuoteAnswer) -> None:
+        found = self._find(said)
+        if found is None:
+            self.invented += 1
+        else:
+            self._by_passage.setdefault(found[0], []).append(found[1])
+
+    def _find(self, said: QuoteAnswer) -> tuple[str, Quote] | None:
+        """In the named passage, else in any other: models mix up ids more often than words."""
+        named = self._notebook.get(said.passage)
+        long_enough = len(said.text) >= MIN_CHARS
+        others = [p for _, p in self._notebook.passages if p is not named] if long_enough else []
+        for passage in [*([named] if named else []), *others]:
+            quote = quote_from(passage, said.text)
+            if quote is not None:
+                return passage.key, quote
+        return None
+
+    def of(self, said: str) -> Quote | None:
+        """The first quote taken from the passage a model means by `said`."""
+        passage = self._notebook.get(said)
+        found = self._by_passage.get(passage.key) if passage else None
+        quote = self._kept[found[0].key] if found else None
+        return quote if quote in self.quotes else None
+
+    def marked(self, text: str) -> str:
+        """The text with its passage ids turned into markers of quotes; ids without a quote disappear."""
+
+        def replace(match: re.Match[str]) -> str:
+            quotes = {q.key: q for said in re.split(r"[,;，、]", match.group(1)) if (q := self.of(said))}
+            return "".join(map(marker, quotes.values()))
+
+        return _CITED.sub(replace, MARKER.sub("", text[:ANSWER_CHARS])).strip()
+
+    def conflicts(self, said: Iterable[ConflictAnswer]) -> tuple[Conflict, ...]:
+        """The disagreements that rest on at least two quotes."""
+        found: list[Conflict] = []
+        for conflict in said:
+            keys = tuple(dict.fromkeys(q.key for p in conflict.passages if (q := self.of(p))))
+            if len(keys) > 1 and conflict.about.strip():
+                found.append(Conflict(about=conflict.about.strip()[:ABOUT_CHARS], quote_keys=keys))
+        return tuple(found[:MAX_LISTED])
+
+
+def without_inner(quotes: Sequence[Quote]) -> dict[str, Quote]:
+    """By key, the widest quote of the same snapshot in which each quote lies: itself, mostly."""
+    widest = sorted(quotes, key=lambda q: q.start - q.end)
+    return {q.key: next(o for o in widest if _contains(o, q)) for q in quotes}
+
+
+def _contains(outer: Quote, inner: Quote) -> bool:
+    return outer.source.snapshot == inner.source.snapshot and outer.start <= inner.start and inner.end <= outer.end

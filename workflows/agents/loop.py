@@ -1,0 +1,131 @@
+"""The one act-observe loop: think, act, observe, until the evidence suffices or a limit is reached (MindDR section 3.1)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from app.domain.budget import AgentLimits, StopReason
+from app.domain.chat import Message
+from app.domain.errors import AnswerInvalid, ContextTooLong, ModelError
+from workflows.agents.acting import Hands
+from workflows.agents.actions import Act, ActionName, act_step
+from workflows.agents.asking import Asker, Reply
+from workflows.agents.conversation import Conversation
+from workflows.agents.kit import Kit
+from workflows.agents.notebook import Notebook
+from workflows.agents.ports import BudgetSpent
+from workflows.agents.wording import say
+
+THOUGHT_CHARS = 600
+
+
+@dataclass
+class Exploration:
+    """Where a loop stands: the conversation so far, what was seen, what was thought; at the end, why it stopped."""
+
+    asker: Asker
+    hands: Hands
+    conversation: Conversation
+    question: str
+    began: float
+    turns: int = 0
+    thoughts: list[str] = field(default_factory=list)
+    context_full: bool = False
+    stop: StopReason | None = None
+    detail: str = ""
+
+    @property
+    def notebook(self) -> Notebook:
+        """The passages seen."""
+        return self.hands.notebook
+
+    def end(self, stop: StopReason, detail: str = "") -> None:
+        """Stop, and say why."""
+        self.stop, self.detail = stop, detail
+
+
+async def explore(kit: Kit, asker: Asker, opening: Sequence[Message], question: str) -> Exploration:
+    """Search until done. The result always says why it stopped; it raises only what halts the run.
+
+    `question` is searched as it stands when the model wants to finish before it has searched, or cannot act at all.
+    """
+    addresses = (address for entry in kit.memory.entries for address in entry.addresses)
+    hands = Hands(kit, asker.agent, Notebook(addresses))
+    state = Exploration(asker, hands, Conversation(opening, kit.bounds.conversation_chars, kit.language), question, kit.clock())
+    while state.stop is None:
+        reached = _limit_reached(kit.limits, state, kit.clock())
+        if reached is not None:
+            state.end(reached)
+        else:
+            await _turn(kit, state)
+    return state
+
+
+async def _turn(kit: Kit, state: Exploration) -> None:
+    """One turn. Its failures are values: the loop ends and says so."""
+    try:
+        reply = await state.asker.ask(act_step(frozenset(kit.tools)), state.conversation.messages)
+        state.turns += 1
+        await _follow(kit, state, reply)
+    except BudgetSpent as spent:
+        state.end(spent.reason)
+    except ContextTooLong as full:
+        state.context_full = True
+        state.end(StopReason.MAX_TOKENS, str(full))
+    except ModelError as error:
+        await _without_model(kit, state, error)
+
+
+async def _follow(kit: Kit, state: Exploration, reply: Reply[Act]) -> None:
+    """Do what the model decided; a finish before any search becomes a search for the question itself."""
+    act = reply.answer
+    thought = (act.thought or reply.thinking).strip()
+    if thought:
+        state.thoughts.append(thought[:THOUGHT_CHARS])
+    if act.action is ActionName.FINISH and state.hands.calls:
+        state.end(StopReason.SUFFICIENT)
+        return
+    state.conversation.say(reply.message)
+    if act.action is ActionName.FINISH:
+        await _observe(kit, state, _plain_search(kit, state), say("too_early", kit.language))
+    else:
+        await _observe(kit, state, act)
+
+
+async def _observe(kit: Kit, state: Exploration, act: Act, remark: str = "") -> None:
+    message, spent = await state.hands.carry_out(act)
+    if remark:
+        message = message.model_copy(update={"content": f"{message.content}\n{remark}"})
+    left = kit.limits.max_turns - state.turns
+    state.conversation.hear(message, say("turns_left", kit.language, n=left) if left <= 2 else "")
+    if spent is not None:
+        state.end(spent.reason)
+
+
+async def _without_model(kit: Kit, state: Exploration, error: ModelError) -> None:
+    """The model is of no use here. Unless something was found already, look once for the question itself."""
+    state.turns += isinstance(error, AnswerInvalid)
+    if not state.hands.calls:
+        try:
+            await _observe(kit, state, _plain_search(kit, state))
+        except BudgetSpent as spent:
+            state.end(spent.reason)
+            return
+    state.end(StopReason.FAILED, str(error))
+
+
+def _plain_search(kit: Kit, state: Exploration) -> Act:
+    action = next((a for a in (ActionName.SEARCH, ActionName.SCHOLAR) if a in kit.tools), ActionName.SEARCH)
+    return Act(action=action, inputs=(state.question,))
+
+
+def _limit_reached(limits: AgentLimits, state: Exploration, now: float) -> StopReason | None:
+    """The first of the agent's own limits that is used up; each is checked before a turn, so the last turn is a whole one."""
+    used = state.asker.usage
+    reached = (
+        (StopReason.MAX_TURNS, state.turns, limits.max_turns),
+        (StopReason.MAX_TOOL_CALLS, state.hands.calls, limits.max_tool_calls),
+        (StopReason.MAX_TOKENS, used.tokens, limits.max_tokens),
+        (StopReason.MAX_COST, used.cost_microusd, limits.max_cost_microusd),
+        (StopReason.MAX_TIME, now - state.began, limits.max_seconds),
+    )
+    return next((reason for reason, value, limit in reached if limit is not None and value >= limit), None)

@@ -1,0 +1,45 @@
+"""The shared memory as the prompts show it: intent, the reader's notes, and what earlier agents found, each with its origin."""
+
+import re
+
+from app.domain.citations import MARKER
+from app.domain.memory import MemoryEntry, MemoryKind, SharedMemory
+from app.domain.query import Language
+from workflows.agents.untrusted import as_data
+from workflows.agents.wording import say
+
+ENTRY_CHARS = 2_500
+THOUGHT_CHARS = 300
+LAST_THOUGHTS = 3
+_SPACE_BEFORE_STOP = re.compile(r"[ \t]+(?=[.,;:。，；：])")
+
+
+def memory_as_text(memory: SharedMemory, language: Language) -> str:
+    """Everything this stage may read, or a word that there is nothing."""
+    parts = [_listed(say("notes", language), memory.text(MemoryKind.NOTE)), _earlier(memory, language)]
+    return "\n\n".join(part for part in parts if part) or say("no_memory", language)
+
+
+def _earlier(memory: SharedMemory, language: Language) -> str:
+    """What each agent found, thought last and missed, agent by agent in the order of the plan."""
+    told = [e for e in memory.entries if e.kind in (MemoryKind.FINDING, MemoryKind.THOUGHT, MemoryKind.GAP)]
+    lines: list[str] = []
+    for agent in dict.fromkeys(e.agent for e in told):
+        mine = [e for e in told if e.agent == agent]
+        thoughts = [e for e in mine if e.kind is MemoryKind.THOUGHT][-LAST_THOUGHTS:]
+        lines.extend(_line(e) for e in (*thoughts, *(e for e in mine if e.kind is not MemoryKind.THOUGHT)))
+    return _listed(say("earlier", language), lines)
+
+
+def _line(entry: MemoryEntry) -> str:
+    longest = THOUGHT_CHARS if entry.kind is MemoryKind.THOUGHT else ENTRY_CHARS
+    return f"[{entry.agent}, {entry.kind.value}] {without_markers(entry.text)[:longest]}"
+
+
+def _listed(heading: str, texts: tuple[str, ...] | list[str]) -> str:
+    return "\n".join((f"{heading}:", *(f"- {as_data(text)}" for text in texts))) if texts else ""
+
+
+def without_markers(text: str) -> str:
+    """The text without its citation markers."""
+    return _SPACE_BEFORE_STOP.sub("", MARKER.sub("", text))

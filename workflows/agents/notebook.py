@@ -1,0 +1,55 @@
+"""What an agent has seen: passages under short ids, and the addresses a search returned."""
+
+import re
+from collections.abc import Iterable
+
+from app.domain.evidence import Passage
+
+_ID = re.compile(r"(?<![a-z0-9])p?(\d{1,6})(?![a-z0-9])", re.IGNORECASE)
+_ONLY_ID = re.compile(r"\W*p?\d{1,6}\W*", re.IGNORECASE)
+
+
+class Notebook:
+    """Passages by id (`p1`, `p2`, ...) in the order in which they were seen, and the addresses that may be browsed."""
+
+    def __init__(self, addresses: Iterable[str] = ()) -> None:
+        self._ids: dict[str, str] = {}
+        self._passages: list[Passage] = []
+        self._addresses = {_bare(a): a for a in addresses}
+
+    def __len__(self) -> int:
+        return len(self._passages)
+
+    @property
+    def passages(self) -> tuple[tuple[str, Passage], ...]:
+        """Ids and passages, in the order of ids."""
+        return tuple((f"p{i}", p) for i, p in enumerate(self._passages, 1))
+
+    def note(self, passage: Passage) -> tuple[str, bool]:
+        """The passage's id, and whether it is new."""
+        key = passage.key
+        if key in self._ids:
+            return self._ids[key], False
+        self._passages.append(passage)
+        self._ids[key] = f"p{len(self._passages)}"
+        self._addresses.setdefault(_bare(passage.source.url), passage.source.url)
+        return self._ids[key], True
+
+    def get(self, said: str) -> Passage | None:
+        """The passage a model means by `p3`, `[p3]`, `P3` or `3`."""
+        found = _ID.search(said[:40])
+        number = int(found.group(1)) if found else 0
+        return self._passages[number - 1] if 1 <= number <= len(self._passages) else None
+
+    def address(self, said: str) -> str | None:
+        """The address a model means, by itself or by a passage's id; None for one that no search returned."""
+        known = self._addresses.get(_bare(said))
+        if known is not None:
+            return known
+        passage = self.get(said) if _ONLY_ID.fullmatch(said) else None
+        return passage.source.url if passage else None
+
+
+def _bare(address: str) -> str:
+    """An address up to what models change in copying: surrounding marks, the fragment, a final slash."""
+    return address.strip(" \t\n<>\"'`()[]").partition("#")[0].rstrip("/")

@@ -1,0 +1,82 @@
+"""How the results of an action are shown to the model: passages under short ids, marked as data, bounded in length."""
+
+from dataclasses import dataclass
+
+from app.domain.chat import Message, Role, ToolResult
+from app.domain.evidence import Passage
+from app.domain.query import Language
+from workflows.agents.notebook import Notebook
+from workflows.agents.untrusted import as_attribute, as_data
+from workflows.agents.wording import say
+
+PASSAGE_CHARS = 1_600
+MIN_SHOWN = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """What one call brought, to be shown: its heading (tool and input), a result or a notice."""
+
+    tool: str
+    said: str
+    result: ToolResult | None = None
+    notice: str = ""
+
+
+class Observation:
+    """One observation under way, at most `chars` long. Only passages that are shown enter the notebook."""
+
+    def __init__(self, notebook: Notebook, language: Language, chars: int) -> None:
+        self._notebook = notebook
+        self._language = language
+        self._left = chars
+        self._lines: list[str] = []
+        self.ids: list[str] = []
+
+    def show(self, observed: Observed) -> tuple[str, ...]:
+        """Add one call's results; returns the ids of its passages."""
+        first = len(self.ids)
+        self._line(f"{observed.tool}: {as_attribute(observed.said)}")
+        if observed.notice:
+            self._line(observed.notice)
+        if observed.result is not None:
+            self._results(observed.result)
+        return tuple(self.ids[first:])
+
+    def message(self, *remarks: str) -> Message:
+        """The observation, as a message from the user's side. Remarks are ours and stand outside the delimiters."""
+        shown = "\n".join(self._lines)
+        tail = "".join(f"\n{remark}" for remark in remarks if remark)
+        return Message(role=Role.USER, content=f"<tool_response>\n{shown}\n</tool_response>{tail}")
+
+    def _results(self, result: ToolResult) -> None:
+        if result.error:
+            self._line(say("failed", self._language, error=as_attribute(result.error)))
+        elif not result.passages:
+            self._line(say("nothing_found", self._language))
+        if result.note:
+            self._line(as_attribute(result.note))
+        left_out = sum(not self._passage(passage) for passage in result.passages)
+        if left_out:
+            self._line(say("left_out", self._language, n=left_out))
+
+    def _passage(self, passage: Passage) -> bool:
+        """Show a passage where there is room for it."""
+        if self._left < MIN_SHOWN:
+            return False
+        short, is_new = self._notebook.note(passage)
+        self.ids.append(short)
+        text = as_data(passage.text[: min(PASSAGE_CHARS, self._left)]) if is_new else say("shown_above", self._language)
+        self._line(f'<snippet id="{short}" {attributes(passage)}>\n{text}\n</snippet>')
+        return True
+
+    def _line(self, line: str) -> None:
+        self._lines.append(line)
+        self._left -= len(line) + 1
+
+
+def attributes(passage: Passage) -> str:
+    """Title, date and address of a passage's source, as attributes."""
+    source = passage.source
+    date = f' date="{source.published.isoformat()}"' if source.published else ""
+    return f'title="{as_attribute(source.title)}"{date} url="{as_attribute(source.url, 600)}"'

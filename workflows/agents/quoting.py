@@ -1,0 +1,138 @@
+"""Finding the words a model quotes in the passage it names: exactly, or up to white space, quotation marks, dashes and case.
+
+What comes back is always the source's own text with its offsets in the snapshot; words that are not there give nothing.
+"""
+
+import re
+from bisect import bisect_left, bisect_right
+from functools import lru_cache
+from typing import NamedTuple
+
+from app.domain.evidence import Passage, Quote
+from retrieval.sentences import is_ideograph, split_sentences
+
+MIN_CHARS = 24
+MIN_IDEOGRAPHS = 8
+MAX_CHARS = 900
+MAX_GAP = 400
+MIN_SAID = 8
+MAX_SAID = 3_000
+_WORD = re.compile("[^\\s\u00ad\u200b-\u200f\u2060\ufeff]+")
+_ALIKE = str.maketrans(
+    {
+        **dict.fromkeys("“”„«»‟″＂", '"'),
+        **dict.fromkeys("‘’‚‛′`´", "'"),
+        **dict.fromkeys("‐‑‒–—―−﹣－", "-"),
+        "‹": "<",
+        "，": ",",
+        "；": ";",
+        "：": ":",
+        "（": "(",
+        "）": ")",
+        "…": ".",
+    }
+)
+_ELLIPSIS = re.compile(r"\s*(?:\[?\s*(?:\.\s?){3,}\s*\]?|\[?…+\]?)\s*")
+_EDGES = " \t\n\"'“”‘’`«»*_.,;:"
+
+
+class Span(NamedTuple):
+    """A stretch `[start, end)` of a text."""
+
+    start: int
+    end: int
+
+
+def quote_from(passage: Passage, said: str) -> Quote | None:
+    """The quotation of `passage` that a model wrote as `said`, or None when the passage does not contain it.
+
+    Too short to carry a statement, it grows to its sentence; too long, it is cut after a sentence.
+    """
+    found = locate(passage.text, said)
+    if found is None:
+        return None
+    start, end = _readable(passage.text, found)
+    return Quote(source=passage.source, text=passage.text[start:end], start=passage.start + start, end=passage.start + end)
+
+
+def locate(text: str, said: str) -> Span | None:
+    """Where `text` says `said`, which must have at least 8 characters (4 ideographs).
+
+    An ellipsis in `said` may leave out up to 400 characters.
+    """
+    said = said.strip()[:MAX_SAID]
+    if sum(1 + 2 * is_ideograph(c) for c in said[:MIN_SAID]) < MIN_SAID:
+        return None  # a word or two stand anywhere
+    at = text.find(said)
+    if at >= 0:
+        return Span(at, at + len(said))
+    pieces = [p for p in (piece.strip(_EDGES) for piece in _ELLIPSIS.split(said)) if p]
+    spans: list[Span] = []
+    for piece in pieces:
+        span = _locate_folded(text, piece, spans[-1].end if spans else 0)
+        if span is None or (spans and span.start - spans[-1].end > MAX_GAP):
+            return None
+        spans.append(span)
+    return Span(spans[0].start, spans[-1].end) if spans else None
+
+
+class _Folded(NamedTuple):
+    """A text with single spaces and like characters made alike; `starts` maps each word back to its offset."""
+
+    text: str
+    at: tuple[int, ...]
+    starts: tuple[int, ...]
+
+
+@lru_cache(maxsize=512)
+def _fold(text: str) -> _Folded:
+    pieces: list[str] = []
+    at: list[int] = []
+    starts: list[int] = []
+    length = end = 0
+    for word in _WORD.finditer(text):
+        if pieces and any(c.isspace() for c in text[end : word.start()]):
+            pieces.append(" ")
+            length += 1
+        at.append(length)
+        starts.append(word.start())
+        pieces.append(_alike(word.group()))
+        length += len(pieces[-1])
+        end = word.end()
+    return _Folded("".join(pieces), tuple(at), tuple(starts))
+
+
+def _alike(word: str) -> str:
+    """Same length, so that offsets inside a word stay what they are."""
+    like = word.translate(_ALIKE)
+    lower = like.lower()
+    return lower if len(lower) == len(like) else like
+
+
+def _locate_folded(text: str, said: str, after: int) -> Span | None:
+    """The first place at or after the word that begins at or after `after`."""
+    folded, wanted = _fold(text), _fold(said).text
+    word = bisect_left(folded.starts, after)
+    found = folded.text.find(wanted, folded.at[word]) if wanted and word < len(folded.at) else -1
+    if found < 0:
+        return None
+    return Span(_original(folded, found), _original(folded, found + len(wanted) - 1) + 1)
+
+
+def _original(folded: _Folded, offset: int) -> int:
+    word = bisect_right(folded.at, offset) - 1
+    return folded.starts[word] + offset - folded.at[word]
+
+
+def _readable(text: str, span: Span) -> Span:
+    if span.end - span.start > MAX_CHARS:
+        ends = [s.end for s in split_sentences(text[span.start : span.end]) if s.end <= MAX_CHARS]
+        return Span(span.start, span.start + (ends[-1] if ends else MAX_CHARS))
+    if _substantial(text[span.start : span.end]):
+        return span
+    around = [s for s in split_sentences(text) if s.start < span.end and s.end > span.start]
+    return Span(min(span.start, around[0].start), max(span.end, around[-1].end)) if around else span
+
+
+def _substantial(text: str) -> bool:
+    return len(text) >= MIN_CHARS or sum(map(is_ideograph, text)) >= MIN_IDEOGRAPHS

@@ -1,0 +1,76 @@
+"""From a model's text to a step's answer: strictly first, then with every tolerance that changes no meaning."""
+
+from collections.abc import Iterator
+from typing import Any, TypeVar
+
+from pydantic import ValidationError
+
+from app.domain.errors import AnswerInvalid
+from workflows.agents.parsing import answer_tag, json_values, lenient_json, unfenced, without_thinking
+from workflows.agents.steps import Answer, Step
+
+A = TypeVar("A", bound=Answer)
+SHOWN_ERRORS = 3
+
+
+def read_answer(step: Step[A], text: str) -> A:
+    """The step's answer.
+
+    Raises:
+        AnswerInvalid: no reading of the text has the asked-for form; the message says what is wrong, for the model to read.
+    """
+    try:
+        answer = step.answer.model_validate_json(text)
+        if answer.model_fields_set:
+            return answer
+    except ValidationError:
+        pass
+    return _tolerantly(step, text)
+
+
+def _tolerantly(step: Step[A], text: str) -> A:
+    problem = "there is no JSON object in the answer" if text.strip() else "the answer is empty"
+    for value in _values(step, without_thinking(text)):
+        try:
+            answer = step.answer.model_validate(value)
+        except ValidationError as error:
+            problem = _in_words(error)
+            continue
+        if answer.model_fields_set:
+            return answer
+        problem = f"none of the fields {', '.join(step.answer.model_fields)} is in the answer"
+    raise AnswerInvalid(problem)
+
+
+def _values(step: Step[A], said: str) -> Iterator[Any]:
+    loose = step.loose(said)
+    if loose is not None:
+        yield loose
+    yield from json_values(said)
+
+
+def _in_words(error: ValidationError) -> str:
+    return "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors()[:SHOWN_ERRORS])
+
+
+def read_text(text: str) -> str:
+    """Free Markdown out of a model's text: without thinking, tags, an enclosing fence or a JSON wrapper around it.
+
+    Raises:
+        AnswerInvalid: nothing is left.
+    """
+    said = without_thinking(text)
+    inside = answer_tag(said)
+    said = unfenced(said if inside is None else inside)
+    if said.startswith("{"):
+        said = _unwrapped(said)
+    if not said.strip():
+        raise AnswerInvalid("the answer is empty")
+    return said.strip()
+
+
+def _unwrapped(text: str) -> str:
+    """The longest string of a JSON object that was written around the text."""
+    value = lenient_json(text)
+    strings = [v for v in value.values() if isinstance(v, str)] if isinstance(value, dict) else []
+    return max(strings, key=len, default=text)

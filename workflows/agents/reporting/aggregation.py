@@ -1,0 +1,146 @@
+"""Then global aggregation: which evidence goes where, what says the same, and what disagrees."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from pydantic import Field
+
+from workflows.agents.reporting.book import QuoteBook
+from workflows.agents.reporting.desk import Desk
+from workflows.agents.reporting.outline import Outline, OutlinedSection
+from workflows.agents.salvage import overlap, terms
+from workflows.agents.steps import Answer, step
+from workflows.agents.untrusted import as_data
+from workflows.agents.wording import say
+
+MAX_CONFLICTS = 12
+POINT_CHARS = 600
+ABOUT_CHARS = 500
+
+
+class PointAnswer(Answer):
+    """A statement and all evidence that says it."""
+
+    main = "point"
+
+    point: str = Field(default="", description="one statement to make")
+    quotes: tuple[str, ...] = Field(default=(), description="ids of all quotes that say it, such as q3")
+
+
+class FilledSectionAnswer(Answer):
+    """The points of one section, in the order in which to make them."""
+
+    section: int = Field(default=0, description="number of the section in the outline")
+    points: tuple[PointAnswer, ...] = ()
+
+
+class DisagreementAnswer(Answer):
+    """Quotes that disagree."""
+
+    about: str = Field(default="", description="what they disagree about")
+    quotes: tuple[str, ...] = Field(default=(), description="ids of the quotes that disagree")
+
+
+class AggregationAnswer(Answer):
+    """The outline filled with evidence."""
+
+    sections: tuple[FilledSectionAnswer, ...] = ()
+    conflicts: tuple[DisagreementAnswer, ...] = ()
+
+
+AGGREGATION = step("aggregation", AggregationAnswer, max_tokens=4_000)
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A statement to make, with the ids of the quotes that carry it."""
+
+    text: str
+    ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """Sources that disagree, and about what."""
+
+    about: str
+    ids: tuple[str, ...]
+
+
+@dataclass
+class Filled:
+    """A section of the outline with what it is to say; `spare` are quotes that belong here without a point of their own."""
+
+    section: OutlinedSection
+    points: list[Point] = field(default_factory=list)
+    spare: list[str] = field(default_factory=list)
+    conflicts: list[Disagreement] = field(default_factory=list)
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """All its quotes, those with points first."""
+        conflicting = (short for conflict in self.conflicts for short in conflict.ids)
+        return tuple(dict.fromkeys([*(short for p in self.points for short in p.ids), *self.spare, *conflicting]))
+
+
+async def aggregate(desk: Desk, outline: Outline) -> list[Filled]:
+    """Every quote of the book in at least one section; nothing that was found is lost on the way."""
+    kit, book = desk.kit, desk.book
+    messages = kit.prompts.get("aggregation", kit.language).render(
+        **desk.frame(),
+        outline=outline.text(),
+        evidence=book.shown(book.ids, kit.bounds.evidence_chars),
+        conflicts=noticed(book.conflicts()) or say("none", kit.language),
+        form=kit.codec.form(AGGREGATION, kit.prompts, kit.language),
+    )
+    answer = await desk.ask(desk.asker, AGGREGATION, messages, "aggregation")
+    return fill(outline, answer or AggregationAnswer(), book)
+
+
+def noticed(conflicts: Sequence[tuple[str, tuple[str, ...]]]) -> str:
+    """Disagreements as a prompt shows them."""
+    return "\n".join(f"- {as_data(about)} ({', '.join(ids)})" for about, ids in conflicts)
+
+
+def fill(outline: Outline, answer: AggregationAnswer, book: QuoteBook) -> list[Filled]:
+    """The outline's sections with points, with the quotes the answer forgot, and with the disagreements."""
+    filled = [Filled(section) for section in outline.sections]
+    for said in answer.sections:
+        if 1 <= said.section <= len(filled):
+            filled[said.section - 1].points.extend(_points(said, book))
+    _place_rest(filled, book)
+    for conflict in _disagreements(answer, book):
+        _home(filled, conflict).conflicts.append(conflict)
+    return filled
+
+
+def _points(said: FilledSectionAnswer, book: QuoteBook) -> list[Point]:
+    points = [Point(" ".join(p.point.split())[:POINT_CHARS], book.named_in(" ".join(p.quotes))) for p in said.points]
+    return [point for point in points if point.ids]
+
+
+def _place_rest(filled: list[Filled], book: QuoteBook) -> None:
+    """Quotes without a section go where their words fit best; the emptiest section wins a tie."""
+    placed = {short for section in filled for short in section.ids}
+    wanted = [terms(section.section.text()) for section in filled]
+    for short in book.ids:
+        if short not in placed:
+            text = book[short].text
+            best = max(range(len(filled)), key=lambda i: (overlap(text, wanted[i]), -len(filled[i].spare), -i))
+            filled[best].spare.append(short)
+
+
+def _disagreements(answer: AggregationAnswer, book: QuoteBook) -> list[Disagreement]:
+    """Those the aggregation sees, and those the search agents saw, each pair of quotes once."""
+    said = [(c.about, book.named_in(" ".join(c.quotes))) for c in answer.conflicts]
+    kept: dict[frozenset[str], Disagreement] = {}
+    for about, ids in [*said, *book.conflicts()]:
+        about = " ".join(about.split())[:ABOUT_CHARS]
+        if len(ids) > 1 and about:
+            kept.setdefault(frozenset(ids), Disagreement(about, ids))
+    return list(kept.values())[:MAX_CONFLICTS]
+
+
+def _home(filled: list[Filled], conflict: Disagreement) -> Filled:
+    """The section that has most of its quotes."""
+    return max(filled, key=lambda section: (len(set(conflict.ids) & set(section.ids)), -section.section.number))

@@ -1,0 +1,95 @@
+"""The finished report: disagreements no section states are stated, ids become markers, the reader is told what is owed."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from app.domain.budget import StopReason
+from app.domain.evidence import Conflict, Finding
+from app.domain.report import Report, Section
+from workflows.agents.reporting.aggregation import Disagreement, Filled
+from workflows.agents.reporting.citing import cited_ids, with_markers, without_citations
+from workflows.agents.reporting.desk import Desk
+from workflows.agents.reporting.outline import Outline
+from workflows.agents.reporting.sections import Piece
+from workflows.agents.wording import PART_NOTICES, say
+
+QUOTED_CHARS = 280
+
+
+def assemble(desk: Desk, outline: Outline, filled: Sequence[Filled], pieces: list[Piece]) -> Report:
+    """The report as it is stored and rendered."""
+    book = desk.book
+    conflicts = [conflict for section in filled for conflict in section.conflicts]
+    for section in filled:
+        for conflict in section.conflicts:
+            pieces = _stated(desk, pieces, section.section.number, conflict)
+    cited = dict.fromkeys(short for piece in pieces for short in cited_ids(piece.text))
+    return Report(
+        title=without_citations(outline.title) or desk.default_title,
+        sections=tuple(Section(heading=p.heading, level=p.level, body=with_markers(p.text, book)) for p in pieces),
+        quotes=tuple(book[short] for short in cited),
+        conflicts=tuple(Conflict(about=c.about, quote_keys=tuple(book[short].key for short in c.ids)) for c in conflicts),
+        notices=notices(desk, pieces),
+        removed_citations=desk.removed_citations,
+    )
+
+
+def _stated(desk: Desk, pieces: list[Piece], section: int, conflict: Disagreement) -> list[Piece]:
+    """A disagreement counts as stated when one piece cites two of its sides; else it is added to its section."""
+    if any(len(set(conflict.ids) & set(cited_ids(piece.text))) > 1 for piece in pieces):
+        return pieces
+    last = max(i for i, piece in enumerate(pieces) if piece.section == section)
+    text = f"{pieces[last].text}\n\n{_disagreement(desk, conflict)}".strip()
+    return [*pieces[:last], replace(pieces[last], text=text), *pieces[last + 1 :]]
+
+
+def _disagreement(desk: Desk, conflict: Disagreement) -> str:
+    language = desk.kit.language
+    about = without_citations(conflict.about).rstrip(".。")
+    sides = [say("one_side", language, quote=_short(desk.book[s].text), mark=f"[{s}]") for s in conflict.ids]
+    return say("disagree", language, about=about, sides=say("between_sides", language).join(sides))
+
+
+def _short(text: str) -> str:
+    line = without_citations(" ".join(text.split()))
+    return line if len(line) <= QUOTED_CHARS else f"{line[:QUOTED_CHARS].rstrip()} …"
+
+
+def notices(desk: Desk, pieces: Sequence[Piece]) -> tuple[str, ...]:
+    """What the reader is owed: parts that failed or ended early, steps done without the model, sections without a source."""
+    language = desk.kit.language
+    told = [notice for finding in desk.findings if (notice := _of_finding(desk, finding))]
+    told += [say("writer_failed", language, what=what, detail=detail) for what, detail in desk.failed()]
+    if desk.budget_spent:
+        told.append(say("budget_report", language))
+    told += [say("uncited", language, title=heading) for heading in _uncited(pieces)]
+    if desk.removed_citations:
+        told.append(say("removed", language, n=desk.removed_citations))
+    return tuple(told)
+
+
+def _of_finding(desk: Desk, finding: Finding) -> str:
+    title = next((s.title for s in desk.plan.subtasks if s.id == finding.subtask_id), finding.subtask_id)
+    if finding.stop in PART_NOTICES:
+        return say(PART_NOTICES[finding.stop], desk.kit.language, title=title, detail=finding.detail or "-")
+    empty = finding.stop is StopReason.NO_EVIDENCE or not finding.quotes
+    return say("empty_part", desk.kit.language, title=title) if empty else ""
+
+
+def _uncited(pieces: Sequence[Piece]) -> list[str]:
+    """Headings of sections that have text but, parts included, no citation."""
+    groups: dict[tuple[int, str], list[Piece]] = {}
+    for piece in pieces:
+        groups.setdefault((piece.section, "" if piece.section else piece.heading), []).append(piece)
+    return [
+        group[0].heading for group in groups.values() if any(p.text for p in group) and not any(cited_ids(p.text) for p in group)
+    ]
+
+
+def without_evidence(desk: Desk) -> Report:
+    """The report on a question for which nothing was found; no model is asked to fill the void."""
+    language = desk.kit.language
+    gaps = [f"- {without_citations(gap)}" for finding in desk.findings for gap in finding.gaps]
+    body = "\n".join([say("no_evidence", language), "", *gaps]).strip()
+    section = Section(heading=say("summary", language), body=body)
+    return Report(title=desk.default_title, sections=(section,), notices=notices(desk, ()))

@@ -1,0 +1,76 @@
+"""All evidence of a report under short ids: `q1`, `q2`, ... in the order of the plan, duplicates across findings merged."""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from app.domain.citations import MARKER
+from app.domain.evidence import Conflict, Finding, Quote
+from workflows.agents.finding import without_inner
+from workflows.agents.untrusted import as_attribute, as_data
+
+_ID = re.compile(r"(?<![a-z0-9])q(\d{1,6})(?![a-z0-9])", re.IGNORECASE)
+MIN_SHOWN = 120
+
+
+class QuoteBook:
+    """Quotes by short id. A quote inside another one, or in the same words as another one, is represented by that one."""
+
+    def __init__(self, findings: Sequence[Finding]) -> None:
+        found = [quote for finding in findings for quote in finding.quotes]
+        widest = without_inner(found)
+        by_words: dict[str, Quote] = {}
+        for quote in found:
+            outer = widest[quote.key]
+            by_words.setdefault(_words(outer.text), outer)
+        self._quotes = {f"q{i}": quote for i, quote in enumerate(by_words.values(), 1)}
+        ids = {quote.key: short for short, quote in self._quotes.items()}
+        self._ids = {quote.key: ids[by_words[_words(widest[quote.key].text)].key] for quote in found}
+        self._findings = findings
+
+    def __len__(self) -> int:
+        return len(self._quotes)
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """All short ids, in order."""
+        return tuple(self._quotes)
+
+    def __getitem__(self, short: str) -> Quote:
+        return self._quotes[short]
+
+    def named_in(self, text: str) -> tuple[str, ...]:
+        """The known ids that `text` names, each once, in order."""
+        named = (f"q{int(number)}" for number in _ID.findall(text))
+        return tuple(dict.fromkeys(short for short in named if short in self._quotes))
+
+    def of_finding(self, finding: Finding) -> tuple[str, ...]:
+        """Ids of a finding's quotes."""
+        return tuple(dict.fromkeys(self._ids[quote.key] for quote in finding.quotes))
+
+    def with_ids(self, text: str) -> str:
+        """A finding's text with its markers turned into ids."""
+        return MARKER.sub(lambda m: f"[{self._ids[m.group(1)]}]" if m.group(1) in self._ids else "", text)
+
+    def conflicts(self) -> list[tuple[str, tuple[str, ...]]]:
+        """The disagreements that the search agents noticed: about what, and between which ids."""
+        told = [(c.about, self._known(c)) for finding in self._findings for c in finding.conflicts]
+        return [(about, ids) for about, ids in told if len(ids) > 1]
+
+    def _known(self, conflict: Conflict) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(self._ids[key] for key in conflict.quote_keys if key in self._ids))
+
+    def shown(self, ids: Iterable[str], chars: int) -> str:
+        """These quotes as data for a prompt, shortened alike until they fit into `chars`."""
+        wanted = tuple(ids)
+        share = max(MIN_SHOWN, chars // max(1, len(wanted)) - MIN_SHOWN)
+        return "\n".join(self._line(short, share) for short in wanted)[: 2 * chars]
+
+    def _line(self, short: str, share: int) -> str:
+        quote = self._quotes[short]
+        date = f", {quote.source.published.isoformat()}" if quote.source.published else ""
+        text = quote.text if len(quote.text) <= share else quote.text[:share] + " …"
+        return f'<quote id="{short}" source="{as_attribute(quote.source.title)}{date}">{as_data(text)}</quote>'
+
+
+def _words(text: str) -> str:
+    return " ".join(text.casefold().split())

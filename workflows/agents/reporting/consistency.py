@@ -1,0 +1,103 @@
+"""Last, one consistency pass: edits where sections repeat or contradict each other, and the summary and conclusion."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from pydantic import Field
+
+from workflows.agents.quoting import locate
+from workflows.agents.reporting.aggregation import Filled, noticed
+from workflows.agents.reporting.citing import cited_ids, cleaned
+from workflows.agents.reporting.desk import Desk
+from workflows.agents.reporting.outline import Outline
+from workflows.agents.reporting.sections import Piece
+from workflows.agents.steps import Answer, step
+from workflows.agents.wording import say
+
+MAX_EDITS = 30
+MIN_FIND = 12
+MAX_CUT = 1_500
+CLOSING_CHARS = 6_000
+_HEADING = re.compile(r"^#{1,6}[ \t]+(.+?)[ \t#]*$", re.MULTILINE)
+
+
+class EditAnswer(Answer):
+    """One replacement inside one section."""
+
+    section: int = Field(default=0, description="number of the section")
+    find: str = Field(default="", description="the passage to change, copied exactly, at least a whole clause")
+    replace: str = Field(default="", description="what stands there instead, keeping its citations; empty to delete")
+
+
+class ConsistencyAnswer(Answer):
+    """What the pass changes and adds."""
+
+    edits: tuple[EditAnswer, ...] = Field(default=(), description="only where sections repeat or contradict each other")
+    summary: str = Field(default="", description="the summary at the top, in Markdown, citing as the sections do")
+    conclusion: str = Field(default="", description="what follows, how sure it is and what stays open, citing as the sections do")
+
+
+CONSISTENCY = step("consistency", ConsistencyAnswer, max_tokens=4_500)
+
+
+async def make_consistent(desk: Desk, outline: Outline, filled: Sequence[Filled], pieces: list[Piece]) -> list[Piece]:
+    """The pieces after the pass, with summary and conclusion around them. Without an answer they stay as they are."""
+    kit = desk.kit
+    conflicts = [(c.about, c.ids) for section in filled for c in section.conflicts]
+    messages = kit.prompts.get("consistency", kit.language).render(
+        **desk.frame(),
+        title=outline.title,
+        report=_numbered(pieces, kit.bounds.conversation_chars),
+        conflicts=noticed(conflicts) or say("none", kit.language),
+        gaps="\n".join(f"- {gap}" for f in desk.findings for gap in f.gaps) or say("none", kit.language),
+        form=kit.codec.form(CONSISTENCY, kit.prompts, kit.language),
+    )
+    answer = await desk.ask(desk.asker, CONSISTENCY, messages, "consistency")
+    if answer is None:
+        return pieces
+    for edit in answer.edits[:MAX_EDITS]:
+        pieces = apply(desk, pieces, edit)
+    return _framed(desk, pieces, answer)
+
+
+def _numbered(pieces: Sequence[Piece], chars: int) -> str:
+    """The report as the pass reads it, every section under its number."""
+    share = max(400, chars // max(1, len(pieces)))
+    return "\n\n".join(f"{'#' * p.level} [section {p.section}] {p.heading}\n{p.text[:share]}" for p in pieces)
+
+
+def apply(desk: Desk, pieces: list[Piece], edit: EditAnswer) -> list[Piece]:
+    """One edit, where it is sound: its passage is there, no citation of kept text is lost, no whole section is deleted."""
+    for i, piece in enumerate(pieces):
+        span = locate(piece.text, edit.find) if piece.section == edit.section and len(edit.find.strip()) >= MIN_FIND else None
+        if span is None:
+            continue
+        old = piece.text[span.start : span.end]
+        new = cleaned(edit.replace, piece.allowed)
+        whole = cleaned(f"{piece.text[: span.start]}{new.text}{piece.text[span.end :]}", piece.allowed)
+        if not _sound(old, new.text, whole.text):
+            return pieces
+        desk.removed_citations += new.removed + whole.removed
+        return [*pieces[:i], replace(piece, text=whole.text), *pieces[i + 1 :]]
+    return pieces
+
+
+def _sound(old: str, new: str, text: str) -> bool:
+    if not new:
+        return len(old) <= MAX_CUT and bool(text)
+    return set(cited_ids(old)) <= set(cited_ids(new)) and len(new) <= 2 * len(old) + MAX_CUT
+
+
+def _framed(desk: Desk, pieces: list[Piece], answer: ConsistencyAnswer) -> list[Piece]:
+    """Summary and conclusion may cite what the sections cite, nothing else."""
+    used = tuple(dict.fromkeys(short for piece in pieces for short in cited_ids(piece.text)))
+    return [*_closing(desk, "summary", answer.summary, used), *pieces, *_closing(desk, "conclusion", answer.conclusion, used)]
+
+
+def _closing(desk: Desk, what: str, said: str, used: tuple[str, ...]) -> list[Piece]:
+    heading = say(what, desk.kit.language)
+    text = cleaned(said[:CLOSING_CHARS], used)
+    desk.removed_citations += text.removed
+    body = _HEADING.sub(lambda m: "" if m.group(1).casefold() == heading.casefold() else f"**{m.group(1)}**", text.text).strip()
+    return [Piece(0, 2, heading, body, used)] if any(c.isalnum() for c in body) else []

@@ -1,0 +1,158 @@
+"""First the hierarchical outline (MindDR section 3.1, report agent)."""
+
+import re
+from dataclasses import dataclass
+
+from pydantic import Field
+
+from app.domain.budget import StopReason
+from app.domain.evidence import Finding
+from app.domain.plan import ResearchPlan
+from workflows.agents.reporting.book import QuoteBook
+from workflows.agents.reporting.desk import Desk
+from workflows.agents.steps import Answer, step
+from workflows.agents.untrusted import as_data
+from workflows.agents.wording import say
+
+MAX_PARTS = 5
+HEADING_CHARS = 160
+TITLE_CHARS = 240
+BRIEF_CHARS = 800
+_NUMBERING = re.compile(
+    r"^[\s#*]*(?:(?:section|chapter|part)\s+\w{1,5}\s*[:.]\s*|\d{1,2}(?:\.\d{1,2})*[.)、]?\s+|[一二三四五六七八九十]+、)?",
+    re.IGNORECASE,
+)
+_ADDED_LATER = frozenset(["summary", "executive summary", "abstract", "conclusion", "conclusions"]) | frozenset(
+    ["references", "sources", "bibliography", "摘要", "概要", "执行摘要", "结论", "参考文献", "来源", "引用"]
+)
+
+
+class PartAnswer(Answer):
+    """A part of a section. A bare string is its heading."""
+
+    main = "heading"
+
+    heading: str = Field(default="", description="a telling heading")
+    brief: str = Field(default="", description="what this part establishes")
+
+
+class SectionAnswer(Answer):
+    """A section with its parts. A bare string is its heading."""
+
+    main = "heading"
+
+    heading: str = Field(default="", description="a telling heading")
+    brief: str = Field(default="", description="the question this section answers and the line of its argument")
+    parts: tuple[PartAnswer, ...] = Field(default=(), description="two to four parts where the section needs them, else none")
+
+
+class OutlineAnswer(Answer):
+    """The outline."""
+
+    title: str = Field(default="", description="the report's title")
+    sections: tuple[SectionAnswer, ...] = ()
+
+
+OUTLINE = step("outline", OutlineAnswer, max_tokens=3_000)
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading with what stands below it."""
+
+    heading: str
+    brief: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class OutlinedSection:
+    """A section of the outline, numbered from 1, with its parts."""
+
+    number: int
+    heading: str
+    brief: str
+    parts: tuple[Heading, ...] = ()
+
+    def text(self) -> str:
+        """As a prompt shows it."""
+        parts = [f"   - {p.heading}: {p.brief}" for p in self.parts]
+        return "\n".join([f"{self.number}. {self.heading}: {self.brief}", *parts])
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """Title and sections of the report to be."""
+
+    title: str
+    sections: tuple[OutlinedSection, ...]
+
+    def text(self) -> str:
+        """As a prompt shows it."""
+        return "\n".join(section.text() for section in self.sections)
+
+
+async def make_outline(desk: Desk) -> Outline:
+    """The model's outline, mended; where it gives none, one section for each finding."""
+    simple = outline_of_findings(desk.plan, desk.findings, desk.default_title)
+    kit = desk.kit
+    messages = kit.prompts.get("outline", kit.language).render(
+        **desk.frame(),
+        most=str(kit.bounds.sections),
+        findings=findings_as_text(desk.plan, desk.findings, desk.book, desk),
+        form=kit.codec.form(OUTLINE, kit.prompts, kit.language),
+    )
+    answer = await desk.ask(desk.asker, OUTLINE, messages, "outline")
+    return (mended(answer, kit.bounds.sections, simple.title) if answer else None) or simple
+
+
+def mended(answer: OutlineAnswer, most: int, title: str) -> Outline | None:
+    """A usable outline out of any answer: empty and repeated headings go, and those of sections that are added later anyway."""
+    named: dict[str, SectionAnswer] = {}
+    for section in answer.sections:
+        heading = _heading(section.heading)
+        if any(c.isalnum() for c in heading) and heading.casefold() not in _ADDED_LATER:
+            named.setdefault(heading.casefold(), section)
+    sections = tuple(_section(i, section) for i, section in enumerate(list(named.values())[:most], 1))
+    return Outline(_heading(answer.title)[:TITLE_CHARS] or title, sections) if sections else None
+
+
+def _section(number: int, said: SectionAnswer) -> OutlinedSection:
+    parts: dict[str, Heading] = {}
+    for part in said.parts:
+        heading = _heading(part.heading)
+        if heading:
+            parts.setdefault(heading.casefold(), Heading(heading, _one_line(part.brief)[:BRIEF_CHARS]))
+    kept = tuple(parts.values())[:MAX_PARTS]
+    return OutlinedSection(number, _heading(said.heading), _one_line(said.brief)[:BRIEF_CHARS], kept if len(kept) > 1 else ())
+
+
+def _heading(said: str) -> str:
+    return _NUMBERING.sub("", _one_line(said)).strip(" #*_:：[]")[:HEADING_CHARS]
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def outline_of_findings(plan: ResearchPlan, findings: tuple[Finding, ...], title: str) -> Outline:
+    """One section for each finding that has evidence."""
+    told = [f for f in findings if f.quotes]
+    subtasks = {s.id: s for s in plan.subtasks}
+    parts = [subtasks[f.subtask_id] for f in told if f.subtask_id in subtasks] or list(plan.subtasks)
+    return Outline(title, tuple(OutlinedSection(i, s.title, s.question) for i, s in enumerate(parts, 1)))
+
+
+def findings_as_text(plan: ResearchPlan, findings: tuple[Finding, ...], book: QuoteBook, desk: Desk) -> str:
+    """Every sub-report, with its citations as short ids, its gaps and how it ended."""
+    share = desk.kit.bounds.evidence_chars // max(1, len(findings))
+    return "\n\n".join(_finding(plan, f, book, desk)[:share] for f in findings)
+
+
+def _finding(plan: ResearchPlan, finding: Finding, book: QuoteBook, desk: Desk) -> str:
+    subtask = next((s for s in plan.subtasks if s.id == finding.subtask_id), None)
+    lines = [f"## {finding.subtask_id}: {subtask.title if subtask else ''}", as_data(book.with_ids(finding.answer))]
+    lines += [f"{say('evidence', desk.kit.language)}: {', '.join(book.of_finding(finding)) or say('none', desk.kit.language)}"]
+    lines += [f"{say('gap', desk.kit.language)}: {as_data(gap)}" for gap in finding.gaps]
+    if finding.stop is not StopReason.SUFFICIENT:
+        lines.append(f"({finding.stop.value})")
+    return "\n".join(lines)

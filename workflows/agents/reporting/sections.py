@@ -1,0 +1,121 @@
+"""Then the sections, written in parallel, each by a writer of its own (agent path `report/section/<n>`) over its own evidence."""
+
+import re
+from dataclasses import dataclass, replace
+
+from app.domain.chat import Message
+from app.domain.errors import ModelError
+from workflows.agents.asking import Asker
+from workflows.agents.concurrency import all_of
+from workflows.agents.ports import BudgetSpent
+from workflows.agents.remembering import REPORTER
+from workflows.agents.reporting.aggregation import Filled, noticed
+from workflows.agents.reporting.citing import cleaned, without_citations
+from workflows.agents.reporting.desk import Desk
+from workflows.agents.reporting.outline import Outline
+from workflows.agents.steps import TextStep
+from workflows.agents.wording import say
+
+SECTION = TextStep("section", max_tokens=5_000)
+MAX_QUOTED = 10
+_HEADING = re.compile(r"^[ \t]*(#{1,6})[ \t]+(.+?)[ \t#]*$|^[ \t]*\*\*([^*\n]{2,120})\*\*[ \t]*:?[ \t]*$", re.MULTILINE)
+_REFERENCES = re.compile(
+    r"^\W*(references|sources|works cited|bibliography|citations|footnotes|参考文献|参考资料|来源|引用)\W*$", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A heading of the report with its text; ids are cited as `[q3]`. `section` is the outline's number, 0 for added ones."""
+
+    section: int
+    level: int
+    heading: str
+    text: str
+    allowed: tuple[str, ...] = ()
+
+
+async def write_sections(desk: Desk, outline: Outline, filled: list[Filled]) -> list[Piece]:
+    """All sections, in the order of the outline."""
+    written = await all_of([_write(desk, outline, section) for section in filled], desk.kit.bounds.sections_at_once)
+    return [piece for pieces in written for piece in pieces]
+
+
+async def _write(desk: Desk, outline: Outline, filled: Filled) -> list[Piece]:
+    """One section; without the model it quotes its evidence."""
+    number = filled.section.number
+    agent = f"{REPORTER}/section/{number}"
+    try:
+        text = await Asker(desk.kit, agent).write(SECTION, _messages(desk, outline, filled))
+    except BudgetSpent:
+        desk.budget_spent = True
+        text = quoted(desk, filled)
+    except ModelError as error:
+        await desk.fail(agent, filled.section.heading, str(error))
+        text = quoted(desk, filled)
+    return pieces_of(desk, filled, text)
+
+
+def _messages(desk: Desk, outline: Outline, filled: Filled) -> tuple[Message, ...]:
+    kit, section = desk.kit, filled.section
+    none = say("none", kit.language)
+    return kit.prompts.get("section", kit.language).render(
+        **desk.frame(),
+        title=outline.title,
+        outline=outline.text(),
+        section=section.text(),
+        heading=section.heading,
+        points="\n".join(f"- {p.text} ({', '.join(p.ids)})" for p in filled.points) or none,
+        conflicts=noticed([(c.about, c.ids) for c in filled.conflicts]) or none,
+        evidence=desk.book.shown(filled.ids, kit.bounds.evidence_chars // 2) or none,
+        words=str(kit.bounds.section_words),
+        form=kit.codec.form(SECTION, kit.prompts, kit.language),
+    )
+
+
+def pieces_of(desk: Desk, filled: Filled, text: str) -> list[Piece]:
+    """A written section cut at its headings; the writer's own title and its list of references go."""
+    section, allowed = filled.section, filled.ids
+    pieces = [Piece(section.number, 2, section.heading, "", allowed)]
+    at, skipping = 0, False
+    for found in _HEADING.finditer(text):
+        if not skipping:
+            pieces[-1] = _with(pieces[-1], text[at : found.start()])
+        heading = " ".join((found.group(2) or found.group(3)).split()).strip("*_ ")
+        skipping = bool(_REFERENCES.match(heading))
+        at = found.end()
+        if not skipping and not _same(heading, section.heading):
+            pieces.append(Piece(section.number, min(4, max(3, len(found.group(1) or "###"))), heading, "", allowed))
+    if not skipping:
+        pieces[-1] = _with(pieces[-1], text[at:])
+    return [_clean(desk, piece) for piece in pieces if piece.text.strip() or piece.level == 2]
+
+
+def _with(piece: Piece, text: str) -> Piece:
+    return replace(piece, text=f"{piece.text}\n\n{text.strip()}".strip())
+
+
+def _clean(desk: Desk, piece: Piece) -> Piece:
+    body, heading = cleaned(piece.text, piece.allowed), cleaned(piece.heading, ())
+    desk.removed_citations += body.removed
+    return replace(piece, text=body.text, heading=heading.text or say("untitled", desk.kit.language))
+
+
+def _same(heading: str, other: str) -> bool:
+    return _letters(heading) == _letters(other) or _letters(heading).endswith(_letters(other))
+
+
+def _letters(text: str) -> str:
+    return "".join(c for c in text.casefold() if c.isalnum())
+
+
+def quoted(desk: Desk, filled: Filled) -> str:
+    """A section without a writer: its points where it has them, each with its sources' own words."""
+    lines = [_excerpt(desk, short) for short in filled.ids[:MAX_QUOTED]]
+    return "\n\n".join(lines)
+
+
+def _excerpt(desk: Desk, short: str) -> str:
+    quote = desk.book[short]
+    words = without_citations(" ".join(quote.text.split()))
+    return say("excerpt", desk.kit.language, title=quote.source.title, quote=words, mark=f"[{short}]")

@@ -1,0 +1,15 @@
+"""The plan that needs no model: the question itself as the one subtask."""
+
+from app.domain.plan import ResearchPlan, Subtask
+from app.domain.query import ResearchQuery
+
+TITLE_CHARS = 120
+QUESTION_CHARS = 2_000
+
+
+def single_subtask_plan(query: ResearchQuery, intent: str = "") -> ResearchPlan:
+    """One subtask that is the question."""
+    first_line = query.question.strip().splitlines()[0]
+    title = first_line if len(first_line) <= TITLE_CHARS else first_line[: TITLE_CHARS - 1].rstrip() + "…"
+    subtask = Subtask(id="s1", title=title, question=query.question[:QUESTION_CHARS])
+    return ResearchPlan(intent=intent, title=title, subtasks=(subtask,))

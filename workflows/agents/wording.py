@@ -1,0 +1,99 @@
+"""Sentences the agents say by themselves, to the model or to the reader, in the language of the run."""
+
+from collections.abc import Mapping
+
+from app.domain.budget import StopReason
+from app.domain.query import Language
+
+EN, ZH = Language.ENGLISH, Language.CHINESE
+
+SAID: Mapping[str, Mapping[Language, str]] = {
+    "asked_before": {
+        EN: "You already asked this; the passages are {ids}, shown above. Ask something different or finish.",
+        ZH: "这个问题你已经查过，结果是上文的 {ids}。请换一个查询，或者结束。",
+    },
+    "nothing_found": {EN: "Nothing was found.", ZH: "没有找到任何内容。"},
+    "shown_above": {EN: "(shown above)", ZH: "（见上文）"},
+    "left_out": {EN: "{n} further passages were left out for length.", ZH: "因篇幅所限，另有 {n} 个段落未显示。"},
+    "failed": {EN: "The call failed: {error}", ZH: "调用失败：{error}"},
+    "made_up_address": {
+        EN: "Refused: no search returned this address. Browse only addresses that appear in results.",
+        ZH: "已拒绝：没有任何搜索返回过这个地址。只能浏览搜索结果中出现过的地址。",
+    },
+    "no_such_tool": {EN: "There is no tool of this name here.", ZH: "这里没有这个工具。"},
+    "no_input": {EN: "The action named nothing to look for.", ZH: "该动作没有给出要查找的内容。"},
+    "too_many": {
+        EN: "Only the first {n} were done; {left} were over the limit.",
+        ZH: "只执行了前 {n} 项；有 {left} 项超出上限。",
+    },
+    "too_early": {
+        EN: "Nothing has been searched yet, so the question itself was searched first.",
+        ZH: "尚未做过任何搜索，因此先用问题本身搜索了一次。",
+    },
+    "turns_left": {EN: "{n} more actions are possible.", ZH: "还可以执行 {n} 次动作。"},
+    "old_observation": {
+        EN: "(An older observation was removed for length: {ids}.)",
+        ZH: "（较早的观察因篇幅所限已移除：{ids}。）",
+    },
+    "no_memory": {EN: "(nothing yet)", ZH: "（暂无）"},
+    "none": {EN: "(none)", ZH: "（无）"},
+    "scope": {EN: "Scope", ZH: "范围"},
+    "form": {EN: "Form", ZH: "形式"},
+    "must_cover": {EN: "Must cover", ZH: "必须涵盖"},
+    "readings": {EN: "Readings chosen", ZH: "采用的理解"},
+    "key_terms": {EN: "Key terms", ZH: "关键词"},
+    "notes": {EN: "Notes from the reader", ZH: "读者的备注"},
+    "intent": {EN: "What the reader wants", ZH: "读者的意图"},
+    "earlier": {EN: "What agents before you found", ZH: "之前的智能体的发现"},
+    "salvaged": {
+        EN: "No summary could be written; these are the passages found.",
+        ZH: "未能写出总结；以下是找到的原文。",
+    },
+    "untitled": {EN: "Further points", ZH: "其他要点"},
+    "evidence": {EN: "Evidence", ZH: "证据"},
+    "gap": {EN: "Not answered", ZH: "未能回答"},
+    "conclusion": {EN: "Conclusion", ZH: "结论"},
+    "between_sides": {EN: "; ", ZH: "；"},
+    "summary": {EN: "Summary", ZH: "摘要"},
+    "report_on": {EN: "Report: {question}", ZH: "研究报告：{question}"},
+    "disagree": {EN: "Sources disagree on {about}: {sides}.", ZH: "不同来源在“{about}”上说法不一：{sides}。"},
+    "one_side": {EN: "one states “{quote}” {mark}", ZH: "一处称“{quote}”{mark}"},
+    "excerpt": {EN: "{title} states: “{quote}” {mark}", ZH: "《{title}》写道：“{quote}”{mark}"},
+    "failed_part": {
+        EN: "The part “{title}” could not be researched to its end: {detail}",
+        ZH: "“{title}”这一部分未能研究完成：{detail}",
+    },
+    "dropped_part": {EN: "The part “{title}” was dropped on request.", ZH: "“{title}”这一部分应要求被取消。"},
+    "empty_part": {EN: "For the part “{title}” no evidence was found.", ZH: "“{title}”这一部分没有找到证据。"},
+    "budget_part": {
+        EN: "The part “{title}” ended early because the budget was reached; it rests on what had been found by then.",
+        ZH: "“{title}”这一部分因预算用尽而提前结束，仅基于当时已有的证据。",
+    },
+    "budget_report": {
+        EN: "The budget ended before the report was finished; parts of it quote the sources without comment.",
+        ZH: "报告写完之前预算已用尽；部分内容仅摘录原文，未作分析。",
+    },
+    "writer_failed": {
+        EN: "The model could not finish “{what}” ({detail}); that part was put together without it.",
+        ZH: "模型未能完成“{what}”（{detail}）；该部分由程序直接整理。",
+    },
+    "uncited": {EN: "The section “{title}” cites no source.", ZH: "“{title}”一节没有引用任何来源。"},
+    "removed": {
+        EN: "{n} citations that no stored source answers were removed.",
+        ZH: "有 {n} 处引用没有对应的已存来源，已被删除。",
+    },
+    "no_evidence": {EN: "No evidence was found for this question.", ZH: "没有为这个问题找到任何证据。"},
+    "plan_failed": {
+        EN: "The question could not be split into parts ({detail}); it is researched as a whole.",
+        ZH: "未能把问题拆分成若干部分（{detail}）；将作为一个整体来研究。",
+    },
+    "intent_failed": {EN: "The question could not be analysed ({detail}).", ZH: "未能分析问题（{detail}）。"},
+}
+
+PART_NOTICES = {StopReason.FAILED: "failed_part", StopReason.DROPPED: "dropped_part", StopReason.BUDGET: "budget_part"}
+
+
+def say(what: str, language: Language, /, **values: object) -> str:
+    """One of these sentences with its values put in."""
+    text = SAID[what][language]
+    return text.format(**values) if values else text

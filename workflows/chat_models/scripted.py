@@ -1,0 +1,52 @@
+"""A model whose answers are written beforehand: a list in order, or a function of the request."""
+
+from collections.abc import Callable, Iterable
+from typing import TypeAlias
+
+from app.domain.budget import Usage
+from app.domain.chat import ChatRequest, Completion, SampledTokens
+from app.domain.errors import ModelRefused
+from workflows.chat_models.estimating import estimated_usage
+
+Scripted: TypeAlias = str | Completion | Exception
+Script: TypeAlias = Iterable[Scripted] | Callable[[ChatRequest], Scripted]
+Sampler: TypeAlias = Callable[[ChatRequest, str], SampledTokens]
+
+
+class ScriptedModel:
+    """Answers from its script and keeps the requests. An exception in the script is raised.
+
+    `sample` gives each answer token ids, as a training sampler would.
+    """
+
+    def __init__(self, script: Script, name: str = "scripted", sample: Sampler | None = None) -> None:
+        self._answer = script if callable(script) else _in_order(script)
+        self._name = name
+        self._sample = sample
+        self.requests: list[ChatRequest] = []
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return self._name
+
+    async def complete(self, request: ChatRequest) -> Completion:
+        """The next answer.
+
+        Raises:
+            ModelRefused: a list of answers is used up.
+        """
+        self.requests.append(request)
+        said = self._answer(request)
+        if isinstance(said, Exception):
+            raise said
+        if isinstance(said, Completion):
+            return said
+        usage = Usage(model_calls=1) + estimated_usage(request, said)
+        sampled = self._sample(request, said) if self._sample else None
+        return Completion(text=said, model=self._name, usage=usage, estimated=True, sampled=sampled)
+
+
+def _in_order(script: Iterable[Scripted]) -> Callable[[ChatRequest], Scripted]:
+    left = iter(script)
+    return lambda _: next(left, ModelRefused("the script has no more answers"))
