@@ -1,5 +1,6 @@
 """The pages as a visitor meets them, through Streamlit's own test runner and a real socket to the API."""
 
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -16,6 +17,15 @@ def shown(app: AppTest) -> str:
     """All HTML on the page."""
     assert not app.exception, app.exception
     return "\n".join(str(block.body) for block in app.html)
+
+
+def caught_up(app: AppTest, events: int) -> AppTest:
+    """The page once its log has this many events; it is refreshed until then."""
+    deadline = time.monotonic() + 15
+    while f"Log · {events}" not in [tab.label for tab in app.tabs]:
+        assert time.monotonic() < deadline, "the events did not arrive"
+        app.run()
+    return app
 
 
 def test_asking_starts_a_run_and_leads_to_its_page(api: FakeApi, open_page: OpenPage) -> None:
@@ -53,7 +63,7 @@ def test_an_api_that_is_gone_is_explained_on_every_page(
 
 def test_watching_shows_the_plan_the_sources_and_the_log(api: FakeApi, open_page: OpenPage) -> None:
     run = searching(api)
-    html = shown(open_page("watch", run=run.id))
+    html = shown(caught_up(open_page("watch", run=run.id), len(run.events)))
     for expected in ("Protection of manufactures", "after 1, 2", "James Monroe, 1822", "45.1k", "of 200k", "$0.0610"):
         assert expected in html, expected
     assert "asked stub: make plan (5,400 tokens)" in html
@@ -61,9 +71,7 @@ def test_watching_shows_the_plan_the_sources_and_the_log(api: FakeApi, open_page
 
 def test_a_finished_run_shows_its_whole_log_at_once(api: FakeApi, open_page: OpenPage) -> None:
     run = finished(api)
-    app = open_page("watch", run=run.id)
-    app.run()
-    assert f"Log · {len(run.events)}" in [tab.label for tab in app.tabs]
+    app = caught_up(open_page("watch", run=run.id), len(run.events))
     assert not [button for button in app.button if button.key in ("pause", "cancel")]
 
 
