@@ -1,8 +1,10 @@
 """Make the virtual environment `.venv` from `requirements.lock`: `python3 infra/environment.py`, or `make setup`.
 
-It runs under whatever `python3` a machine has, before anything is installed, so it is plain Python of any age and imports
+It runs under whatever `python3` a machine has, before anything is installed, so it is plain Python back to 3.7 and imports
 nothing of ours. Only ready-made wheels are installed: no compiler is ever needed. A second call costs nothing.
 """
+
+from __future__ import annotations
 
 import hashlib
 import importlib.util
@@ -23,18 +25,18 @@ class Refusal(Exception):
     """What is missing and what to do about it."""
 
 
-def main():
+def main() -> None:
     """Make the environment unless it is there already."""
     os.chdir(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     try:
         setup()
     except Refusal as refusal:
-        sys.exit("make setup: {}".format(refusal))
+        sys.exit(f"make setup: {refusal}")
     except KeyboardInterrupt:
         sys.exit(130)
 
 
-def setup():
+def setup() -> None:
     """Check the machine, make the environment, install; the stamp comes last, so that a cut-short one is taken up again."""
     python = suitable_python()
     stamp = os.path.join(ENVIRONMENT, ".stamp")
@@ -42,14 +44,14 @@ def setup():
     if read(stamp) == wanted:
         return
     need_space(NEEDED_MB)
-    print("making {} from {} (about a minute, once)".format(ENVIRONMENT, LOCK), flush=True)
+    print(f"making {ENVIRONMENT} from {LOCK} (about a minute, once)", flush=True)
     make_environment(python)
     install()
     with open(stamp, "w") as file:
         file.write(wanted)
 
 
-def suitable_python():
+def suitable_python() -> str:
     """This interpreter, or a newer one on the path when this one is too old."""
     if sys.version_info[:2] >= OLDEST:
         return sys.executable
@@ -57,14 +59,14 @@ def suitable_python():
         found = shutil.which(name)
         if found:
             return found
-    here = "{}.{} at {}".format(sys.version_info[0], sys.version_info[1], sys.executable)
+    here = f"{sys.version_info[0]}.{sys.version_info[1]} at {sys.executable}"
     raise Refusal(
-        "Python 3.11 or newer is needed, this is {}. Install one (Debian, Ubuntu: apt-get install python3.11 python3.11-venv) "
-        "or name it: make setup PYTHON=/path/to/python3.11".format(here)
+        f"Python 3.11 or newer is needed, this is {here}. Install one (Debian, Ubuntu: apt-get install python3.11 "
+        "python3.11-venv) or name it: make setup PYTHON=/path/to/python3.11"
     )
 
 
-def fingerprint(python):
+def fingerprint(python: str) -> str:
     """Changes when the lock, the project, the interpreter or the place changes."""
     digest = hashlib.sha256()
     for part in (os.getcwd(), os.path.realpath(python), read(LOCK), read("pyproject.toml")):
@@ -72,7 +74,7 @@ def fingerprint(python):
     return digest.hexdigest()
 
 
-def read(path):
+def read(path: str) -> str:
     """A file's text, empty when there is none."""
     try:
         with open(path, encoding="utf-8") as file:
@@ -81,14 +83,14 @@ def read(path):
         return ""
 
 
-def need_space(megabytes):
+def need_space(megabytes: int) -> None:
     """Refuse a disk that cannot hold the environment."""
     free = shutil.disk_usage(".").free // 2**20
     if free < megabytes:
-        raise Refusal("only {} MB are free here, {} MB are needed; free some space or clone elsewhere".format(free, megabytes))
+        raise Refusal(f"only {free} MB are free here, {megabytes} MB are needed; free some space or clone elsewhere")
 
 
-def make_environment(python):
+def make_environment(python: str) -> None:
     """An empty virtual environment with pip."""
     if python == sys.executable and not all(importlib.util.find_spec(name) for name in ("venv", "ensurepip")):
         raise Refusal(
@@ -97,10 +99,10 @@ def make_environment(python):
     made = subprocess.run([python, "-m", "venv", "--clear", ENVIRONMENT], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     if made.returncode != 0:
         said = made.stdout.decode(errors="replace").strip()
-        raise Refusal("the virtual environment cannot be made by {}:\n{}".format(python, said))
+        raise Refusal(f"the virtual environment cannot be made by {python}:\n{said}")
 
 
-def install():
+def install() -> None:
     """Everything the lock names, by several installers side by side, then the project itself as a link to this folder."""
     lines = [line for line in read(LOCK).splitlines() if line.strip() and not line.startswith("#")]
     shares = [lines[number::INSTALLERS] for number in range(INSTALLERS)]
@@ -109,7 +111,7 @@ def install():
     finish([pip("install", "--no-deps", "--no-build-isolation", "--editable", ".")])
 
 
-def pip(*arguments):
+def pip(*arguments: str) -> subprocess.Popen[bytes]:
     """Start pip in the new environment. Byte code is written at first use: most of it is never used."""
     python = os.path.join(ENVIRONMENT, "bin", "python")
     quiet = ["--quiet", "--disable-pip-version-check", "--no-input"]
@@ -117,28 +119,25 @@ def pip(*arguments):
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
 
-def finish(processes):
+def finish(processes: list[subprocess.Popen[bytes]]) -> None:
     """Wait for all; explain the first failure."""
     outputs = [process.communicate()[0].decode(errors="replace") for process in processes]
-    for process, said in zip(processes, outputs):
+    for number, process in enumerate(processes):
         if process.returncode != 0:
-            raise Refusal(explain(said))
+            raise Refusal(explain(outputs[number]))
 
 
-def explain(said):
-    """What a failed pip means for a person."""
-    lines = [line for line in said.strip().splitlines() if not line.startswith("WARNING: Location")]
-    tail = "\n".join(lines[-12:])
+def explain(said: str) -> str:
+    """What a failed pip means for a person. A registry that cannot be reached also ends in "no matching distribution"."""
+    tail = "\n".join(said.strip().splitlines()[-12:])
     if "No space left" in said:
-        return "the disk is full; free {} MB and try again\n{}".format(NEEDED_MB, tail)
-    if "No matching distribution" in said or "Could not find a version" in said:
-        return (
-            "a package has no ready-made wheel for this machine ({}, Python {}.{}), or the package registry does not have it "
-            "or cannot be reached (see PIP_INDEX_URL)\n{}".format(sys.platform, sys.version_info[0], sys.version_info[1], tail)
-        )
-    if "onnection" in said or "timed out" in said or "SSL" in said:
-        return "the package registry cannot be reached; check the network and pip's settings\n{}".format(tail)
-    return "pip failed:\n{}".format(tail)
+        return f"the disk is full; free {NEEDED_MB} MB and try again\n{tail}"
+    if "connection" in said.lower() or "timed out" in said or "SSLError" in said:
+        return f"the package registry cannot be reached; check the network and pip's settings (PIP_INDEX_URL)\n{tail}"
+    if "No matching distribution" in said:
+        machine = f"{sys.platform}, Python {sys.version_info[0]}.{sys.version_info[1]}"
+        return f"the package registry has no ready-made wheel of a package for this machine ({machine})\n{tail}"
+    return f"pip failed:\n{tail}"
 
 
 if __name__ == "__main__":

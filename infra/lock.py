@@ -18,7 +18,9 @@ def main() -> None:
         pip = [python, "-m", "pip", "--disable-pip-version-check", "--quiet"]
         subprocess.run([*pip, "install", "--only-binary", ":all:", "--prefer-binary", "setuptools==81.0.0"], check=True)
         subprocess.run([*pip, "install", "--no-build-isolation", "--editable", f"{ROOT}[dev]"], check=True)
-        frozen = subprocess.run([*pip, "freeze", "--all", "--exclude-editable"], check=True, capture_output=True, text=True).stdout
+        frozen = subprocess.run(
+            [*pip, "freeze", "--all", "--exclude-editable"], check=True, capture_output=True, text=True
+        ).stdout
     lines = [line for line in frozen.splitlines() if not line.startswith("pip==")]
     LOCK.write_text(HEADER + "\n".join(lines) + "\n")
 

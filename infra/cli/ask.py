@@ -53,10 +53,10 @@ async def ask(settings: Settings, question: Question) -> int:
         collections = await _collections(connection, question)
         run = await connection.api.create(question.request(collections))
         say(f"run {run.id} accepted after {time.monotonic() - begun:.1f} s")
-        return await follow(connection.api, run, question.out)
+        return await follow(connection, run, question.out)
 
 
 async def _collections(connection: Connection, question: Question) -> tuple[str, ...]:
     if question.documents is None:
         return ()
-    return (await collection_of(connection, question.documents, say),)
+    return (await connection.healthy(collection_of(connection, question.documents, say)),)

@@ -1,10 +1,11 @@
 """Where a command sends its requests: the API a setting names, the running stack's, or that of a stack started for it."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Any, TypeVar
 
 from app.domain.errors import Conflict, SetupError
 from app.settings import Settings
@@ -14,6 +15,7 @@ from infra.local.lock import FileLock, StackState, read_state
 from infra.local.service import http_status
 from infra.local.stack import Stack
 
+T = TypeVar("T")
 OTHER_STACK_LIMIT = timedelta(seconds=120)
 POLL = timedelta(milliseconds=100)
 
@@ -23,8 +25,25 @@ class Connection:
     """A usable API, and the retrieval service beside it where there is one on this machine."""
 
     api: ApiClient
-    address: str
     retrieval: str | None
+    stack: Stack | None = None
+
+    async def healthy(self, work: Coroutine[Any, Any, T]) -> T:
+        """The result of `work`, unless a part of the stack that was started for it turns out not to start.
+
+        Raises:
+            SetupError: that part's own account.
+        """
+        task = asyncio.ensure_future(work)
+        started = asyncio.ensure_future(self.stack.complete() if self.stack else asyncio.sleep(0))
+        try:
+            await asyncio.wait((task, started), return_when=asyncio.FIRST_COMPLETED)
+            if not task.done():
+                await started
+            return await task
+        finally:
+            task.cancel()
+            started.cancel()
 
 
 @asynccontextmanager
@@ -36,7 +55,7 @@ async def connected(settings: Settings, say: Callable[[str], None]) -> AsyncIter
     """
     if settings.api_url is not None:
         async with ApiClient(settings.api_url) as api:
-            yield Connection(api, settings.api_url, settings.retrieval_url)
+            yield Connection(api, settings.retrieval_url)
         return
     home = Home(settings.home)
     stack, state = await _running_or_started(settings, home, say)
@@ -44,7 +63,7 @@ async def connected(settings: Settings, say: Callable[[str], None]) -> AsyncIter
     users.acquire(shared=True)
     try:
         async with ApiClient(state.api) as api:
-            yield Connection(api, state.api, state.retrieval)
+            yield Connection(api, state.retrieval, stack)
     finally:
         users.release()
         if stack is not None:

@@ -55,7 +55,7 @@ async def show_run(settings: Settings, run_id: str) -> int:
 async def watch(settings: Settings, run_id: str, out: Path) -> int:
     """Follow a run."""
     async with connected(settings, say) as connection:
-        return await follow(connection.api, await _find(connection.api, run_id), out)
+        return await follow(connection, await _find(connection.api, run_id), out)
 
 
 async def tell(settings: Settings, run_id: str, command: str) -> int:
@@ -72,7 +72,7 @@ async def resume(settings: Settings, run_id: str, finish: bool, out: Path) -> in
     async with connected(settings, say) as connection:
         run = await _find(connection.api, run_id)
         await connection.api.command(str(run.id), "resume", {"finish": finish})
-        return await follow(connection.api, run, out, resumed=True)
+        return await follow(connection, run, out, resumed=True)
 
 
 async def steer(settings: Settings, run_id: str, steering: Steering) -> int:

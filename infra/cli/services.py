@@ -9,6 +9,7 @@ from app.domain.errors import SetupError
 from app.settings import PREFIX, Settings, read_settings
 from infra.local.home import Home
 from infra.local.postgres import LocalPostgres
+from infra.local.remote import check_database
 
 API_MODULE = "app.api.__main__"
 WORKER_MODULE = "workflows.durable.worker"
@@ -32,7 +33,9 @@ async def migrate(settings: Settings) -> int:
     from app.storage.schema import SCHEMA_REVISION
 
     if settings.database_url is not None:
-        await upgrade(settings.database_url.get_secret_value())
+        url = settings.database_url.get_secret_value()
+        await check_database(url)
+        await upgrade(url)
     else:
         await _migrate_local(Home(settings.home))
     print(f"the schema is at revision {SCHEMA_REVISION}")

@@ -6,6 +6,7 @@ from pathlib import Path
 from app.domain.errors import RubricaError
 from app.domain.run import EventType, Run, RunStatus
 from infra.cli.client import ApiClient
+from infra.cli.connection import Connection
 from infra.cli.deliver import deliver
 from infra.cli.display import display
 from infra.cli.progress import Progress
@@ -17,15 +18,15 @@ PARKED = (RunStatus.PAUSED, RunStatus.BUDGET_REACHED)
 COMPLETED, RUN_FAILED, PARKED_CODE, INTERRUPTED = 0, 1, 3, 130
 
 
-async def follow(api: ApiClient, run: Run, out: Path, resumed: bool = False) -> int:
+async def follow(connection: Connection, run: Run, out: Path, resumed: bool = False) -> int:
     """Show progress until the run ends or parks, write the report of a completed one; the exit code.
 
     `run` is as it stood before it was last told to go on; `resumed` says that it was, so that its old pause does not count.
     Ctrl-C pauses the run.
     """
-    run_id = str(run.id)
+    api, run_id = connection.api, str(run.id)
     try:
-        progress = await _watch(api, run, resumed)
+        progress = await connection.healthy(_watch(api, run, resumed))
     except asyncio.CancelledError:
         _keep_going_after_interrupt()
         await _pause(api, run_id)

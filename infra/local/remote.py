@@ -3,9 +3,13 @@
 import asyncio
 import json
 from datetime import timedelta
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from app.domain.errors import SetupError
+
+if TYPE_CHECKING:
+    import asyncpg
 
 LIMIT = timedelta(seconds=5)
 
@@ -16,13 +20,34 @@ async def check_database(url: str) -> None:
     Raises:
         SetupError: naming the setting, the cause and what to do. The password is never repeated.
     """
+    await (await _connect(url)).close()
+
+
+async def check_schema(url: str) -> None:
+    """A database whose tables are those of this version. A remote one is migrated on purpose, never by a start.
+
+    Raises:
+        SetupError: with the command that migrates it.
+    """
+    from app.storage.schema import SCHEMA_REVISION, revision_of
+
+    connection = await _connect(url)
+    try:
+        found = await revision_of(connection)
+    finally:
+        await connection.close()
+    if found != SCHEMA_REVISION:
+        state = f"is at {found}" if found else "has no tables of Rubrica"
+        raise SetupError(f"RUBRICA_DATABASE_URL: the database {state}, {SCHEMA_REVISION} is needed; run `rubrica migrate`")
+
+
+async def _connect(url: str) -> "asyncpg.Connection[asyncpg.Record]":
     import asyncpg
 
-    where = _host(url, 5432)
-    setting = f"RUBRICA_DATABASE_URL: the server at {where}"
+    setting = f"RUBRICA_DATABASE_URL: the server at {_host(url, 5432)}"
     await _reachable("RUBRICA_DATABASE_URL", url, 5432)
     try:
-        connection = await asyncpg.connect(url, timeout=LIMIT.total_seconds())
+        return await asyncpg.connect(url, timeout=LIMIT.total_seconds())
     except asyncpg.InvalidCatalogNameError as error:
         raise SetupError(f"{setting} has no such database; create it or correct the name") from error
     except asyncpg.InvalidAuthorizationSpecificationError as error:
@@ -31,7 +56,6 @@ async def check_database(url: str) -> None:
         raise SetupError(f"{setting} refuses the connection: {error}") from error
     except (OSError, TimeoutError, asyncpg.InterfaceError, asyncpg.InternalClientError) as error:
         raise SetupError(f"{setting} does not speak PostgreSQL's protocol; check host and port") from error
-    await connection.close()
 
 
 async def check_temporal(address: str) -> None:

@@ -5,7 +5,7 @@ import os
 from collections.abc import Callable, Iterable
 from datetime import timedelta
 
-from app.domain.errors import Conflict, SetupError
+from app.domain.errors import Conflict
 from app.settings import Settings
 from infra.local import remote
 from infra.local.home import Home
@@ -92,7 +92,10 @@ class Stack:
                 service.spawn()
         self._rest = [self._begin(part) for part in (parts.retrieval, parts.ui) if part is not None]
         await _all(self._begin(server) for server in (parts.postgres, parts.temporal) if server is not None)
-        await self._migrate(parts)
+        if parts.postgres is not None:
+            from app.storage.migrate import upgrade
+
+            await upgrade(parts.database_url)
         self._rest.append(self._begin(parts.worker))
         await self._begin(parts.api)
 
@@ -105,17 +108,6 @@ class Stack:
             self._watchers.append(asyncio.create_task(keep_running(part, self._say, self._write_state)))
 
         return asyncio.create_task(start())
-
-    async def _migrate(self, parts: Parts) -> None:
-        """The local database follows the code; a remote one is migrated by `rubrica migrate`, on purpose."""
-        from app.storage.migrate import current_revision, upgrade
-        from app.storage.schema import SCHEMA_REVISION
-
-        if parts.postgres is not None:
-            await upgrade(parts.database_url)
-        elif (found := await current_revision(parts.database_url)) != SCHEMA_REVISION:
-            state = f"is at {found}" if found else "has no tables of Rubrica"
-            raise SetupError(f"RUBRICA_DATABASE_URL: the database {state}, {SCHEMA_REVISION} is needed; run `rubrica migrate`")
 
     def _write_state(self) -> None:
         if self._parts is not None:
@@ -152,7 +144,7 @@ async def _all(tasks: Iterable[asyncio.Task[None]]) -> None:
 async def _check_remote_parts(settings: Settings) -> None:
     checks = []
     if settings.database_url:
-        checks.append(remote.check_database(settings.database_url.get_secret_value()))
+        checks.append(remote.check_schema(settings.database_url.get_secret_value()))
     if settings.temporal_address:
         checks.append(remote.check_temporal(settings.temporal_address))
     if settings.qdrant_url:

@@ -1,0 +1,50 @@
+"""The folder of local state says what is wrong with it."""
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from app.domain.errors import SetupError
+from infra.local.home import Home, make_folder, require_space
+
+
+def test_a_home_is_made_and_kept_out_of_version_control(tmp_path: Path) -> None:
+    home = Home(tmp_path / "a" / "home")
+    home.prepare()
+    assert home.logs.is_dir()
+    assert (home.root / ".gitignore").read_text() == "*\n"
+
+
+def test_a_file_in_the_place_of_the_home_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "home").write_text("")
+    with pytest.raises(SetupError, match="RUBRICA_HOME"):
+        Home(tmp_path / "home").prepare()
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_folder_without_permission_is_refused(tmp_path: Path) -> None:
+    tmp_path.chmod(0o500)
+    with pytest.raises(SetupError, match="RUBRICA_HOME"):
+        make_folder(tmp_path / "home")
+    tmp_path.chmod(0o700)
+
+
+def test_a_full_disk_is_told_before_anything_starts(tmp_path: Path) -> None:
+    with pytest.raises(SetupError, match=r"only \d+ MB are free on the disk of .*, 1000000000 MB are needed"):
+        require_space(tmp_path, 10**9)
+
+
+def test_sockets_live_in_a_short_private_folder(tmp_path: Path) -> None:
+    deep = Home(tmp_path / ("long" * 20) / ("name" * 20))
+    folder = deep.sockets()
+    assert len(str(folder / "retrieval.sock").encode()) < 108
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    assert deep.sockets() == folder
+    assert Home(tmp_path / "other").sockets() != folder
+    folder.chmod(0o755)
+    with pytest.raises(SetupError, match="not a private folder"):
+        deep.sockets()
+    folder.rmdir()
+    Home(tmp_path / "other").sockets().rmdir()

@@ -1,0 +1,130 @@
+"""Child processes end with their parent, tell why they could not start, and leave nobody behind."""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from datetime import timedelta
+from pathlib import Path
+
+import psutil
+import pytest
+
+from app.domain.errors import SetupError
+from infra.local import gate
+from infra.local.process import Process, Program
+from infra.local.service import Service, python_module, says
+from infra.local.supervision import keep_running, stop_together
+
+SECOND = timedelta(seconds=1)
+
+
+async def never() -> bool:
+    return False
+
+
+def python(code: str, log: Path, **options: object) -> Program:
+    return Program("helper", [sys.executable, "-c", code], log, **options)  # type: ignore[arg-type]
+
+
+def wait_until(condition: object, limit: float = 5.0) -> None:
+    deadline = time.monotonic() + limit
+    while not condition():  # type: ignore[operator]
+        assert time.monotonic() < deadline, "it did not happen in time"
+        time.sleep(0.02)
+
+
+async def test_a_program_that_ends_while_starting_is_told_with_its_last_words(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    log.write_text("words of an earlier process\n")
+    process = Process(python("raise SystemExit('the reason')", log))
+    with pytest.raises(SetupError, match="helper ended with code 1 while starting") as failure:
+        await process.until(never, 5 * SECOND)
+    assert "the reason" in str(failure.value)
+    assert "earlier" not in str(failure.value)
+
+
+async def test_a_program_that_is_never_ready_is_told(tmp_path: Path) -> None:
+    process = Process(python("import time; time.sleep(60)", tmp_path / "log"))
+    with pytest.raises(SetupError, match="was not ready after 0 s"):
+        await process.until(never, SECOND / 10)
+    process.stop()
+    assert process.exit_code == -signal.SIGTERM
+
+
+def test_a_program_that_cannot_be_executed_is_told(tmp_path: Path) -> None:
+    with pytest.raises(SetupError, match="helper cannot be started"):
+        Process(Program("helper", [str(tmp_path / "absent")], tmp_path / "log"))
+
+
+def test_stopping_ends_the_whole_group_of_a_program_that_does_not_listen(tmp_path: Path) -> None:
+    code = (
+        "import signal, subprocess, sys, time; signal.signal(signal.SIGTERM, signal.SIG_IGN);"
+        "print(subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)']).pid, flush=True); time.sleep(60)"
+    )
+    process = Process(python(code, tmp_path / "log", patience=SECOND / 5))
+    wait_until(lambda: process.log_tail().strip())
+    grandchild = int(process.log_tail())
+    process.stop()
+    assert process.exit_code == -signal.SIGKILL
+    wait_until(lambda: not _runs(grandchild))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="a promise of Linux's kernel")
+def test_children_end_with_a_parent_that_was_killed(tmp_path: Path) -> None:
+    code = f"""
+import time
+from pathlib import Path
+from infra.local.process import Process, Program
+child = Process(Program("c", ["sleep", "60"], Path({str(tmp_path / "log")!r})))
+print(child.pid, flush=True)
+time.sleep(60)
+"""
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as parent:
+        assert parent.stdout is not None
+        child = int(parent.stdout.readline())
+        assert _runs(child)
+        parent.kill()
+    wait_until(lambda: not _runs(child))
+
+
+async def test_a_service_waits_at_its_gate_and_is_started_again_when_it_dies(tmp_path: Path) -> None:
+    module = tmp_path / "sample_service.py"
+    module.write_text(
+        "import os, time\ndef main():\n    print('service', 'ready', os.environ['WHO'], flush=True)\n    time.sleep(60)\n"
+    )
+    path = os.pathsep.join([str(tmp_path), str(Path(__file__).parents[2])])
+    environment = {**os.environ, "PYTHONPATH": path, "WHO": "me"}
+    service = Service("sample", python_module("sample_service"), tmp_path / "log", environment, says("ready"))
+    service.spawn()
+    await asyncio.sleep(0.3)
+    assert service.process is not None
+    assert service.process.log_tail() == ""
+    await service.start()
+    first = service.process
+    assert first.log_tail() == "service ready me"
+    said: list[str] = []
+    again = asyncio.Event()
+    watching = asyncio.create_task(keep_running(service, said.append, again.set))
+    os.kill(first.pid, signal.SIGKILL)
+    await asyncio.wait_for(again.wait(), 10)
+    watching.cancel()
+    assert service.process.pid != first.pid
+    assert service.process.alive
+    assert "sample ended (signal 9)" in said[0]
+    stop_together([service])
+    assert not service.process.alive
+
+
+def test_the_gate_does_not_open_for_a_supervisor_that_is_gone(tmp_path: Path) -> None:
+    command: Sequence[str] = [sys.executable, "-m", gate.__name__, "json"]
+    finished = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    assert finished.returncode == 1
+    assert "the supervisor ended" in finished.stderr
+
+
+def _runs(pid: int) -> bool:
+    return psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
