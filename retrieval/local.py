@@ -1,7 +1,7 @@
 """Retrieval without a service: one process that opens a home's indexes itself, for tests, benchmarks and `LocalStages`."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -9,17 +9,29 @@ from app.domain.errors import SetupError
 from app.domain.evidence import Passage
 from retrieval.builder import run_build
 from retrieval.catalogue import Build, BuildPhase, Collection, CorpusKind
+from retrieval.encoder import Encoder, EncoderOnce
 from retrieval.home import Shelves, open_shelves
 from retrieval.library import DEFAULT_COLLECTION, Library
+from retrieval.owner_lock import own
 from retrieval.ports import Document, SearchFilter
+
+SOTU = Collection(name=DEFAULT_COLLECTION, kind=CorpusKind.SOTU)
 
 
 class LocalSearcher:
-    """`Searcher` and `PageReader` over indexes that this process has open."""
+    """`Searcher` and `PageReader` over indexes that this process has open. Close it, or use it in `with`."""
 
-    def __init__(self, shelves: Shelves, library: Library) -> None:
-        self._shelves = shelves
-        self.library = library
+    def __init__(self, shelves: Shelves, encoder: EncoderOnce | None, release: Callable[[], None]) -> None:
+        self.shelves = shelves
+        self._encoder = encoder
+        self._release = release
+        self.library = Library(shelves.catalogue, shelves.store, shelves.index, encoder or (lambda: None))
+
+    def __enter__(self) -> "LocalSearcher":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     async def search(self, query: str, limit: int, where: SearchFilter) -> Sequence[Passage]:
         """See `Searcher.search`."""
@@ -29,27 +41,31 @@ class LocalSearcher:
         """See `PageReader.read`."""
         return await asyncio.to_thread(self.library.read, url, ())
 
-    def build(self, collection: Collection) -> Build:
-        """Build a collection, again if it was built before, and search it; blocks until it is done."""
-        self._shelves.catalogue.add(collection, datetime.now(UTC))
-        build = run_build(self._shelves, collection.name, True, lambda: None, lambda _: None)
+    def build(self, collection: Collection, report: Callable[[Build], None] = lambda _: None) -> Build:
+        """Build a collection, again if it was built before, and search it; blocks until it is done, dense vectors included."""
+        self.shelves.catalogue.add(collection, datetime.now(UTC))
+        build = run_build(self.shelves, collection.name, True, self._encoder or (lambda: None), report)
         if build.phase is BuildPhase.FAILED:
             raise SetupError(f"{collection.name!r} could not be built: {build.detail}")
         self.library.refresh(collection.name)
         return build
 
     def close(self) -> None:
-        """Close the stores."""
-        self._shelves.close()
+        """Close the stores and let others open the home."""
+        self.shelves.close()
+        self._release()
 
 
-def open_local(home: Path, *collections: Collection) -> LocalSearcher:
-    """Open a home in this process and build what is missing: `collections`, or else the default one. Blocks meanwhile."""
-    shelves = open_shelves(home)
-    library = Library(shelves.catalogue, shelves.store, shelves.index, lambda: None)
-    opened = LocalSearcher(shelves, library)
-    for collection in collections or (Collection(name=DEFAULT_COLLECTION, kind=CorpusKind.SOTU),):
-        library.refresh(collection.name)
-        if not library.ready(collection.name):
+def open_local(home: Path, *collections: Collection, encoder: Callable[[], Encoder] | None = None) -> LocalSearcher:
+    """Open a home in this process and build what is missing: `collections`, or else the default one. Blocks meanwhile.
+
+    Without `encoder` there are no dense vectors. `SetupError` when an index owner or another process has the home open.
+    """
+    release = own(home)
+    opened = LocalSearcher(open_shelves(home), EncoderOnce(encoder) if encoder else None, release)
+    for collection in collections or (SOTU,):
+        opened.library.refresh(collection.name)
+        generation = opened.library.generation(collection.name)
+        if generation is None or (encoder and not generation.dense):
             opened.build(collection)
     return opened

@@ -8,7 +8,6 @@ One process owns a home's indexes, because the engine can be open in one only; t
 
 import argparse
 import asyncio
-import fcntl
 import logging
 import os
 import signal
@@ -27,6 +26,7 @@ from retrieval.encoder import EncoderBackend, EncoderOnce, open_encoder
 from retrieval.home import open_shelves
 from retrieval.library import Library
 from retrieval.owner import IndexOwner
+from retrieval.owner_lock import own
 from retrieval.ports import SearchFilter
 
 MAX_REQUEST_BYTES = 1 << 20
@@ -112,19 +112,6 @@ def _json(content: Any, status: int = 200) -> web.Response:
     return web.Response(body=orjson.dumps(content), status=status, content_type="application/json")
 
 
-def own(home: Path) -> int:
-    """Become the owner of a home; returns the lock's handle. `SetupError` when another process is."""
-    (home / "retrieval").mkdir(parents=True, exist_ok=True)
-    handle = os.open(home / "retrieval" / "owner.lock", os.O_RDWR | os.O_CREAT, 0o600)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError as error:
-        raise SetupError(
-            "another process has this home's indexes open; stop it, or set RUBRICA_HOME to another folder"
-        ) from error
-    return handle
-
-
 @dataclass(frozen=True)
 class Options:
     """How the service was started."""
@@ -144,7 +131,7 @@ class Options:
 
 async def serve(options: Options) -> None:
     """Serve until SIGTERM or SIGINT."""
-    lock = own(options.home)
+    release = own(options.home)
     shelves = open_shelves(options.home, options.qdrant_url)
     encoder = EncoderOnce(lambda: open_encoder(options.encoder, options.models_dir, options.home / "models"))
     library = Library(shelves.catalogue, shelves.store, shelves.index, encoder)
@@ -161,7 +148,7 @@ async def serve(options: Options) -> None:
     await owner.close()
     await runner.cleanup()
     shelves.close()
-    os.close(lock)
+    release()
 
 
 def main() -> int:

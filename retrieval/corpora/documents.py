@@ -1,27 +1,116 @@
-"""A user's own files, as a corpus. Every file is either read or reported."""
+"""A user's own files as a corpus: Markdown, text, HTML and PDF. Every file is either read or reported, with the reason."""
 
-from collections.abc import Iterator
+import os
+import stat
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from urllib.parse import quote
 
-from app.domain.errors import InvalidInput
+from app.domain.errors import InvalidInput, SourceUnreadable
 from app.domain.evidence import Source, snapshot_hash
+from retrieval.corpora.extract import Extract
 from retrieval.corpora.ports import Unreadable
 from retrieval.ports import Document
 
+MAX_BYTES = 64 << 20
+MAX_CHARS = 20_000_000
+
 
 class Folder:
-    """The files under `root`, in alphabetical order."""
+    """The files under `root`, in alphabetical order. Names that begin with a dot are left out.
+
+    A file's address is `file:///<folder's name>/<path in it>`: stable when the folder moves, silent about where it lies.
+    """
 
     def __init__(self, root: Path) -> None:
         if not root.is_dir():
-            raise InvalidInput(f"{root.name!r} is not a folder")
-        self._root = root
+            raise InvalidInput(f"{root.name or str(root)!r} is not a folder")
+        self._root = root.resolve()
 
     def documents(self) -> Iterator[Document | Unreadable]:
-        """One document a file."""
-        for path in sorted(self._root.rglob("*.txt")):
-            text = path.read_text(encoding="utf-8", errors="replace").strip()
-            relative = path.relative_to(self._root).as_posix()
-            url = f"file:///{quote(self._root.name)}/{quote(relative)}"
-            yield Document(source=Source(url=url, title=path.stem, snapshot=snapshot_hash(text)), text=text)
+        """One document a file, and one report for each file or folder that could not be read, or not wholly."""
+        failed: list[Unreadable] = []
+        for folder, names, files in os.walk(self._root, onerror=lambda error: failed.append(self._report(error))):
+            names[:] = sorted(name for name in names if not name.startswith("."))
+            linked = [name for name in names if (Path(folder) / name).is_symlink()]
+            for name in sorted([*files, *linked]):
+                if not name.startswith("."):
+                    yield from self._file(Path(folder) / name)
+            yield from failed
+            failed.clear()
+
+    def _file(self, path: Path) -> Iterator[Document | Unreadable]:
+        relative = path.relative_to(self._root).as_posix()
+        try:
+            found = read_file(path, self._root)
+        except SourceUnreadable as error:
+            yield Unreadable(relative, str(error))
+            return
+        except OSError as error:
+            yield Unreadable(relative, error.strerror or str(error))
+            return
+        if found.note:
+            yield Unreadable(relative, found.note)
+        yield Document(source=self._source(path, relative, found), text=found.text)
+
+    def _source(self, path: Path, relative: str, found: Extract) -> Source:
+        url = f"file:///{quote(self._root.name)}/{quote(relative)}"
+        title = " ".join(found.title.split())[:300] or path.stem
+        snapshot = snapshot_hash(found.text)
+        return Source(url=url, title=title, snapshot=snapshot, author=found.author[:200], published=found.published, kind="file")
+
+    def _report(self, error: OSError) -> Unreadable:
+        where = Path(error.filename or self._root)
+        relative = where.relative_to(self._root).as_posix() if where.is_relative_to(self._root) else where.name
+        return Unreadable(relative, error.strerror or str(error))
+
+
+def read_file(path: Path, root: Path) -> Extract:
+    """The text of one file under `root`.
+
+    Raises:
+        SourceUnreadable: it is a link, not a file, too large, of an unknown kind, not text, damaged, encrypted or empty.
+        OSError: the file system refuses.
+    """
+    if path.is_symlink():
+        inside = path.resolve().is_relative_to(root)
+        raise SourceUnreadable("is a link to something in this folder" if inside else "is a link that leads out of the folder")
+    status = path.stat()
+    if not stat.S_ISREG(status.st_mode):
+        raise SourceUnreadable("is not a file")
+    if status.st_size > MAX_BYTES:
+        raise SourceUnreadable(f"is too large: {status.st_size >> 20} MiB, at most {MAX_BYTES >> 20} are read")
+    found = _reader(path.suffix.lower())(path.read_bytes())
+    text = found.text.strip()
+    if not text:
+        raise SourceUnreadable("is empty")
+    if len(text) > MAX_CHARS:
+        raise SourceUnreadable(f"is too long: {len(text):,} characters, at most {MAX_CHARS:,} are read")
+    return found._replace(text=_storable(text))
+
+
+def _storable(text: str) -> str:
+    """The text without lone surrogates, which no snapshot can hold."""
+    return text.encode("utf-8", errors="replace").decode("utf-8")
+
+
+def _reader(suffix: str) -> Callable[[bytes], Extract]:
+    """The reader of a kind of file; its libraries are imported when the first such file is met."""
+    match suffix:
+        case "" | ".txt" | ".text" | ".rst":
+            from retrieval.corpora.plain import read_plain
+
+            return read_plain
+        case ".md" | ".markdown":
+            from retrieval.corpora.markdown import read_markdown
+
+            return read_markdown
+        case ".html" | ".htm" | ".xhtml":
+            from retrieval.corpora.html import read_html
+
+            return read_html
+        case ".pdf":
+            from retrieval.corpora.pdf import read_pdf
+
+            return read_pdf
+    raise SourceUnreadable(f"is of a kind that is not read ({suffix}); Markdown, text, HTML and PDF are")

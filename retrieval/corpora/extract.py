@@ -1,0 +1,25 @@
+"""What a reader of one file format gives."""
+
+from datetime import date
+from typing import NamedTuple
+
+
+class Extract(NamedTuple):
+    """A file's readable text, paragraphs parted by blank lines, and what the file says of itself.
+
+    `note` tells what is missing where not all could be read. Readers raise `SourceUnreadable` with the reason.
+    """
+
+    text: str
+    title: str = ""
+    author: str = ""
+    published: date | None = None
+    note: str = ""
+
+
+def as_date(stated: str | None) -> date | None:
+    """A date written as YYYY-MM-DD (with anything after it), or None."""
+    try:
+        return date.fromisoformat((stated or "").strip()[:10])
+    except ValueError:
+        return None

@@ -1,0 +1,48 @@
+"""HTML to its readable text, without navigation, scripts and comments."""
+
+import re
+
+import trafilatura
+from lxml import html as parser
+from lxml.etree import LxmlError
+
+from app.domain.errors import SourceUnreadable
+from retrieval.corpora.extract import Extract, as_date
+from retrieval.corpora.plain import decode
+
+_UNSEEN = ("script", "style", "noscript", "template", "head")
+_BLOCKS = ("p", "div", "li", "tr", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "pre", "section", "article", "br")
+_GAP = re.compile(r"[ \t]*\n\s*")
+
+
+def read_html(content: bytes) -> Extract:
+    """An HTML page: what trafilatura takes for its main text, or, for a page that has no such, all that is visible."""
+    page = trafilatura.load_html(content)
+    if page is None:
+        raise SourceUnreadable("is not HTML")
+    found = trafilatura.bare_extraction(page, include_comments=False, include_tables=True, favor_recall=True, with_metadata=True)
+    if found is None or isinstance(found, dict) or not found.text:
+        page = decode(content)
+        return Extract(_paragraphs(_visible(page)), title=_title(page))
+    return Extract(_paragraphs(found.text), title=found.title or "", author=found.author or "", published=as_date(found.date))
+
+
+def _paragraphs(text: str) -> str:
+    return _GAP.sub("\n\n", text).strip()
+
+
+def _visible(page: str) -> str:
+    try:
+        tree = parser.fromstring(page.encode(), parser=parser.HTMLParser(encoding="utf-8"))
+    except (LxmlError, ValueError) as error:
+        raise SourceUnreadable(f"is not HTML ({error})") from error
+    for element in list(tree.iter(*_UNSEEN)):
+        element.drop_tree()
+    for element in tree.iter(*_BLOCKS):
+        element.tail = "\n" + (element.tail or "")
+    return str(tree.text_content())
+
+
+def _title(page: str) -> str:
+    found = re.search(r"<title[^>]*>(.*?)</title>", page, re.IGNORECASE | re.DOTALL)
+    return " ".join(found.group(1).split()) if found else ""

@@ -1,0 +1,63 @@
+"""Markdown to plain text, so that a quote reads as the reader sees it, without its markup."""
+
+import re
+from collections.abc import Iterable
+from itertools import pairwise
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from retrieval.corpora.extract import Extract, as_date
+from retrieval.corpora.plain import decode
+
+_FRONT_MATTER = re.compile(r"\A---\n(.*?)\n(?:---|\.\.\.)\n", re.DOTALL)
+_FIELD = re.compile(r"^(title|author|date)\s*:\s*[\"']?(.*?)[\"']?\s*$", re.IGNORECASE | re.MULTILINE)
+
+
+def read_markdown(content: bytes) -> Extract:
+    """A Markdown file; its title is the front matter's, or its first heading of the first level."""
+    text = decode(content)
+    front = _FRONT_MATTER.match(text)
+    fields = {name.lower(): value for name, value in _FIELD.findall(front.group(1))} if front else {}
+    tokens = MarkdownIt("commonmark").enable("table").parse(text[front.end() :] if front else text)
+    return Extract(
+        text="\n\n".join(block for block in _blocks(tokens) if block.strip()),
+        title=fields.get("title") or _first_heading(tokens),
+        author=fields.get("author", ""),
+        published=as_date(fields.get("date")),
+    )
+
+
+def _first_heading(tokens: list[Token]) -> str:
+    for token, inline in pairwise(tokens):
+        if token.type == "heading_open" and token.tag == "h1":
+            return _inline(inline)
+    return ""
+
+
+def _blocks(tokens: Iterable[Token]) -> Iterable[str]:
+    """One string a paragraph, heading, list item, code block or table row."""
+    row: list[str] | None = None
+    for token in tokens:
+        if token.type == "tr_open":
+            row = []
+        elif token.type == "tr_close" and row is not None:
+            yield " | ".join(row)
+            row = None
+        elif token.type == "inline":
+            if row is None:
+                yield _inline(token)
+            else:
+                row.append(_inline(token))
+        elif token.type in ("fence", "code_block"):
+            yield token.content.rstrip("\n")
+
+
+def _inline(token: Token) -> str:
+    pieces = []
+    for child in token.children or []:
+        if child.type in ("softbreak", "hardbreak"):
+            pieces.append("\n")
+        elif child.type in ("text", "code_inline", "image"):  # an image's content is its description
+            pieces.append(child.content)
+    return "".join(pieces).strip()

@@ -1,0 +1,62 @@
+"""PDF to text, page by page, with lines joined into paragraphs."""
+
+import io
+import logging
+import re
+import struct
+import zlib
+from collections.abc import Iterator
+from datetime import timedelta
+from time import monotonic
+
+from pypdf import PdfReader
+from pypdf.errors import DependencyError, PyPdfError
+
+from app.domain.errors import SourceUnreadable
+from retrieval.corpora.extract import Extract
+
+MAX_PAGES = 2_000
+MAX_TIME = timedelta(minutes=2)
+_PARSER_ERRORS = (PyPdfError, ValueError, LookupError, TypeError, AttributeError, RecursionError, ArithmeticError, AssertionError)
+_DAMAGE = (*_PARSER_ERRORS, NotImplementedError, struct.error, zlib.error, OSError)
+_HYPHEN = re.compile(r"(?<=[a-z])-\n(?=[a-z])")
+_WRAP = re.compile(r"(?<=[^\s.!?:;。！？：；])[ \t]*\n(?=[a-z(\"'“‘0-9\u3400-\u9fff])")
+logging.getLogger("pypdf").setLevel(logging.ERROR)  # it warns of every irregular object; what matters is reported here
+
+
+def read_pdf(content: bytes) -> Extract:
+    """A PDF's text. One without text (scanned pages) is unreadable; one cut short by time or length says so in `note`."""
+    try:
+        reader = PdfReader(io.BytesIO(content))
+        if reader.is_encrypted and not reader.decrypt(""):
+            raise SourceUnreadable("is encrypted: a password is needed")
+        pages = list(_pages(reader))
+        total, title, author = len(reader.pages), *_about(reader)
+    except DependencyError as error:
+        raise SourceUnreadable("is encrypted in a way that cannot be opened here") from error
+    except _DAMAGE as error:
+        raise SourceUnreadable(f"is damaged or not a PDF ({type(error).__name__}: {error})") from error
+    text = "\n\n".join(page for page in pages if page)
+    if not text:
+        raise SourceUnreadable("has no text: scanned pages need character recognition first")
+    note = f"only the first {len(pages)} of {total} pages were read" if len(pages) < total else ""
+    return Extract(text, title=title, author=author, note=note)
+
+
+def _pages(reader: PdfReader) -> Iterator[str]:
+    started = monotonic()
+    for number, page in enumerate(reader.pages):
+        if number >= MAX_PAGES or monotonic() - started > MAX_TIME.total_seconds():
+            return
+        yield joined(page.extract_text() or "")
+
+
+def joined(text: str) -> str:
+    """Lines that the page's width has cut, put together again."""
+    whole = _HYPHEN.sub("", text.replace("\r\n", "\n").replace("\x00", ""))
+    return _WRAP.sub(" ", whole).encode("utf-8", errors="replace").decode("utf-8").strip()
+
+
+def _about(reader: PdfReader) -> tuple[str, str]:
+    about = reader.metadata
+    return (str(about.title or ""), str(about.author or "")) if about else ("", "")

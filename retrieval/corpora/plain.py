@@ -1,0 +1,52 @@
+"""Bytes to text: which encoding it is, and whether it is text at all."""
+
+import codecs
+
+from charset_normalizer import from_bytes
+
+from app.domain.errors import SourceUnreadable
+from retrieval.corpora.extract import Extract
+
+_BOMS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_SAMPLE = 65_536
+_MAX_CONTROL_SHARE = 0.02
+
+
+def read_plain(content: bytes) -> Extract:
+    """A text file, in whatever encoding."""
+    return Extract(decode(content))
+
+
+def decode(content: bytes) -> str:
+    """The text of `content`, line ends as newlines: by its byte-order mark, as UTF-8, or by detection.
+
+    Raises:
+        SourceUnreadable: it is not text.
+    """
+    text = _decoded(content).replace("\r\n", "\n").replace("\r", "\n")
+    sample = text[:_SAMPLE]
+    control = sum(char < " " and char not in "\n\t\f" for char in sample)
+    if control > _MAX_CONTROL_SHARE * len(sample):
+        raise SourceUnreadable("is not text (binary content)")
+    return text.replace("\x00", "").replace("\f", "\n\n")
+
+
+def _decoded(content: bytes) -> str:
+    for mark, encoding in _BOMS:
+        if content.startswith(mark):
+            return content.decode(encoding, errors="replace")
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError:
+        if b"\x00" in content[:_SAMPLE]:
+            raise SourceUnreadable("is not text (binary content)") from None
+    best = from_bytes(content[:_SAMPLE]).best()
+    if best is None:
+        raise SourceUnreadable("is not text in any known encoding")
+    return content.decode(best.encoding, errors="replace")

@@ -1,0 +1,27 @@
+"""One process owns a home's indexes: the engine reads them in one process only, and builds must not run twice."""
+
+import fcntl
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from app.domain.errors import SetupError
+
+
+def own(home: Path) -> Callable[[], None]:
+    """Become the owner of a home; returns what gives it up again (as the process's end does).
+
+    Raises:
+        SetupError: another process is the owner.
+    """
+    folder = home / "retrieval"
+    folder.mkdir(parents=True, exist_ok=True)
+    handle = os.open(folder / "owner.lock", os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        os.close(handle)
+        raise SetupError(
+            "another process has this home's indexes open; stop it, or set RUBRICA_HOME to another folder"
+        ) from error
+    return lambda: os.close(handle)

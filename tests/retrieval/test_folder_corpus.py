@@ -1,0 +1,141 @@
+import os
+from pathlib import Path
+
+import pytest
+from pypdf import PdfWriter
+from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject
+
+from app.domain.errors import InvalidInput
+from retrieval.corpora.documents import MAX_BYTES, Folder
+from retrieval.corpora.ports import Unreadable
+from retrieval.ports import Document
+
+
+def read(folder: Path) -> tuple[dict[str, Document], dict[str, str]]:
+    items = list(Folder(folder).documents())
+    documents = {item.source.url: item for item in items if isinstance(item, Document)}
+    return documents, {item.path: item.reason for item in items if isinstance(item, Unreadable)}
+
+
+def one(folder: Path) -> Document:
+    documents, failed = read(folder)
+    assert failed == {}
+    (document,) = documents.values()
+    return document
+
+
+def write_pdf(path: Path, pages: list[str], password: str = "") -> None:
+    writer = PdfWriter()
+    font = DictionaryObject({NameObject("/Type"): NameObject("/Font"), NameObject("/Subtype"): NameObject("/Type1")})
+    font[NameObject("/BaseFont")] = NameObject("/Helvetica")
+    for text in pages:
+        page = writer.add_blank_page(width=600, height=800)
+        page[NameObject("/Resources")] = DictionaryObject({NameObject("/Font"): DictionaryObject({NameObject("/F1"): font})})
+        stream = DecodedStreamObject()
+        lines = "".join(f"({line}) Tj 0 -14 Td " for line in text.split("\n"))
+        stream.set_data(f"BT /F1 12 Tf 50 700 Td {lines} ET".encode())
+        page[NameObject("/Contents")] = writer._add_object(stream)
+    if password:
+        writer.encrypt(password, algorithm="RC4-128")
+    writer.write(path)
+
+
+def test_addresses_are_stable_and_silent_about_the_machine(notes: Path) -> None:
+    documents, failed = read(notes)
+    assert list(documents) == ["file:///notes/canal.txt", "file:///notes/tariff.md", "file:///notes/%E5%8C%97%E4%BA%AC.txt"]
+    assert failed == {}
+    assert not any(str(notes) in document.model_dump_json() for document in documents.values())
+
+
+def test_markdown_loses_its_markup_and_gives_its_title(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text(
+        "---\nauthor: Ida Tarbell\ndate: 1904-11-01\n---\n# The *Oil* War\n\nA [link](http://x.example) and `code`,\nwrapped.\n\n"
+        "- one\n- two\n\n| a | b |\n|---|---|\n| 1 | 2 |\n"
+    )
+    document = one(tmp_path)
+    assert document.text == "The Oil War\n\nA link and code,\nwrapped.\n\none\n\ntwo\n\na | b\n\n1 | 2"
+    assert (document.source.title, document.source.author, str(document.source.published)) == (
+        "The Oil War",
+        "Ida Tarbell",
+        "1904-11-01",
+    )
+
+
+def test_html_keeps_the_text_and_leaves_the_rest(tmp_path: Path) -> None:
+    paragraphs = "".join(f"<p>Paragraph {i} tells of the rainfall in the valley and of its bridges.</p>" for i in range(8))
+    (tmp_path / "page.html").write_text(
+        f"<html><head><title>Rain</title><script>alert('no')</script></head><body><nav>Home</nav><article>{paragraphs}</article></body></html>"
+    )
+    (tmp_path / "tiny.htm").write_text("<title>Tiny</title><p>Only this.</p><script>evil()</script>")
+    documents, failed = read(tmp_path)
+    page = documents[f"file:///{tmp_path.name}/page.html"]
+    assert failed == {}
+    assert page.source.title == "Rain"
+    assert "Paragraph 7 tells of the rainfall" in page.text
+    assert "alert" not in page.text
+    tiny = documents[f"file:///{tmp_path.name}/tiny.htm"]
+    assert (tiny.source.title, "evil" in tiny.text, "Only this." in tiny.text) == ("Tiny", False, True)
+
+
+def test_pdf_lines_become_paragraphs(tmp_path: Path) -> None:
+    write_pdf(tmp_path / "a.pdf", ["The committee exam-\nined the accounts and\nfound them in order.", "Second page here."])
+    document = one(tmp_path)
+    assert "The committee examined the accounts and found them in order." in document.text
+    assert document.text.endswith("Second page here.")
+
+
+@pytest.mark.parametrize(
+    ("encoding", "text"),
+    [
+        ("utf-8-sig", "Zürich paid 500 francs."),
+        ("utf-16", "Zürich paid 500 francs."),
+        ("cp1252", "The “façade” of the café in Besançon was repainted in the year 1912, they said."),
+        ("gb18030", "北京是中国的首都，故宫位于北京市中心，始建于明朝，是世界上现存规模最大的宫殿建筑群之一。"),
+    ],
+)
+def test_encodings_are_detected(tmp_path: Path, encoding: str, text: str) -> None:
+    (tmp_path / "a.txt").write_bytes((text + "\r\nSecond line.").encode(encoding))
+    assert one(tmp_path).text == text + "\nSecond line."
+
+
+def test_what_cannot_be_read_is_reported_and_the_rest_is_read(tmp_path: Path) -> None:
+    folder = tmp_path / "docs"
+    (folder / "deep").mkdir(parents=True)
+    (folder / "deep" / "good.txt").write_text("All is well here.")
+    (folder / ".hidden.txt").write_text("Not to be read.")
+    (folder / "empty.txt").write_text(" \n ")
+    (folder / "binary.txt").write_bytes(bytes(range(256)) * 40)
+    (folder / "sheet.xlsx").write_bytes(b"PK")
+    (folder / "broken.pdf").write_bytes(b"%PDF-1.7\nnonsense")
+    (folder / "scan.pdf").write_bytes(b"")
+    write_pdf(folder / "locked.pdf", ["A secret."], password="s3cret")
+    write_pdf(folder / "blank.pdf", [""])
+    with (folder / "huge.txt").open("wb") as huge:
+        huge.truncate(MAX_BYTES + 1)
+    os.mkfifo(folder / "pipe.txt")
+    (tmp_path / "outside.txt").write_text("Outside.")
+    (folder / "way-out.txt").symlink_to(tmp_path / "outside.txt")
+    (folder / "loop").symlink_to(folder, target_is_directory=True)
+    documents, failed = read(folder)
+    assert list(documents) == ["file:///docs/deep/good.txt"]
+    expected = {
+        "empty.txt": "empty",
+        "binary.txt": "not text",
+        "sheet.xlsx": "kind that is not read",
+        "broken.pdf": "damaged",
+        "scan.pdf": "damaged",
+        "locked.pdf": "encrypted",
+        "blank.pdf": "no text",
+        "huge.txt": "too large",
+        "pipe.txt": "not a file",
+        "way-out.txt": "leads out of the folder",
+        "loop": "link",
+    }
+    assert failed.keys() == expected.keys()
+    for path, reason in expected.items():
+        assert reason in failed[path]
+
+
+def test_a_missing_folder_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="not a folder"):
+        Folder(tmp_path / "nowhere")
