@@ -1,0 +1,58 @@
+"""A whole chain against the stub, over a socket: the run has the size the benches count on, and its citations resolve."""
+
+from collections import Counter
+
+import pytest
+
+from app.domain.citations import CitationStore
+from app.domain.query import Effort, ResearchQuery
+from app.domain.report import Report
+from app.domain.trajectory import TurnKind
+from bench.questions import question
+from tests.support.model_stub import ModelStub, model_stub
+from tests.support.model_stub_script import Shape
+from tests.workflows.bench_of_agents import make_kit, new_record
+from workflows.agents.effort import BOUNDS, LIMITS
+from workflows.agents.model_driven import MODEL_DRIVEN
+from workflows.chat_models.endpoint import Endpoint
+from workflows.chat_models.openai_compatible import connected
+from workflows.systems.local import LocalStages
+from workflows.systems.local_record import LocalRecord
+from workflows.systems.minddr import research
+from workflows.systems.steering import Steering
+
+
+async def chain(stub: ModelStub) -> tuple[Report, LocalRecord]:
+    query, record = ResearchQuery(question=question(0), effort=Effort.DEEP), new_record()
+    async with model_stub(stub), connected(Endpoint(stub.base_url, "stub")) as model:
+        kit = make_kit(model, record, limits=LIMITS[Effort.DEEP], bounds=BOUNDS[Effort.DEEP])
+        return await research(query, LocalStages(MODEL_DRIVEN, kit, record, query), Steering()), record
+
+
+async def test_a_deep_run_has_76_model_calls_and_12_searches() -> None:
+    stub = ModelStub()
+    _, record = await chain(stub)
+    kinds = Counter(turn.kind for turn in record.trajectory.turns)
+    assert kinds == {TurnKind.MODEL: 76, TurnKind.TOOL: 12}
+    assert stub.bill.outcomes == {"answered": 76}
+
+
+async def test_the_report_has_its_sections_and_every_citation_resolves() -> None:
+    report, _ = await chain(ModelStub())
+    numbered = [CitationStore(report.quotes).number(section.body) for section in report.sections]
+    assert len(report.sections) == 9 + 2
+    assert sum(len(n.citations) for n in numbered) > 9
+    assert not [marker for n in numbered for marker in n.unresolved]
+    assert report.removed_citations == 0
+
+
+async def test_the_same_question_gives_the_same_report() -> None:
+    assert (await chain(ModelStub()))[0] == (await chain(ModelStub()))[0]
+
+
+@pytest.mark.parametrize("words", [["subtasks=3", "searches=4", "sections=2", "turns=3"]])
+async def test_the_shape_can_be_chosen(words: list[str]) -> None:
+    stub = ModelStub(shape=Shape.parse(words))
+    report, record = await chain(stub)
+    assert len(report.sections) == 2 + 2
+    assert Counter(turn.kind for turn in record.trajectory.turns)[TurnKind.TOOL] == 4
