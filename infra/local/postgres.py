@@ -135,9 +135,17 @@ class LocalPostgres:
             return
         for stop in (signal.SIGINT, signal.SIGQUIT):
             os.kill(pid, stop)
-            if _gone(pid, timedelta(seconds=10)):
+            if self._released_by(pid, timedelta(seconds=10)):
                 return
         raise SetupError(f"a PostgreSQL server left from before (process {pid}) still uses {self._data}; end it and start again")
+
+    def _released_by(self, pid: int, limit: timedelta) -> bool:
+        deadline = time.monotonic() + limit.total_seconds()
+        while _serves(pid, self._data):
+            if time.monotonic() > deadline:
+                return False
+            time.sleep(0.05)
+        return True
 
 
 def _initialise(directory: Path, account: Account | None) -> None:
@@ -179,15 +187,6 @@ def _serves(pid: int, data: Path) -> bool:
         return Path(psutil.Process(pid).cwd()).samefile(data)
     except (psutil.Error, OSError):
         return False
-
-
-def _gone(pid: int, limit: timedelta) -> bool:
-    deadline = time.monotonic() + limit.total_seconds()
-    while psutil.pid_exists(pid):
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.05)
-    return True
 
 
 def _hint(directory: Path) -> str:
