@@ -26,5 +26,6 @@ async def write_report(query: ResearchQuery, plan: ResearchPlan, findings: tuple
         return without_evidence(desk)
     outline = await make_outline(desk)
     filled = await aggregate(desk, outline)
+    outline = outline.only([section.section for section in filled])
     pieces = await write_sections(desk, outline, filled)
     return assemble(desk, outline, filled, await make_consistent(desk, outline, filled, pieces))

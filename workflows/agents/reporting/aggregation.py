@@ -84,7 +84,7 @@ class Filled:
 
 
 async def aggregate(desk: Desk, outline: Outline) -> list[Filled]:
-    """Every quote of the book in at least one section; nothing that was found is lost on the way."""
+    """Every quote of the book in at least one section; a section for which there is no evidence is not written."""
     kit, book = desk.kit, desk.book
     messages = kit.prompts.get("aggregation", kit.language).render(
         **desk.frame(),
@@ -94,7 +94,7 @@ async def aggregate(desk: Desk, outline: Outline) -> list[Filled]:
         form=kit.codec.form(AGGREGATION, kit.prompts, kit.language),
     )
     answer = await desk.ask(desk.asker, AGGREGATION, messages, "aggregation")
-    return fill(outline, answer or AggregationAnswer(), book)
+    return [section for section in fill(outline, answer or AggregationAnswer(), book) if section.ids]
 
 
 def noticed(conflicts: Sequence[tuple[str, tuple[str, ...]]]) -> str:

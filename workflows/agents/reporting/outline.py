@@ -1,7 +1,8 @@
 """First the hierarchical outline (MindDR section 3.1, report agent)."""
 
 import re
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from pydantic import Field
 
@@ -9,6 +10,7 @@ from app.domain.budget import StopReason
 from app.domain.evidence import Finding
 from app.domain.plan import ResearchPlan
 from workflows.agents.reporting.book import QuoteBook
+from workflows.agents.reporting.citing import without_citations
 from workflows.agents.reporting.desk import Desk
 from workflows.agents.steps import Answer, step
 from workflows.agents.untrusted import as_data
@@ -86,6 +88,10 @@ class Outline:
     title: str
     sections: tuple[OutlinedSection, ...]
 
+    def only(self, sections: Sequence[OutlinedSection]) -> "Outline":
+        """The same outline with these sections alone; they keep their numbers."""
+        return replace(self, sections=tuple(sections))
+
     def text(self) -> str:
         """As a prompt shows it."""
         return "\n".join(section.text() for section in self.sections)
@@ -127,7 +133,7 @@ def _section(number: int, said: SectionAnswer) -> OutlinedSection:
 
 
 def _heading(said: str) -> str:
-    return _NUMBERING.sub("", _one_line(said)).strip(" #*_:：[]")[:HEADING_CHARS]
+    return _NUMBERING.sub("", without_citations(_one_line(said))).strip(" #*_:：")[:HEADING_CHARS]
 
 
 def _one_line(text: str) -> str:

@@ -1,0 +1,199 @@
+"""Any OpenAI-compatible server, over one shared session that keeps its connections open. It never retries."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from typing import Any
+
+import aiohttp
+import orjson
+from aiohttp import ClientResponse, ClientSession, ClientTimeout
+
+from app.domain.chat import ChatRequest, Completion
+from app.domain.errors import ContextTooLong, ModelError, ModelRefused, ModelUnavailable
+from workflows.chat_models.endpoint import Endpoint
+from workflows.chat_models.estimating import estimated_usage
+from workflows.chat_models.openai_dialect import Dialect, without_limit
+from workflows.chat_models.openai_errors import from_error_object, from_status, not_the_protocol, said_in
+from workflows.chat_models.openai_wire import Heard, NotTheProtocol, ServerError, StreamReader, read_whole, request_body
+
+OK = 200
+MAX_DIALECT_TURNS = 4
+MAX_REFUSAL_BYTES = 64_000
+KEEP_ALIVE_S = 75.0
+LINGER_S = 1.0
+EVENT_STREAM = "text/event-stream"
+_WRONG_PROTOCOL = (
+    aiohttp.ClientConnectorCertificateError,
+    aiohttp.ClientConnectorSSLError,
+    aiohttp.InvalidURL,
+    aiohttp.ClientResponseError,
+)
+
+
+class OpenAICompatible:
+    """A chat model behind `POST <base_url>/chat/completions`.
+
+    Raises (from `complete`):
+        ModelUnavailable: no connection, a time-out, 429, 5xx, an answer cut off on the way.
+        ContextTooLong: the conversation is longer than the model takes.
+        ModelRefused: any other refusal, with the server's reason, or a server that speaks another protocol.
+    """
+
+    def __init__(self, endpoint: Endpoint, session: ClientSession) -> None:
+        self._endpoint = endpoint
+        self._session = session
+        self._dialect = Dialect()
+        self._headers = _headers(endpoint)
+        self._timeout = _timeout(endpoint)
+
+    @property
+    def name(self) -> str:
+        """The model's name on its server."""
+        return self._endpoint.model
+
+    async def complete(self, request: ChatRequest) -> Completion:
+        """One answer to one request."""
+        try:
+            heard = await self._ask(request_body(self._endpoint.model, request, self._endpoint.stream))
+        except ModelError as error:
+            raise self._without_key(error) from error.__cause__
+        return self._completion(request, heard)
+
+    async def _ask(self, body: dict[str, Any]) -> Heard:
+        for _ in range(MAX_DIALECT_TURNS):
+            try:
+                heard = await self._post(self._dialect.spoken(body))
+            except ContextTooLong:
+                if not without_limit(body):
+                    raise
+                continue  # some servers count the room for the longest answer as part of the conversation
+            if heard is not None:
+                return heard
+        raise ModelRefused("the model server refused one field of the request after the other")
+
+    async def _post(self, body: dict[str, Any]) -> Heard | None:
+        """The answer; None when the server refused a field that it will not see again."""
+        try:
+            async with self._session.post(
+                self._endpoint.url,
+                data=orjson.dumps(body),
+                headers=self._headers,
+                timeout=self._timeout,
+                proxy=self._endpoint.proxy,
+                allow_redirects=False,
+            ) as response:
+                return await self._heard(response, body)
+        except _WRONG_PROTOCOL as error:
+            raise ModelRefused(f"cannot speak to {self._endpoint.url}: {_one_line(error)}") from error
+        except (aiohttp.ClientError, TimeoutError, OSError) as error:
+            raise ModelUnavailable(f"no answer from {self._endpoint.url}: {_one_line(error)}") from error
+
+    async def _heard(self, response: ClientResponse, body: dict[str, Any]) -> Heard | None:
+        if response.status != OK:
+            raw = await self._read(response, MAX_REFUSAL_BYTES, cut=True)
+            error = from_status(response.status, response.headers, raw, self._endpoint.url)
+            if response.status in (400, 422) and type(error) is ModelRefused and self._dialect.learn(said_in(raw), body):
+                return None
+            raise error
+        try:
+            if response.content_type == EVENT_STREAM:
+                return await self._streamed(response)
+            return await self._whole(response)
+        except ServerError as error:
+            raise from_error_object(error.error) from error
+
+    async def _whole(self, response: ClientResponse) -> Heard:
+        """One JSON object, also from a server that ignored the wish for a stream."""
+        raw = await self._read(response, self._endpoint.max_answer_bytes)
+        try:
+            return read_whole(raw)
+        except NotTheProtocol as error:
+            if raw.lstrip()[:1] == b"{" and response.content_type.endswith("json") and b'"choices"' in raw:
+                raise ModelUnavailable(f"the answer of {self._endpoint.url} is garbled: {error}") from error
+            raise not_the_protocol(self._endpoint.url, error, raw) from error
+
+    async def _streamed(self, response: ClientResponse) -> Heard:
+        reader, size = StreamReader(), 0
+        async for data in response.content.iter_any():
+            size += len(data)
+            self._check_size(size, self._endpoint.max_answer_bytes)
+            try:
+                reader.feed(data)
+            except NotTheProtocol as error:
+                raise not_the_protocol(self._endpoint.url, error, data) from error
+            if reader.done:
+                await _to_end(response)
+                break
+        if not reader.complete:
+            raise ModelUnavailable(f"the stream of {self._endpoint.url} ended in the middle of the answer")
+        return reader.heard
+
+    async def _read(self, response: ClientResponse, most: int, cut: bool = False) -> bytes:
+        pieces: list[bytes] = []
+        size = 0
+        async for data in response.content.iter_any():
+            pieces.append(data)
+            size += len(data)
+            if cut and size >= most:
+                break
+            self._check_size(size, most)
+        return b"".join(pieces)
+
+    def _check_size(self, size: int, most: int) -> None:
+        if size > most:
+            raise ModelRefused(f"the answer of {self._endpoint.url} is longer than {most} bytes")
+
+    def _completion(self, request: ChatRequest, heard: Heard) -> Completion:
+        text = heard.text
+        estimated = heard.input_tokens is None or heard.output_tokens is None
+        guess = estimated_usage(request, text) if estimated else None
+        tokens_in = heard.input_tokens if heard.input_tokens is not None or guess is None else guess.input_tokens
+        tokens_out = heard.output_tokens if heard.output_tokens is not None or guess is None else guess.output_tokens
+        return Completion(
+            text=text,
+            model=heard.model or self._endpoint.model,
+            finish_reason=heard.finish_reason or "stop",
+            usage=self._endpoint.prices.bill(tokens_in or 0, tokens_out or 0),
+            estimated=estimated,
+        )
+
+    def _without_key(self, error: ModelError) -> ModelError:
+        """The error, with the key starred out where a server repeats it."""
+        key = self._endpoint.api_key
+        if key and key in str(error):
+            error.args = (str(error).replace(key, "***"),)
+        return error
+
+
+def _headers(endpoint: Endpoint) -> dict[str, str]:
+    headers = {"Content-Type": "application/json", "Accept": f"{EVENT_STREAM}, application/json"}
+    return {**headers, "Authorization": f"Bearer {endpoint.api_key}"} if endpoint.api_key else headers
+
+
+def _timeout(endpoint: Endpoint) -> ClientTimeout:
+    """Without a stream no byte comes before the whole answer, so only the total bounds the wait."""
+    stated = endpoint.timeouts
+    idle = stated.idle if endpoint.stream else stated.total
+    connect = stated.connect.total_seconds()
+    return ClientTimeout(total=stated.total.total_seconds(), sock_connect=connect, sock_read=idle.total_seconds())
+
+
+async def _to_end(response: ClientResponse) -> None:
+    """Read what follows the end mark, which is nothing, so that the connection can be used again."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(LINGER_S):
+            while await response.content.readany():
+                pass
+
+
+def _one_line(error: BaseException) -> str:
+    return " ".join(str(error).split())[:300] or type(error).__name__
+
+
+@asynccontextmanager
+async def connected(endpoint: Endpoint) -> AsyncIterator[OpenAICompatible]:
+    """A model with a session of its own: one pool of kept-alive connections, without a limit of calls at once."""
+    connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=KEEP_ALIVE_S, ttl_dns_cache=300)
+    async with ClientSession(connector=connector, cookie_jar=aiohttp.DummyCookieJar()) as session:
+        yield OpenAICompatible(endpoint, session)

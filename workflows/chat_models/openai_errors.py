@@ -1,0 +1,114 @@
+"""What a server's refusal means: wait and ask again, ask shorter, or never ask again."""
+
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+import orjson
+
+from app.domain.errors import ContextTooLong, ModelError, ModelRefused, ModelUnavailable
+
+SHOWN_CHARS = 400
+TRANSIENT = frozenset({408, 409, 425, 429, 499})
+NEVER = frozenset({501, 505})
+_TOO_LONG = re.compile(
+    r"context.{0,20}(length|window|size)|exceed_context|maximum context|prompt is too long|input is too long"
+    r"|too many tokens|reduce the length|longer than the model",
+    re.IGNORECASE | re.DOTALL,
+)
+_OVERLOADED = re.compile(r"overload|rate.?limit|too many requests|capacity|try again|temporar|unavailable|loading", re.IGNORECASE)
+
+
+def from_status(status: int, headers: Mapping[str, str], raw: bytes, url: str) -> ModelError:
+    """The error of a response that is not 200."""
+    said = said_in(raw)
+    message = f"the model server answered {status}: {said or 'no reason given'}"
+    if status in TRANSIENT or (status >= 500 and status not in NEVER):
+        return ModelUnavailable(message, retry_after(headers))
+    if status == 413 or (status in (400, 422) and _TOO_LONG.search(said)):
+        return ContextTooLong(message)
+    if 300 <= status < 400:
+        return ModelRefused(f"{message}; {url} sends elsewhere: set RUBRICA_LLM_BASE_URL to the final address")
+    if status in (404, 405):
+        return ModelRefused(
+            f"{message}; is {url} right? RUBRICA_LLM_BASE_URL mostly ends in /v1, and the model has to exist there"
+        )
+    if status in (401, 403):
+        return ModelRefused(f"{message}; check RUBRICA_LLM_API_KEY")
+    return ModelRefused(message)
+
+
+def from_error_object(error: Any) -> ModelError:
+    """The error that came in place of an answer, under a status or in a stream that promised one."""
+    code = error.get("code") if isinstance(error, dict) else None
+    said = _message(error)
+    message = f"the model server reported: {said}"
+    if isinstance(code, int) and 400 <= code < 600:
+        return from_status(code, {}, orjson.dumps({"error": error}), "")
+    if _TOO_LONG.search(f"{code} {said}"):
+        return ContextTooLong(message)
+    kind = f"{code} {error.get('type') if isinstance(error, dict) else ''} {said}"
+    lasting = "invalid" in kind and not _OVERLOADED.search(kind)
+    return ModelRefused(message) if lasting else ModelUnavailable(message)
+
+
+def not_the_protocol(url: str, why: object, raw: bytes) -> ModelRefused:
+    """A server that speaks something else."""
+    shown = " ".join(raw[:200].decode("utf-8", "replace").split())
+    return ModelRefused(
+        f"{url} does not speak the chat-completions protocol: {why}. It sent: {shown!r}. "
+        "Check RUBRICA_LLM_BASE_URL; it mostly ends in /v1"
+    )
+
+
+def said_in(raw: bytes) -> str:
+    """The reason in the body of a refusal, whatever its form, on one line."""
+    try:
+        value = orjson.loads(raw)
+    except orjson.JSONDecodeError:
+        text = re.sub(r"<(script|style)\b.*?</\1>|<[^>]{0,500}>", " ", raw[:4_000].decode("utf-8", "replace"), flags=re.DOTALL)
+        return " ".join(text.split())[:SHOWN_CHARS]
+    return _message(value.get("error") or value.get("detail") or value if isinstance(value, dict) else value)
+
+
+def _message(error: Any) -> str:
+    if isinstance(error, dict):
+        error = error.get("message") or error
+    text = error if isinstance(error, str) else orjson.dumps(error, default=str).decode()
+    return " ".join(text.split())[:SHOWN_CHARS]
+
+
+def retry_after(headers: Mapping[str, str]) -> timedelta | None:
+    """The server's wish: seconds, milliseconds (`retry-after-ms`) or an HTTP date. None where it states none."""
+    milliseconds = _number(headers.get("retry-after-ms"))
+    if milliseconds is not None:
+        return timedelta(milliseconds=milliseconds)
+    stated = headers.get("Retry-After", "").strip()
+    seconds = _number(stated)
+    if seconds is not None:
+        return timedelta(seconds=seconds)
+    return _until(stated, headers.get("Date", "")) if stated else None
+
+
+def _number(text: str | None) -> float | None:
+    try:
+        number = float(text) if text else None
+    except ValueError:
+        return None
+    return min(number, 86_400_000.0) if number is not None and number >= 0 else None
+
+
+def _until(stated: str, date: str) -> timedelta | None:
+    """From the server's own clock, where it shows one, so that a wrong clock here does no harm."""
+    when, now = _date(stated), _date(date) or datetime.now(UTC)
+    return max(when - now, timedelta(0)) if when else None
+
+
+def _date(text: str) -> datetime | None:
+    try:
+        date = parsedate_to_datetime(text)
+    except (TypeError, ValueError):
+        return None
+    return date if date.tzinfo else date.replace(tzinfo=UTC)

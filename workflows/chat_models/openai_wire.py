@@ -1,0 +1,144 @@
+"""The chat-completions protocol: a request as bytes, an answer out of one JSON object or out of a stream of events."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import orjson
+
+from app.domain.chat import ChatRequest
+
+DATA = b"data:"
+DONE = b"[DONE]"
+
+
+class NotTheProtocol(Exception):
+    """What came back is no chat completion."""
+
+
+class ServerError(Exception):
+    """An error object where an answer was expected."""
+
+    def __init__(self, error: Any) -> None:
+        super().__init__(str(error))
+        self.error = error
+
+
+@dataclass(slots=True)
+class Heard:
+    """An answer as far as it has come in. Tokens are None where the server stated none."""
+
+    pieces: list[str] = field(default_factory=list)
+    model: str = ""
+    finish_reason: str = ""
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+
+    @property
+    def text(self) -> str:
+        """The answer's text."""
+        return "".join(self.pieces)
+
+
+def request_body(model: str, request: ChatRequest, stream: bool) -> dict[str, Any]:
+    """The request as the protocol spells it."""
+    body: dict[str, Any] = {
+        "model": model,
+        "messages": [{"role": m.role.value, "content": m.content} for m in request.messages],
+        "max_tokens": request.max_tokens,
+        "temperature": request.temperature,
+    }
+    if request.stop:
+        body["stop"] = list(request.stop)
+    if request.response_schema is not None:
+        described = {"name": request.response_schema.name, "strict": True, "schema": request.response_schema.schema_}
+        body["response_format"] = {"type": "json_schema", "json_schema": described}
+    if stream:
+        body["stream"] = True
+        body["stream_options"] = {"include_usage": True}
+    return body
+
+
+def read_whole(raw: bytes) -> Heard:
+    """An answer that came in one piece.
+
+    Raises:
+        ServerError: an error object came with a status that promised an answer.
+        NotTheProtocol: it is something else.
+    """
+    heard = Heard()
+    _take(heard, _json(raw), "message")
+    if not heard.finish_reason:
+        heard.finish_reason = "stop"
+    return heard
+
+
+class StreamReader:
+    """Takes the bytes of an event stream as they come."""
+
+    def __init__(self) -> None:
+        self.heard = Heard()
+        self.done = False
+        self._rest = b""
+
+    def feed(self, data: bytes) -> None:
+        """More bytes. Raises as `read_whole` does."""
+        *lines, self._rest = (self._rest + data).split(b"\n")
+        for line in lines:
+            if line.startswith(DATA):
+                self._event(line[len(DATA) :].strip())
+
+    @property
+    def complete(self) -> bool:
+        """Whether the answer came to its end; a stream without an end was cut off."""
+        return self.done or bool(self.heard.finish_reason)
+
+    def _event(self, data: bytes) -> None:
+        if data == DONE:
+            self.done = True
+        elif data:
+            _take(self.heard, _json(data), "delta")
+
+
+def _json(raw: bytes) -> Mapping[str, Any]:
+    try:
+        value = orjson.loads(raw)
+    except orjson.JSONDecodeError as error:
+        raise NotTheProtocol(f"the answer is not JSON ({error})") from error
+    if not isinstance(value, dict):
+        raise NotTheProtocol("the answer is not a JSON object")
+    return value
+
+
+def _take(heard: Heard, value: Mapping[str, Any], holder: str) -> None:
+    if value.get("error"):
+        raise ServerError(value["error"])
+    choices = value.get("choices")
+    if not isinstance(choices, list):
+        raise NotTheProtocol("the answer has no choices")
+    if choices and isinstance(choices[0], dict):
+        said = choices[0].get(holder) or choices[0].get("message") or {}
+        heard.pieces.append(_content(said.get("content") if isinstance(said, dict) else None))
+        heard.finish_reason = choices[0].get("finish_reason") or heard.finish_reason
+    elif holder == "message":
+        raise NotTheProtocol("the answer has no choice")
+    heard.model = str(value.get("model") or heard.model)
+    _take_usage(heard, value.get("usage"))
+
+
+def _content(content: Any) -> str:
+    """Text, or a list of parts with text in them."""
+    if isinstance(content, str):
+        return content
+    parts = content if isinstance(content, list) else ()
+    return "".join(str(part.get("text") or "") for part in parts if isinstance(part, dict))
+
+
+def _take_usage(heard: Heard, usage: Any) -> None:
+    if isinstance(usage, dict):
+        heard.input_tokens = _count(usage.get("prompt_tokens"), heard.input_tokens)
+        heard.output_tokens = _count(usage.get("completion_tokens"), heard.output_tokens)
+
+
+def _count(stated: Any, before: int | None) -> int | None:
+    return stated if isinstance(stated, int) and stated >= 0 else before
