@@ -7,6 +7,7 @@ from litestar import Litestar
 from litestar.di import Provide
 
 from app.api import openapi, problems
+from app.api.deps import ApiRequest
 from app.api.events import EventsController
 from app.api.guard import LOCAL_HOSTS, Guard
 from app.api.health import health
@@ -30,6 +31,7 @@ def create_app(services: Services, allowed_hosts: Collection[str] = LOCAL_HOSTS)
         },
         plugins=[problems.plugin()],
         openapi_config=openapi.config(),
+        request_class=ApiRequest,
         request_max_body_size=MAX_BODY_BYTES,
         logging_config=None,
     )

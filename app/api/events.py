@@ -4,17 +4,16 @@ from collections.abc import AsyncIterator
 from contextlib import aclosing
 from datetime import timedelta
 from typing import Annotated
-from uuid import UUID
 
 from litestar import Controller, get
 from litestar.openapi import ResponseSpec
-from litestar.params import Parameter
+from litestar.params import HeaderParameter, QueryParameter
 from litestar.response import Stream
 
-from app.api.openapi import problems
+from app.api.deps import LiveService, ResearchService, RunId
+from app.api.openapi import problem_responses
 from app.domain.run import RunEvent
 from app.services.live_events import LiveEvents
-from app.services.research import Research
 from app.storage.events import LoggedEvent
 
 MEDIA_TYPE = "text/event-stream"
@@ -24,9 +23,12 @@ HEARTBEAT = timedelta(seconds=10)
 OPENING = b"retry: 1000\n\n"
 BEAT = b": still here\n\n"
 
-Number = Annotated[int, Parameter(ge=0, description="Only events after this number.")]
+STREAM = ResponseSpec(
+    RunEvent, description="Events; each has this JSON as data.", media_type=MEDIA_TYPE, generate_examples=False
+)
+Number = Annotated[int, QueryParameter(ge=0, description="Only events after this number.")]
 LastSeen = Annotated[
-    int | None, Parameter(header="Last-Event-ID", ge=0, description="Sent by a client that comes back; outranks `after`.")
+    int | None, HeaderParameter(name="Last-Event-ID", ge=0, description="Sent by a client that comes back; outranks `after`.")
 ]
 
 
@@ -36,9 +38,14 @@ class EventsController(Controller):
     path = "/v1/runs"
     tags = ("events",)
 
-    @get("/{run_id:uuid}/events", media_type=MEDIA_TYPE, responses={**problems(400, 404), 200: ResponseSpec(RunEvent)})
+    @get("/{run_id:uuid}/events", media_type=MEDIA_TYPE, responses={**problem_responses(400, 404), 200: STREAM})
     async def follow(
-        self, run_id: UUID, research: Research, live: LiveEvents, after: Number = 0, last_seen: LastSeen = None
+        self,
+        run_id: RunId,
+        research: ResearchService,
+        live: LiveService,
+        after: Number = 0,
+        last_seen: LastSeen = None,
     ) -> Stream:
         """Every event of the run from its beginning or after a number, then each new one; ends with the run."""
         await research.get(run_id)
@@ -46,7 +53,7 @@ class EventsController(Controller):
         return Stream(_frames(live, run_id, start), media_type=MEDIA_TYPE, headers={"X-Accel-Buffering": "no"})
 
 
-async def _frames(live: LiveEvents, run_id: UUID, after: int) -> AsyncIterator[bytes]:
+async def _frames(live: LiveEvents, run_id: RunId, after: int) -> AsyncIterator[bytes]:
     yield OPENING
     async with aclosing(live.watch(run_id, after, HEARTBEAT)) as batches:
         async for batch in batches:

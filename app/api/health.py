@@ -6,16 +6,16 @@ from datetime import timedelta
 
 from litestar import Response, get
 
+from app.api.deps import PartsService
 from app.api.openapi import VERSION
 from app.api.schemas import Health, PartHealth
 from app.domain.errors import RubricaError
-from app.services.health import Parts
 
 PATIENCE = timedelta(seconds=2)
 
 
 @get("/health", tags=["health"])
-async def health(parts: Parts) -> Response[Health]:
+async def health(parts: PartsService) -> Response[Health]:
     """The state of every part; 503 while one that requests need does not answer."""
     names = {"database": parts.database(), "workflows": parts.workflows(), "events": parts.events()}
     states = await asyncio.gather(*(_state(check) for check in names.values()))

@@ -1,14 +1,29 @@
-"""The OpenAPI document."""
+"""The OpenAPI document.
 
+Litestar describes the routes; the schemas are pydantic's own, because Litestar's copies lose descriptions, constraints and the
+refusal of unknown fields.
+"""
+
+from collections.abc import Mapping
 from http import HTTPStatus
+from typing import Any
 
+import orjson
+from litestar import Request
 from litestar.openapi import OpenAPIConfig, ResponseSpec
 from litestar.openapi.plugins import JsonRenderPlugin
 from litestar.openapi.spec import License
+from pydantic.json_schema import models_json_schema
 
-from app.api.problems import MEDIA_TYPE, Problem
+from app.api import examples, problems, schemas
+from app.domain.run import Run, RunEvent
 
 VERSION = "0.1.0"
+ROOTS = (
+    *(Run, RunEvent, problems.Problem, schemas.RunPage, schemas.NewRun, schemas.ReportView, schemas.Resumption),
+    *(schemas.NewNote, schemas.AddedNote, schemas.Health),
+)
+MAY_ALWAYS = (500, 503)
 
 
 def config() -> OpenAPIConfig:
@@ -19,16 +34,42 @@ def config() -> OpenAPIConfig:
         description="From a question to a cited report. Errors are RFC 9457 problems.",
         license=License(name="Apache-2.0", identifier="Apache-2.0"),
         path="/schema",
-        render_plugins=[JsonRenderPlugin()],
+        render_plugins=[Document()],
         use_handler_docstrings=True,
     )
 
 
-def problems(*statuses: int) -> dict[int, ResponseSpec]:
-    """The problems a handler may answer with, besides those any may (405, 500, 503)."""
+def problem_responses(*statuses: int) -> dict[int, ResponseSpec]:
+    """The problems a handler may answer with, and those any may."""
     return {
         status: ResponseSpec(
-            data_container=Problem, description=HTTPStatus(status).phrase, media_type=MEDIA_TYPE, generate_examples=False
+            data_container=problems.Problem,
+            description=HTTPStatus(status).phrase,
+            media_type=problems.MEDIA_TYPE,
+            generate_examples=False,
         )
-        for status in (*statuses, 503)
+        for status in (*statuses, *MAY_ALWAYS)
     }
+
+
+class Document(JsonRenderPlugin):
+    """Litestar's document with pydantic's schemas and our examples, made once."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._rendered: bytes | None = None
+
+    def render(self, request: Request[Any, Any, Any], openapi_schema: dict[str, Any]) -> bytes:
+        """The document as JSON."""
+        if self._rendered is None:
+            described = orjson.loads(self.render_json(request, openapi_schema))
+            described["components"]["schemas"] = described_schemas(described["components"]["schemas"])
+            self._rendered = orjson.dumps(described)
+        return self._rendered
+
+
+def described_schemas(named: Mapping[str, Any]) -> dict[str, Any]:
+    """Pydantic's schemas for every name the routes refer to, with examples."""
+    _, found = models_json_schema([(root, "validation") for root in ROOTS], ref_template="#/components/schemas/{model}")
+    given: dict[str, Any] = {**named, **found["$defs"]}
+    return {name: {**schema, "examples": examples.OF[name]} if name in examples.OF else schema for name, schema in given.items()}

@@ -12,6 +12,7 @@ from pydantic import BaseModel, Field
 from app.domain.errors import Conflict, InvalidInput, NotFound, RubricaError, Unavailable
 
 MEDIA_TYPE = "application/problem+json"
+NOT_AN_OBJECT = "Input should be a valid dictionary"
 RETRY_AFTER = {"Retry-After": "2"}
 
 log = logging.getLogger(__name__)
@@ -96,7 +97,7 @@ def _name(item: Any) -> str:
 
 def _message(item: Any) -> str:
     message = str(item.get("message", item)) if isinstance(item, Mapping) else str(item)
-    return message.removeprefix("Value error, ")
+    return "a JSON object is expected" if message.startswith(NOT_AN_OBJECT) else message.removeprefix("Value error, ")
 
 
 def _from_bug(error: Exception) -> ProblemDetailsException:

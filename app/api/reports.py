@@ -1,24 +1,24 @@
 """Finished reports, their evidence, and the stored copies of what they cite."""
 
-from typing import Annotated, Any
-from uuid import UUID
+from typing import Annotated
 
 import orjson
-from litestar import Controller, Request, Response, get
+from litestar import Controller, Response, get
 from litestar.exceptions import HTTPException
 from litestar.openapi import ResponseSpec
-from litestar.params import Parameter
+from litestar.params import PathParameter
 
-from app.api.openapi import problems
+from app.api.deps import ApiRequest, ResearchService, RunId
+from app.api.openapi import problem_responses
 from app.api.schemas import ReportView
 from app.domain.run import Run
-from app.services.research import Research
 from app.storage.reports import StoredReport
 
 JSON, HTML, MARKDOWN = "application/json", "text/html", "text/markdown"
 # A report is a page of foreign words: whatever it holds, it runs nothing and loads nothing.
 PAGE_POLICY = "sandbox allow-popups; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'"
-Hash = Annotated[str, Parameter(pattern="^[0-9a-f]{64}$", description="SHA-256 of the text.")]
+REPORT = ResponseSpec(ReportView, description="The report.", generate_examples=False)
+Hash = Annotated[str, PathParameter(pattern="^[0-9a-f]{64}$", description="SHA-256 of the text.")]
 FOR_EVER = "private, max-age=31536000, immutable"
 
 
@@ -28,8 +28,8 @@ class ReportsController(Controller):
     path = "/v1"
     tags = ("reports",)
 
-    @get("/runs/{run_id:uuid}/report", media_type=JSON, responses={**problems(404, 406), 200: ResponseSpec(ReportView)})
-    async def report(self, run_id: UUID, research: Research, request: Request[Any, Any, Any]) -> Response[bytes]:
+    @get("/runs/{run_id:uuid}/report", media_type=JSON, responses={**problem_responses(404, 406), 200: REPORT})
+    async def report(self, run_id: RunId, research: ResearchService, request: ApiRequest) -> Response[bytes]:
         """The report as JSON, or by the `Accept` header as `text/markdown` or as a `text/html` page."""
         wanted = request.accept.best_match([JSON, HTML, MARKDOWN], default=None)
         if wanted is None:
@@ -39,22 +39,22 @@ class ReportsController(Controller):
             return Response(_view(run, report).model_dump_json().encode(), media_type=JSON, headers={"Vary": "Accept"})
         headers = {"Vary": "Accept", "Content-Security-Policy": PAGE_POLICY}
         text = report.html if wanted == HTML else report.markdown
-        return Response(text.encode(), media_type=f"{wanted}; charset=utf-8", headers=headers)
+        return Response(text.encode(), media_type=wanted, headers=headers)
 
-    @get("/runs/{run_id:uuid}/evidence", media_type=JSON, responses=problems(404))
-    async def evidence(self, run_id: UUID, research: Research) -> Response[bytes]:
+    @get("/runs/{run_id:uuid}/evidence", media_type=JSON, responses=problem_responses(404))
+    async def evidence(self, run_id: RunId, research: ResearchService) -> Response[bytes]:
         """Every citation with its exact quote, its offsets and the stored copy they count in (the file evidence.json)."""
         return Response((await research.evidence(run_id)).encode(), media_type=JSON)
 
-    @get("/snapshots/{snapshot:str}", media_type="text/plain", responses=problems(404))
+    @get("/snapshots/{snapshot:str}", media_type="text/plain", responses=problem_responses(404))
     async def snapshot(
         self,
-        snapshot: Annotated[str, Parameter(pattern="^[0-9a-f]{64}$", description="SHA-256 of the text.")],
-        research: Research,
+        snapshot: Annotated[str, PathParameter(pattern="^[0-9a-f]{64}$", description="SHA-256 of the text.")],
+        research: ResearchService,
     ) -> Response[bytes]:
         """The stored copy of a cited source, as plain text. Offsets count its characters."""
         headers = {"Cache-Control": FOR_EVER, "ETag": f'"{snapshot}"'}
-        return Response(await research.snapshot(snapshot), media_type="text/plain; charset=utf-8", headers=headers)
+        return Response(await research.snapshot(snapshot), media_type="text/plain", headers=headers)
 
 
 def _view(run: Run, stored: StoredReport) -> ReportView:

@@ -4,12 +4,12 @@ from typing import Annotated
 from uuid import UUID
 
 from litestar import Controller, Response, get, post
-from litestar.params import Parameter
+from litestar.params import JSONBody, QueryParameter
 
-from app.api.openapi import problems
+from app.api.deps import ResearchService, RunId
+from app.api.openapi import problem_responses
 from app.api.schemas import NewRun, RunPage
 from app.domain.run import Run
-from app.services.research import Research
 
 PAGE_SIZE = 20
 
@@ -20,25 +20,25 @@ class RunsController(Controller):
     path = "/v1/runs"
     tags = ("runs",)
 
-    @post(responses=problems(400, 413))
-    async def create(self, data: NewRun, research: Research) -> Response[Run]:
+    @post(responses=problem_responses(400, 413))
+    async def create(self, data: JSONBody[NewRun], research: ResearchService) -> Response[Run]:
         """Ask a question. The run starts at once; follow it at its `/events`."""
         run = await research.create(data.query())
         return Response(run, headers={"Location": f"/v1/runs/{run.id}"})
 
-    @get(responses=problems(400))
+    @get(responses=problem_responses(400))
     async def list_runs(
         self,
-        research: Research,
-        limit: Annotated[int, Parameter(ge=1, le=100, description="How many at most.")] = PAGE_SIZE,
-        before: Annotated[UUID | None, Parameter(description="Only runs older than this one.")] = None,
+        research: ResearchService,
+        limit: Annotated[int, QueryParameter(ge=1, le=100, description="How many at most.")] = PAGE_SIZE,
+        before: Annotated[UUID | None, QueryParameter(description="Only runs older than this one.")] = None,
     ) -> RunPage:
         """All runs, newest first."""
         found = await research.page(limit + 1, before)
         items = list(found[:limit])
         return RunPage(items=items, next=items[-1].id if len(found) > limit else None)
 
-    @get("/{run_id:uuid}", responses=problems(404))
-    async def show(self, run_id: UUID, research: Research) -> Run:
+    @get("/{run_id:uuid}", responses=problem_responses(404))
+    async def show(self, run_id: RunId, research: ResearchService) -> Run:
         """One run as it stands: status, plan, consumption, budget."""
         return await research.get(run_id)

@@ -1,30 +1,37 @@
 """What goes in and out over HTTP, where it is not one of the domain's nouns."""
 
+import unicodedata
 from datetime import datetime
 from typing import Annotated, Any
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from app.domain.budget import Budget, Usage
 from app.domain.errors import InvalidInput
 from app.domain.query import Effort, Language, ResearchQuery, SystemName, detect_language
 from app.domain.run import Run, RunStatus
 
-CollectionName = Annotated[str, StringConstraints(min_length=1, max_length=100)]
+
+def _without_controls(text: str) -> str:
+    """Text a person may have typed. Control characters come from binary data, and no later step could say so as clearly."""
+    for position, character in enumerate(text):
+        if unicodedata.category(character) == "Cc" and character not in "\n\r\t":
+            raise ValueError(f"the text has a control character, U+{ord(character):04X}, at position {position}; send plain text")
+    return text
+
+
+PLAIN = AfterValidator(_without_controls)
+CollectionName = Annotated[str, StringConstraints(min_length=1, max_length=100), PLAIN]
+NoteText = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=4_000), PLAIN]
 
 
 class NewRun(BaseModel):
     """A question to research. Only `question` is needed; without `language` it is detected."""
 
-    model_config = ConfigDict(
-        extra="forbid",
-        json_schema_extra={
-            "examples": [{"question": "How did presidents justify tariffs before 1900?", "effort": "standard", "language": "en"}]
-        },
-    )
+    model_config = ConfigDict(extra="forbid")
 
-    question: str = Field(examples=["How did presidents justify tariffs before 1900?"])
+    question: Annotated[str, PLAIN]
     effort: Effort = Effort.STANDARD
     language: Language | None = None
     system: SystemName = SystemName.MINDDR
@@ -80,9 +87,7 @@ class NewNote(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    text: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=4_000)] = Field(
-        examples=["Give more weight to messages after 1880."]
-    )
+    text: NoteText
 
 
 class AddedNote(BaseModel):

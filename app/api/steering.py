@@ -1,15 +1,14 @@
 """Steering a run that is under way. Commands are accepted at once and take effect before every agent's next turn."""
 
-from uuid import UUID
-
 from litestar import Controller, delete, post, put
+from litestar.params import FromPath, JSONBody
 
-from app.api.openapi import problems
+from app.api.deps import RunId, SteeringService
+from app.api.openapi import problem_responses
 from app.api.schemas import AddedNote, NewNote, Resumption
 from app.domain.budget import Budget
 from app.domain.plan import ResearchPlan, Subtask
 from app.domain.run import Run
-from app.services.steering import Steering
 
 
 class SteeringController(Controller):
@@ -18,42 +17,42 @@ class SteeringController(Controller):
     path = "/v1/runs/{run_id:uuid}"
     tags = ("steering",)
 
-    @post("/pause", status_code=202, responses=problems(404, 409))
-    async def pause(self, run_id: UUID, steering: Steering) -> Run:
+    @post("/pause", status_code=202, responses=problem_responses(404, 409))
+    async def pause(self, run_id: RunId, steering: SteeringService) -> Run:
         """Pause. Everything is kept; a run may stay paused for days."""
         return await steering.pause(run_id)
 
-    @post("/resume", status_code=202, responses=problems(400, 404, 409))
-    async def resume(self, run_id: UUID, steering: Steering, data: Resumption | None = None) -> Run:
+    @post("/resume", status_code=202, responses=problem_responses(400, 404, 409))
+    async def resume(self, run_id: RunId, steering: SteeringService, data: JSONBody[Resumption | None] = None) -> Run:
         """Go on with a run that is paused or has reached its budget."""
         return await steering.resume(run_id, finish=data is not None and data.finish)
 
-    @post("/cancel", status_code=202, responses=problems(404, 409))
-    async def cancel(self, run_id: UUID, steering: Steering) -> Run:
+    @post("/cancel", status_code=202, responses=problem_responses(404, 409))
+    async def cancel(self, run_id: RunId, steering: SteeringService) -> Run:
         """End the run for good."""
         return await steering.cancel(run_id)
 
-    @put("/plan", responses=problems(400, 404, 409))
-    async def revise_plan(self, run_id: UUID, data: ResearchPlan, steering: Steering) -> ResearchPlan:
+    @put("/plan", responses=problem_responses(400, 404, 409))
+    async def revise_plan(self, run_id: RunId, data: JSONBody[ResearchPlan], steering: SteeringService) -> ResearchPlan:
         """Replace the plan. Findings of subtasks whose id stays are kept."""
         return await steering.revise_plan(run_id, data)
 
-    @post("/plan/subtasks", responses=problems(400, 404, 409))
-    async def add_subtask(self, run_id: UUID, data: Subtask, steering: Steering) -> ResearchPlan:
+    @post("/plan/subtasks", responses=problem_responses(400, 404, 409))
+    async def add_subtask(self, run_id: RunId, data: JSONBody[Subtask], steering: SteeringService) -> ResearchPlan:
         """Add one subtask."""
         return await steering.add_subtask(run_id, data)
 
-    @delete("/plan/subtasks/{subtask_id:str}", status_code=200, responses=problems(404, 409))
-    async def drop_subtask(self, run_id: UUID, subtask_id: str, steering: Steering) -> ResearchPlan:
+    @delete("/plan/subtasks/{subtask_id:str}", status_code=200, responses=problem_responses(404, 409))
+    async def drop_subtask(self, run_id: RunId, subtask_id: FromPath[str], steering: SteeringService) -> ResearchPlan:
         """Drop one subtask; if it runs, it hands over what it has."""
         return await steering.drop_subtask(run_id, subtask_id)
 
-    @post("/notes", responses=problems(400, 404, 409))
-    async def add_note(self, run_id: UUID, data: NewNote, steering: Steering) -> AddedNote:
+    @post("/notes", responses=problem_responses(400, 404, 409))
+    async def add_note(self, run_id: RunId, data: JSONBody[NewNote], steering: SteeringService) -> AddedNote:
         """Leave a note that agents read at the start of each later stage."""
         return AddedNote(seq=await steering.add_note(run_id, data.text), text=data.text)
 
-    @put("/budget", responses=problems(400, 404, 409))
-    async def set_budget(self, run_id: UUID, data: Budget, steering: Steering) -> Run:
+    @put("/budget", responses=problem_responses(400, 404, 409))
+    async def set_budget(self, run_id: RunId, data: JSONBody[Budget], steering: SteeringService) -> Run:
         """Set the hard cap; null means uncapped. A run that waits at its budget goes on when it is resumed."""
         return await steering.set_budget(run_id, data)

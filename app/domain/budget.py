@@ -46,12 +46,16 @@ class Usage(Value):
         )
 
 
+# Far above any use, and exact in every JSON reader and database integer.
+LARGEST_CAP = 10**15
+
+
 class Budget(Value):
     """The hard cap of a run; `None` means uncapped. Reaching a cap pauses the run, it never destroys work."""
 
-    max_tokens: int | None = Field(default=None, ge=1)
-    max_cost_microusd: int | None = Field(default=None, ge=1)
-    max_seconds: int | None = Field(default=None, ge=1)
+    max_tokens: int | None = Field(default=None, ge=1, le=LARGEST_CAP)
+    max_cost_microusd: int | None = Field(default=None, ge=1, le=LARGEST_CAP)
+    max_seconds: int | None = Field(default=None, ge=1, le=LARGEST_CAP)
 
 
 class AgentLimits(Value):

@@ -58,10 +58,14 @@ class ResearchQuery(Value):
         """Normalise to NFC, drop control and bidirectional-override characters, refuse empty and oversized text."""
         if any("\ud800" <= c <= "\udfff" for c in question):
             raise ValueError("the question is not valid UTF-8 text; send it as UTF-8")
-        kept = "".join(c for c in unicodedata.normalize("NFC", question) if c in "\n\t" or unicodedata.category(c) not in ("Cc", "Cf"))
+        kept = "".join(
+            c for c in unicodedata.normalize("NFC", question) if c in "\n\t" or unicodedata.category(c) not in ("Cc", "Cf")
+        )
         kept = kept.strip()
         if not any(c.isalnum() for c in kept):
             raise ValueError("the question is empty; write what you want to know")
         if len(kept) > MAX_QUESTION_CHARS:
-            raise ValueError(f"the question has {len(kept)} characters; at most {MAX_QUESTION_CHARS} are accepted, put long material into a document")
+            raise ValueError(
+                f"the question has {len(kept)} characters; at most {MAX_QUESTION_CHARS} are accepted, put long material into a document"
+            )
         return kept

@@ -4,9 +4,7 @@ from app.domain.errors import SetupError, Unavailable
 from app.services.gateway import RunGateway
 from app.storage.engine import Executor, translated
 from app.storage.events import Listener
-from app.storage.schema import SCHEMA_REVISION
-
-REVISION = "SELECT version_num FROM alembic_version"
+from app.storage.schema import SCHEMA_REVISION, revision_of
 
 
 class Parts:
@@ -25,7 +23,7 @@ class Parts:
     async def database(self) -> None:
         """The database answers, and its schema is the one this code works with."""
         async with translated():
-            revision = await self._database.fetchval(REVISION)
+            revision = await revision_of(self._database)
         if revision != SCHEMA_REVISION:
             raise SetupError(f"the database's schema is {revision}, this version needs {SCHEMA_REVISION}; run `rubrica migrate`")
 

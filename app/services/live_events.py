@@ -62,7 +62,8 @@ class LiveEvents:
         feed.watchers += 1
         try:
             async for batch in self._follow(feed, min(after, run.last_seq), run.last_seq if run.status.finished else None, quiet):
-                yield batch
+                # A number from the future: what it covers has still to happen, and was not asked for.
+                yield [event for event in batch if event.seq > after] if batch and batch[0].seq <= after else batch
         finally:
             feed.watchers -= 1
             if not feed.watchers:

@@ -9,13 +9,14 @@ import asyncpg
 
 from app.domain.contract import ResearchInput
 from app.domain.errors import InvalidInput, NotFound, Unavailable
-from app.domain.query import ResearchQuery
+from app.domain.query import ResearchQuery, SystemName
 from app.domain.run import Run, RunStatus
 from app.services.gateway import RunGateway
 from app.storage import reports, runs
 from app.storage.reports import StoredReport
 from app.storage.run_log import RunLog
 
+AVAILABLE = (SystemName.MINDDR,)
 WAITING_FOR_WORKFLOWS = "waiting for the workflow service; the run starts by itself when it answers"
 # A run this old without a workflow was left behind by a failed start, not by one that is under way.
 LEFT_BEHIND = timedelta(seconds=5)
@@ -37,7 +38,13 @@ class Research:
         self._gateway = gateway
 
     async def create(self, query: ResearchQuery) -> Run:
-        """Store a run and start it. With the workflow service away it stays queued, says so, and `dispatch` starts it later."""
+        """Store a run and start it. With the workflow service away it stays queued, says so, and `dispatch` starts it later.
+
+        Raises:
+            InvalidInput: the system asked for is not available.
+        """
+        if query.system not in AVAILABLE:
+            raise InvalidInput(f"the system {query.system} is not available; available: {', '.join(AVAILABLE)}")
         run_id = uuid4()
         await runs.create(self._database, run_id, query)
         try:

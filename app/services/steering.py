@@ -53,7 +53,7 @@ class Steering:
         wish = await steering.control(self._database, run_id)
         if wish is Halt.CANCEL:
             raise Conflict(f"run {run_id} is being cancelled")
-        if run.status not in WAITING and wish is Halt.NONE and not finish:
+        if run.status is RunStatus.RUNNING and wish is Halt.NONE and not finish:
             return run
         if run.status is RunStatus.BUDGET_REACHED and not finish and not await steering.budget_left(self._database, run_id):
             raise Conflict("the budget is spent: raise it and resume, or resume with finish to get a report from what there is")

@@ -1,6 +1,5 @@
 """Bring a database's schema up to date. Safe when several processes start at once: one migrates, the others wait."""
 
-import asyncio
 from collections.abc import Callable
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
@@ -8,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import asyncpg
 
 from app.domain.errors import SetupError
-from app.storage.schema import SCHEMA_REVISION
+from app.storage.schema import SCHEMA_REVISION, revision_of
 
 if TYPE_CHECKING:
     from alembic.config import Config
@@ -37,12 +36,9 @@ async def current_revision(database_url: str) -> str | None:
     """The schema's revision; None for a database that was never migrated."""
     connection = await asyncpg.connect(database_url)
     try:
-        revision: str | None = await connection.fetchval("SELECT version_num FROM alembic_version")
-    except asyncpg.UndefinedTableError:
-        return None
+        return await revision_of(connection)
     finally:
         await connection.close()
-    return revision
 
 
 async def with_connection(database_url: str, work: Callable[["Connection"], None]) -> None:
@@ -81,8 +77,3 @@ def _run(connection: "Connection", direction: str, revision: str) -> None:
 
 def _for_sqlalchemy(database_url: str) -> str:
     return "postgresql+asyncpg://" + database_url.split("://", 1)[1]
-
-
-def main(database_url: str) -> None:
-    """`upgrade`, for callers without an event loop."""
-    asyncio.run(upgrade(database_url))

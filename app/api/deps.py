@@ -1,0 +1,37 @@
+"""What handlers ask for, under the names the composition root provides it."""
+
+from typing import Any
+from uuid import UUID
+
+from litestar import Request
+from litestar.di import NamedDependency
+from litestar.exceptions import ClientException
+from litestar.params import FromPath
+
+from app.services.health import Parts
+from app.services.live_events import LiveEvents
+from app.services.research import Research
+from app.services.steering import Steering
+
+RunId = FromPath[UUID]
+ResearchService = NamedDependency[Research]
+SteeringService = NamedDependency[Steering]
+LiveService = NamedDependency[LiveEvents]
+PartsService = NamedDependency[Parts]
+
+
+class ApiRequest(Request[Any, Any, Any]):
+    """A request whose body is JSON in UTF-8, or its sender hears why it is not."""
+
+    async def json(self) -> Any:
+        """The decoded body.
+
+        Raises:
+            ClientException: it is not UTF-8, or nested beyond all sense.
+        """
+        try:
+            return await super().json()
+        except UnicodeDecodeError as error:
+            raise ClientException(f"the body is not valid UTF-8 ({error.reason} at byte {error.start}); send UTF-8") from error
+        except RecursionError as error:
+            raise ClientException("the body is nested too deeply") from error

@@ -1,0 +1,124 @@
+"""Asking, listing and looking, as a client of the API sees it."""
+
+import uuid
+
+import pytest
+
+from tests.app.support import ApiClient, InMemoryRuns
+
+NOBODY = str(uuid.uuid4())
+
+
+async def test_a_question_becomes_a_run_that_is_started(api: ApiClient, workflows: InMemoryRuns) -> None:
+    reply = await api.post("/v1/runs", {"question": "  Why tariffs?  ", "effort": "quick", "budget": {"max_tokens": 5_000}})
+    run = reply.json
+    assert (reply.status, reply.headers["Location"]) == (201, f"/v1/runs/{run['id']}")
+    assert run["query"]["question"] == "Why tariffs?"
+    assert (run["query"]["effort"], run["query"]["language"], run["status"]) == ("quick", "en", "running")
+    assert run["budget"]["max_tokens"] == 5_000
+    assert [str(request.run_id) for request in workflows.started] == [run["id"]]
+    assert (await api.get(f"/v1/runs/{run['id']}")).json == run
+
+
+async def test_the_language_is_detected(api: ApiClient) -> None:
+    assert (await api.post("/v1/runs", {"question": "总统们怎样为关税辩护？"})).json["query"]["language"] == "zh"
+
+
+async def test_pages_of_runs_newest_first(api: ApiClient) -> None:
+    asked = [await api.ask(f"question {n}?") for n in range(5)]
+    seen: list[str] = []
+    before = ""
+    while True:
+        page = (await api.get(f"/v1/runs?limit=2{before}")).json
+        seen += [run["id"] for run in page["items"]]
+        if page["next"] is None or asked[0] in seen:
+            break
+        before = f"&before={page['next']}"
+    assert seen[:5] == asked[::-1]
+
+
+async def test_a_run_waits_for_the_workflow_service_and_starts_by_itself(api: ApiClient, workflows: InMemoryRuns) -> None:
+    workflows.away = True
+    reply = await api.post("/v1/runs", {"question": "Is anybody there?"})
+    run = reply.json
+    assert (reply.status, run["status"]) == (201, "queued")
+    assert "workflow service" in run["detail"]
+    assert (await api.post(f"/v1/runs/{run['id']}/resume")).is_problem(503)
+    workflows.away = False
+    assert (await api.post(f"/v1/runs/{run['id']}/resume")).json["status"] == "running"
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        ({"question": ""}, "empty"),
+        ({"question": " \n\t "}, "empty"),
+        ({"question": "\u202e\u200b"}, "empty"),
+        ({"question": "x" * 100_000}, "100000 characters"),
+        ({"question": "drop\x00table"}, "control character"),
+        ({"question": "ring\x07"}, "control character"),
+        ({}, "question"),
+        ({"question": 5}, "question"),
+        ({"question": "a?", "effort": "heroic"}, "effort"),
+        ({"question": "a?", "typo": 1}, "typo"),
+        ({"question": "a?", "budget": {"max_tokens": 0}}, "max_tokens"),
+        ({"question": "a?", "system": "mams"}, "not available"),
+        ([], "object"),
+        ("text", "object"),
+        (None, ""),
+    ],
+)
+async def test_a_bad_question_is_refused_with_the_reason(api: ApiClient, body: object, reason: str) -> None:
+    reply = await api.post("/v1/runs", body)
+    assert reply.is_problem(400), reply.body
+    assert reason in reply.body.decode()
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'{"question": "\xff\xfe"}',
+        b'{"question": "\\ud800"}',
+        b"{",
+        b"",
+        b"\x00",
+        b'{"question": "a?"} x',
+        b"[" * 200_000,
+        b'{"q":' * 9_999,
+    ],
+)
+async def test_what_is_not_json_in_utf8_is_refused(api: ApiClient, body: bytes) -> None:
+    reply = await api.send("POST", "/v1/runs", data=body, headers={"Content-Type": "application/json"})
+    assert reply.is_problem(400), reply.body
+
+
+async def test_a_megabyte_is_too_much(api: ApiClient) -> None:
+    assert (await api.post("/v1/runs", {"question": "x" * 1_100_000})).is_problem(413)
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status"),
+    [
+        ("GET", f"/v1/runs/{NOBODY}", 404),
+        ("GET", f"/v1/runs/{NOBODY}/events", 404),
+        ("GET", f"/v1/runs/{NOBODY}/report", 404),
+        ("GET", f"/v1/runs/{NOBODY}/evidence", 404),
+        ("GET", f"/v1/snapshots/{'0' * 64}", 404),
+        ("GET", "/v1/snapshots/zero", 400),
+        ("GET", "/v1/runs/not-a-uuid", 404),
+        ("GET", "/nowhere", 404),
+        ("GET", f"/v1/runs?before={NOBODY}", 400),
+        ("GET", "/v1/runs?limit=0", 400),
+        ("GET", "/v1/runs?limit=many", 400),
+        ("GET", f"/v1/runs/{NOBODY}/events?after=-1", 400),
+        ("DELETE", f"/v1/runs/{NOBODY}", 405),
+        ("PUT", "/v1/runs", 405),
+        ("POST", f"/v1/runs/{NOBODY}/pause", 404),
+        ("POST", f"/v1/runs/{NOBODY}/resume", 404),
+        ("POST", f"/v1/runs/{NOBODY}/cancel", 404),
+        ("DELETE", f"/v1/runs/{NOBODY}/plan/subtasks/s1", 404),
+    ],
+)
+async def test_every_error_is_a_problem(api: ApiClient, method: str, path: str, status: int) -> None:
+    reply = await api.send(method, path)
+    assert reply.is_problem(status), reply.body

@@ -1,0 +1,56 @@
+"""A pool on a migrated database, runs in it, and the API served over a real socket."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from uuid import UUID, uuid4
+
+import asyncpg
+import pytest
+
+from app.api.services import Services, open_services
+from app.domain.budget import Budget
+from app.domain.query import ResearchQuery
+from app.storage import runs
+from app.storage.engine import connect
+from app.storage.run_log import RunLog
+from tests.app.support import ApiClient, InMemoryRuns, serving
+
+NewRun = Callable[..., Awaitable[UUID]]
+
+
+@pytest.fixture
+async def pool(postgres_url: str) -> AsyncIterator[asyncpg.Pool]:
+    opened = await connect(postgres_url, largest=12)
+    yield opened
+    await opened.close()
+
+
+@pytest.fixture
+def run_log(pool: asyncpg.Pool) -> RunLog:
+    return RunLog(pool)
+
+
+@pytest.fixture
+def new_run(pool: asyncpg.Pool) -> NewRun:
+    async def make(budget: Budget | None = None, question: str = "Who wrote it?") -> UUID:
+        run_id = uuid4()
+        await runs.create(pool, run_id, ResearchQuery(question=question, budget=budget or Budget()))
+        return run_id
+
+    return make
+
+
+@pytest.fixture
+def workflows(run_log: RunLog) -> InMemoryRuns:
+    return InMemoryRuns(run_log)
+
+
+@pytest.fixture
+async def services(postgres_url: str, workflows: InMemoryRuns) -> AsyncIterator[Services]:
+    async with open_services(postgres_url, workflows) as opened:
+        yield opened
+
+
+@pytest.fixture
+async def api(services: Services) -> AsyncIterator[ApiClient]:
+    async with serving(services) as client:
+        yield client

@@ -1,0 +1,148 @@
+"""The workflow service in memory, and a client of the API over a real socket."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+import aiohttp
+import orjson
+
+from app.api.asgi import create_app
+from app.api.server import Server, bind
+from app.api.services import Services
+from app.domain.contract import PlanRevision, ResearchInput, SubtaskAddition, SubtaskRemoval
+from app.domain.errors import NotFound, Unavailable
+from app.domain.plan import ResearchPlan
+from app.domain.run import EventType, RunStatus
+from app.storage.run_log import RunLog
+
+
+@dataclass
+class InMemoryRuns:
+    """Does to a run's record what its workflow does, without one. `away` plays an outage of the workflow service."""
+
+    log: RunLog
+    away: bool = False
+    started: list[ResearchInput] = field(default_factory=list)
+    open: set[UUID] = field(default_factory=set)
+
+    async def start(self, request: ResearchInput) -> None:
+        await self.check()
+        if request.run_id not in self.open:
+            self.started.append(request)
+            self.open.add(request.run_id)
+            await self.log.set_status(request.run_id, RunStatus.RUNNING)
+
+    async def pause(self, run_id: UUID) -> None:
+        await self._tell(run_id, RunStatus.PAUSED)
+
+    async def resume(self, run_id: UUID, finish: bool) -> None:
+        await self._tell(run_id, RunStatus.RUNNING, "finishing" if finish else "")
+
+    async def cancel(self, run_id: UUID) -> None:
+        await self._tell(run_id, RunStatus.CANCELLED)
+        self.open.discard(run_id)
+
+    async def revise_plan(self, run_id: UUID, revision: PlanRevision) -> ResearchPlan:
+        return await self._save(run_id, revision.plan)
+
+    async def add_subtask(self, run_id: UUID, addition: SubtaskAddition) -> ResearchPlan:
+        plan = await self._plan(run_id)
+        return await self._save(run_id, ResearchPlan(subtasks=(*plan.subtasks, addition.subtask), revision=plan.revision + 1))
+
+    async def drop_subtask(self, run_id: UUID, removal: SubtaskRemoval) -> ResearchPlan:
+        plan = await self._plan(run_id)
+        kept = tuple(subtask for subtask in plan.subtasks if subtask.id != removal.subtask_id)
+        return await self._save(run_id, ResearchPlan(subtasks=kept, revision=plan.revision + 1))
+
+    async def check(self) -> None:
+        if self.away:
+            raise Unavailable("the workflow service does not answer")
+
+    async def _tell(self, run_id: UUID, status: RunStatus, detail: str = "") -> None:
+        await self.check()
+        if run_id not in self.open:
+            raise NotFound("no workflow of this run is open")
+        await self.log.set_status(run_id, status, detail)
+
+    async def _plan(self, run_id: UUID) -> ResearchPlan:
+        plan = (await self.log.load(run_id)).plan
+        assert plan is not None
+        return plan
+
+    async def _save(self, run_id: UUID, plan: ResearchPlan) -> ResearchPlan:
+        await self.log.save_plan(run_id, plan, (), EventType.PLAN_REVISED)
+        return plan
+
+
+@dataclass(frozen=True)
+class Reply:
+    """A whole response."""
+
+    status: int
+    headers: Any
+    body: bytes
+
+    @property
+    def json(self) -> Any:
+        return orjson.loads(self.body)
+
+    def is_problem(self, status: int) -> bool:
+        """True for an RFC 9457 problem of this status that says what it is about."""
+        told = self.json
+        named = told["status"] == status == self.status and told["title"] and told["type"].startswith("urn:rubrica:problem:")
+        return bool(named) and bool(told["detail"]) and self.headers["Content-Type"].startswith("application/problem+json")
+
+
+@dataclass
+class ApiClient:
+    """Speaks HTTP to a running API."""
+
+    session: aiohttp.ClientSession
+    address: str
+
+    async def send(self, method: str, path: str, **options: Any) -> Reply:
+        async with self.session.request(method, self.address + path, **options) as response:
+            return Reply(response.status, response.headers, await response.read())
+
+    async def get(self, path: str, **options: Any) -> Reply:
+        return await self.send("GET", path, **options)
+
+    async def post(self, path: str, json: Any = None, **options: Any) -> Reply:
+        return await self.send("POST", path, json=json, **options)
+
+    async def put(self, path: str, json: Any) -> Reply:
+        return await self.send("PUT", path, json=json)
+
+    async def ask(self, question: str = "Who wrote it?", **options: Any) -> str:
+        """A new run's id."""
+        reply = await self.post("/v1/runs", {"question": question, **options})
+        assert reply.status == 201, reply.body
+        return str(reply.json["id"])
+
+    async def events(self, run_id: str, after: int = 0, headers: dict[str, str] | None = None) -> AsyncIterator[dict[str, Any]]:
+        """The events of a run as they come, until the server ends the stream."""
+        url = f"{self.address}/v1/runs/{run_id}/events?after={after}"
+        async with self.session.get(url, headers=headers) as response:
+            assert response.status == 200
+            assert response.headers["Content-Type"].startswith("text/event-stream")
+            async for line in response.content:
+                if line.startswith(b"data: "):
+                    yield orjson.loads(line[6:])
+
+
+@contextlib.asynccontextmanager
+async def serving(services: Services) -> AsyncIterator[ApiClient]:
+    """The API on a free port, as `python -m app.api` serves it."""
+    with bind("127.0.0.1", 0) as listening:
+        server = Server(create_app(services), services)
+        task = asyncio.create_task(server.serve(sockets=[listening]))
+        while not server.started:
+            await asyncio.sleep(0.01)
+        async with aiohttp.ClientSession() as session:
+            yield ApiClient(session, f"http://127.0.0.1:{listening.getsockname()[1]}")
+            server.should_exit = True
+            await task
