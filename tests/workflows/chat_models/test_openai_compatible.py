@@ -76,7 +76,8 @@ async def test_a_server_that_ignores_the_wish_for_a_stream_or_a_schema_is_unders
 
 
 async def test_content_in_parts_and_split_events_are_put_together() -> None:
-    event = b'data: {"choices":[{"delta":{"content":"one "}}]}\n\ndata: {"choices":[{"delta":{"content":"two"},"finish_reason":"stop"}]}\n\n'
+    last = b'data: {"choices":[{"delta":{"content":"two"},"finish_reason":"stop"}]}\n\n'
+    event = b'data: {"choices":[{"delta":{"content":"one "}}]}\n\n' + last
     head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream; charset=utf-8\r\nConnection: close\r\n\r\n: comment\n\n"
     async with rude_server([head, *[event[i : i + 7] for i in range(0, len(event), 7)]]) as server:
         assert (await ask(server.url)).text == "one two"
@@ -268,5 +269,5 @@ async def test_the_schema_is_sent_strictly() -> None:
         await ask(server.url)
     assert server.bodies[0]["response_format"] == {
         "type": "json_schema",
-        "json_schema": {"name": "act", "strict": True, "schema": SCHEMA.schema_},
+        "json_schema": {"name": "form", "strict": True, "schema": SCHEMA.schema_},
     }
