@@ -11,6 +11,7 @@ from temporalio.client import Client, WorkflowHandle, WorkflowUpdateFailedError,
 from temporalio.common import WorkflowIDConflictPolicy
 from temporalio.contrib.pydantic import pydantic_data_converter
 from temporalio.exceptions import ApplicationError
+from temporalio.runtime import Runtime
 from temporalio.service import RPCError, RPCStatusCode
 
 from app.domain.contract import (
@@ -39,7 +40,7 @@ _CAUSES = {
 }
 
 
-async def connect(address: str) -> Client:
+async def connect(address: str, runtime: Runtime | None = None) -> Client:
     """A client of the Temporal server at `address` (`host:port`).
 
     Raises:
@@ -47,7 +48,7 @@ async def connect(address: str) -> Client:
     """
     try:
         async with asyncio.timeout(CONNECT_LIMIT.total_seconds()):
-            return await Client.connect(address, namespace=NAMESPACE, data_converter=pydantic_data_converter)
+            return await Client.connect(address, namespace=NAMESPACE, data_converter=pydantic_data_converter, runtime=runtime)
     except TimeoutError as error:
         raise SetupError(_unusable(address, f"no answer within {CONNECT_LIMIT.total_seconds():.0f} s")) from error
     except (RuntimeError, ValueError) as error:

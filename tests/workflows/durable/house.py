@@ -1,0 +1,104 @@
+"""A whole product in a test: real PostgreSQL and Temporal, the use cases the API calls, and workers with toy agents."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+from uuid import UUID, uuid4
+
+import asyncpg
+import orjson
+from temporalio.client import Client
+
+from app.domain.budget import Budget
+from app.domain.query import ResearchQuery
+from app.domain.run import EventType, Run, RunStatus
+from app.services.research import Research
+from app.services.run_gateway import TemporalGateway
+from app.services.steering import Steering
+from app.storage import events
+from tests.workflows.durable.toys import ToyIndex, ToyModel, extractive_toys, toy_agents
+from workflows.agents.agent_set import AgentSet
+from workflows.agents.codec import SchemaCodec
+from workflows.durable.reconcile import Reconciler
+from workflows.durable.worker import work
+from workflows.durable.workshop import Workshop
+from workflows.prompts.library import PromptLibrary
+
+PATIENCE = timedelta(seconds=40)
+PROMPTS = PromptLibrary({})
+
+
+@dataclass
+class House:
+    """One database, one Temporal server, and what a reader may do."""
+
+    database: asyncpg.Pool
+    client: Client
+    address: str
+    model: ToyModel = field(default_factory=ToyModel)
+    index: ToyIndex = field(default_factory=ToyIndex)
+
+    def __post_init__(self) -> None:
+        self.gateway = TemporalGateway(self.address)
+        self.research = Research(self.database, self.gateway)
+        self.steering = Steering(self.database, self.gateway, self.research)
+
+    def workshop(self, agents: AgentSet | None = None, fallback: AgentSet | None = None) -> Workshop:
+        return Workshop(
+            database=self.database,
+            index=self.index,
+            agents=agents or toy_agents(),
+            fallback=fallback or extractive_toys(),
+            chat=self.model,
+            codec=SchemaCodec(),
+            prompts=PROMPTS,
+        )
+
+    @contextlib.asynccontextmanager
+    async def worker(self, agents: AgentSet | None = None, build: str | None = None, **parts: Any) -> AsyncIterator[Workshop]:
+        """A worker of its own version, until the end of the block."""
+        shop, stop = self.workshop(agents, **parts), asyncio.Event()
+        version = build or f"test-{uuid4().hex[:8]}"
+        working = asyncio.create_task(work(self.client, shop, version, stop))
+        try:
+            yield shop
+        finally:
+            stop.set()
+            async with asyncio.timeout(PATIENCE.total_seconds()):
+                await working
+
+    async def ask(self, question: str = "why tariffs?", budget: Budget | None = None) -> UUID:
+        made = await self.research.create(ResearchQuery(question=question, budget=budget or Budget()))
+        return UUID(str(made.id))
+
+    async def run(self, run_id: UUID) -> Run:
+        return await self.research.get(run_id)
+
+    async def until(self, run_id: UUID, *statuses: RunStatus) -> Run:
+        """Wait for one of these statuses; a run that ended otherwise fails the test."""
+        async with asyncio.timeout(PATIENCE.total_seconds()):
+            while (run := await self.run(run_id)).status not in statuses:
+                assert not run.status.finished, f"{run.status}: {run.detail}"
+                await asyncio.sleep(0.05)
+        return run
+
+    async def until_true(self, check: Callable[[], bool]) -> None:
+        async with asyncio.timeout(PATIENCE.total_seconds()):
+            while not check():
+                await asyncio.sleep(0.02)
+
+    async def events(self, run_id: UUID, kind: EventType | None = None) -> list[dict[str, Any]]:
+        logged = await events.read_after(self.database, run_id, 0)
+        return [orjson.loads(event.body) for event in logged if kind is None or event.type == kind]
+
+    async def statuses(self, run_id: UUID) -> list[str]:
+        return [event["payload"]["status"] for event in await self.events(run_id, EventType.STATUS_CHANGED)]
+
+    async def markdown(self, run_id: UUID) -> str:
+        return (await self.research.report(run_id))[1].markdown
+
+    def reconciler(self, build: str = "none") -> Reconciler:
+        return Reconciler(self.client, self.database, build)

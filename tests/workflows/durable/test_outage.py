@@ -1,0 +1,107 @@
+import asyncio
+import time
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+
+from app.domain.errors import ModelRefused, ModelUnavailable
+from workflows.durable.outage import LONELY_FAILURES, Away, Circuit, backoff
+from workflows.durable.policies import LONGEST_WAIT
+
+
+class Halted(BaseException):
+    """What a notice raises to stop waiting."""
+
+
+async def patiently(_: Away, __: timedelta) -> None:
+    """A caller that never gives up."""
+
+
+class Server:
+    """Down until `up`; counts what reaches it."""
+
+    def __init__(self, up: float = 0.0, reason: Callable[[], ModelUnavailable] = lambda: ModelUnavailable("down")) -> None:
+        self.up_at = time.monotonic() + up
+        self.reason = reason
+        self.refused = 0
+        self.answered = 0
+
+    async def ask(self) -> str:
+        await asyncio.sleep(0.01)
+        if time.monotonic() < self.up_at:
+            self.refused += 1
+            raise self.reason()
+        self.answered += 1
+        return "yes"
+
+
+async def test_an_outage_is_waited_out_by_one_probe_at_a_time() -> None:
+    server, circuit = Server(up=1.2), Circuit(draw=lambda: 0.0)
+    answers = await asyncio.gather(*(circuit.call(server.ask, patiently) for _ in range(200)))
+    assert answers == ["yes"] * 200
+    # All 200 were in flight together when it went down; after that only probes went out: 0.25, 0.5, 1 s apart.
+    assert server.refused <= 200 + 4
+
+
+async def test_calls_go_straight_through_while_the_server_answers() -> None:
+    server, circuit = Server(), Circuit()
+    began = time.monotonic()
+    await asyncio.gather(*(circuit.call(server.ask, patiently) for _ in range(50)))
+    assert time.monotonic() - began < 0.2
+
+
+async def test_retry_after_is_obeyed_and_does_not_hold_others_up() -> None:
+    limited = Server(up=0.5, reason=lambda: ModelUnavailable("slow down", timedelta(seconds=1)))
+    fine, circuit = Server(), Circuit(draw=lambda: 0.0)
+    began = time.monotonic()
+    waiting = asyncio.create_task(circuit.call(limited.ask, patiently))
+    await asyncio.sleep(0.05)
+    await circuit.call(fine.ask, patiently)
+    assert time.monotonic() - began < 0.3
+    await waiting
+    assert time.monotonic() - began >= 1.0
+    assert limited.refused == 1
+
+
+async def test_a_caller_that_is_told_to_stop_stops_waiting() -> None:
+    async def stop(_: Away, __: timedelta) -> None:
+        raise Halted
+
+    with pytest.raises(Halted):
+        await Circuit().call(Server(up=60).ask, stop)
+
+
+async def test_the_notice_says_why_and_how_long() -> None:
+    told: list[tuple[str, timedelta]] = []
+
+    async def note(reason: Away, left: timedelta) -> None:
+        told.append((str(reason), left))
+
+    await Circuit(draw=lambda: 0.0).call(Server(up=0.1).ask, note)
+    assert told[0][0] == "down"
+    assert timedelta(0) < told[0][1] <= timedelta(milliseconds=250)
+
+
+async def test_a_request_that_fails_while_others_are_answered_is_refused_in_the_end() -> None:
+    now = [0.0]
+    circuit = Circuit(clock=lambda: now[0])
+    fine = Server()
+
+    async def poisoned() -> str:
+        raise ModelUnavailable("always times out")
+
+    async def skip(_: Away, left: timedelta) -> None:
+        now[0] += left.total_seconds()
+        await circuit.call(fine.ask, patiently)
+
+    with pytest.raises(ModelRefused, match="always times out"):
+        await circuit.call(poisoned, skip)
+    assert fine.answered >= LONELY_FAILURES - 1
+
+
+def test_backoff_grows_to_a_limit_with_jitter() -> None:
+    longest = [backoff(n, lambda: 1.0).total_seconds() for n in range(1, 10)]
+    assert longest[:4] == [0.5, 1.0, 2.0, 4.0]
+    assert longest[-1] == LONGEST_WAIT.total_seconds()
+    assert backoff(3, lambda: 0.0) == backoff(3, lambda: 1.0) / 2

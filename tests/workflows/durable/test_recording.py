@@ -1,0 +1,333 @@
+"""The record over a real database: what is stored is never asked again, halts hold before the next turn, caps are kept."""
+
+import asyncio
+from collections import defaultdict
+from dataclasses import dataclass, field
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any
+from uuid import UUID, uuid4
+
+import asyncpg
+import pytest
+
+from app.domain.budget import Budget, StopReason, Usage
+from app.domain.chat import ChatRequest, Message, Role, ToolCall
+from app.domain.contract import Halt
+from app.domain.errors import ModelUnavailable, ToolError, Unavailable
+from app.domain.query import ResearchQuery
+from app.domain.run import EventType, RunStatus
+from app.storage import events, runs, steering
+from app.storage.run_log import NOTHING, RunLog
+from tests.workflows.durable.toys import Gate, ToyModel, ToyTool, ask_for
+from workflows.agents.ports import BudgetSpent
+from workflows.chat_models.endpoint import Prices
+from workflows.durable.failures import RunHalted, WorkerStopping
+from workflows.durable.outage import Circuit
+from workflows.durable.recording import DurableRecord
+from workflows.durable.room import Rooms, RunRoom
+from workflows.durable.stage_ledger import StageLedger
+
+
+@dataclass
+class Desk:
+    """One run, whose stages can be opened again and again."""
+
+    database: asyncpg.Pool
+    run_id: UUID = field(default_factory=uuid4)
+    prices: Prices = field(default_factory=Prices)
+    stopping: bool = False
+
+    @property
+    def log(self) -> RunLog:
+        return RunLog(self.database)
+
+    async def begin(self, budget: Budget | None = None) -> "Desk":
+        await runs.create(self.database, self.run_id, ResearchQuery(question="why?", budget=budget or Budget()))
+        return self
+
+    async def open(
+        self, stage: str = "search/s1", room: RunRoom | None = None, log: RunLog | None = None, finish: bool = False
+    ) -> DurableRecord:
+        opening = await self.log.open_stage(self.run_id, stage, NOTHING)
+        ledger = StageLedger(
+            log or self.log,
+            self.run_id,
+            stage,
+            opening.attempt,
+            room or Rooms(self.log).of(self.run_id),
+            self.prices,
+            lambda: self.stopping,
+            halt=opening.halt,
+            finish=finish,
+        )
+        return DurableRecord(ledger, opening.turns, defaultdict(Circuit).__getitem__, Circuit(refusal=ToolError))
+
+    async def wish(self, halt: Halt) -> None:
+        await steering.set_control(self.database, self.run_id, halt, replacing=tuple(Halt))
+
+    async def told(self) -> list[str]:
+        return [event.type for event in await events.read_after(self.database, self.run_id, 0)]
+
+    async def usage(self) -> Usage:
+        run = await runs.get(self.database, self.run_id)
+        assert run is not None
+        return run.usage
+
+
+@pytest.fixture
+async def desk(database: asyncpg.Pool) -> Desk:
+    return await Desk(database).begin()
+
+
+async def test_a_resumed_stage_answers_from_its_stored_turns(desk: Desk) -> None:
+    model, tool = ToyModel(), ToyTool()
+
+    async def agent(record: DurableRecord, turns: int) -> list[str]:
+        said = []
+        for turn in range(turns):
+            said.append((await record.ask("search/s1", "act", model, ask_for(f"turn {turn}"))).text)
+            await record.use("search/s1", tool, ToolCall(name="search", arguments={"query": f"q{turn}"}))
+        return said
+
+    first = await agent(await desk.open(), 2)
+    resumed = await desk.open()
+    again = await agent(resumed, 3)
+    assert again[:2] == first
+    assert model.asked == ["turn 0", "turn 1", "turn 2"]
+    assert len(tool.called) == 3
+    assert resumed.usage == await desk.usage() == Usage(model_calls=3, tool_calls=3, input_tokens=300, output_tokens=30)
+    assert (await desk.told()).count(EventType.MODEL_CALL) == 3
+
+
+async def test_a_changed_request_supersedes_what_was_stored_after_it(desk: Desk) -> None:
+    model = ToyModel()
+    record = await desk.open()
+    for text in ("a", "b", "c"):
+        await record.ask("search/s1", "act", model, ask_for(text))
+    record = await desk.open()
+    answers = [(await record.ask("search/s1", "act", model, ask_for(text))).text for text in ("a", "B", "c")]
+    assert answers == ["re: a", "re: B", "re: c"]
+    assert model.asked == ["a", "b", "c", "B", "c"]
+    replayed = await desk.open()
+    assert [(await replayed.ask("search/s1", "act", model, ask_for(text))).text for text in ("a", "B", "c")] == answers
+    assert len(model.asked) == 5
+
+
+async def test_parallel_agents_and_parallel_calls_of_one_agent_resume_each_for_itself(desk: Desk) -> None:
+    model, tool = ToyModel(), ToyTool()
+
+    async def stage(record: DurableRecord, sections: int) -> None:
+        await asyncio.gather(
+            *(record.ask(f"report/section/{n}", "section", model, ask_for(f"section {n}")) for n in range(sections)),
+            *(record.use("report", tool, ToolCall(name="search", arguments={"query": str(n)})) for n in range(4)),
+        )
+
+    await stage(await desk.open("report"), 3)
+    await stage(await desk.open("report"), 5)
+    assert sorted(model.asked) == [f"section {n}" for n in range(5)]
+    assert len(tool.called) == 4
+
+
+async def test_only_new_messages_of_a_growing_conversation_are_stored(desk: Desk) -> None:
+    record, model = await desk.open(), ToyModel()
+    messages: tuple[Message, ...] = (Message(role=Role.SYSTEM, content="rules"), Message(role=Role.USER, content="question"))
+    await record.ask("search/s1", "act", model, ChatRequest(messages=messages))
+    messages += (Message(role=Role.ASSISTANT, content="act"), Message(role=Role.USER, content="seen"))
+    await record.ask("search/s1", "act", model, ChatRequest(messages=messages))
+    turns = (await desk.log.open_stage(desk.run_id, "search/s1", None)).turns
+    assert [(turn.carried, len(turn.messages)) for turn in turns] == [(0, 2), (2, 2)]
+
+
+async def test_a_failed_tool_call_is_a_stored_result(desk: Desk) -> None:
+    tool, bad = ToyTool(), ToolCall(name="search", arguments={"query": "bad"})
+    first = await (await desk.open()).use("search/s1", tool, bad)
+    again = await (await desk.open()).use("search/s1", tool, bad)
+    assert first == again
+    assert first.error == "a bad query"
+    assert len(tool.called) == 1
+
+
+@pytest.mark.parametrize("halt", [Halt.PAUSE, Halt.CANCEL])
+async def test_a_halt_holds_before_the_next_turn_and_keeps_the_one_under_way(desk: Desk, halt: Halt) -> None:
+    gate = Gate("two")
+    record, model = await desk.open(), ToyModel(hook=gate)
+    await record.ask("search/s1", "act", model, ask_for("one"))
+    second = asyncio.create_task(record.ask("search/s1", "act", model, ask_for("two")))
+    await gate.reached.wait()
+    await desk.wish(halt)
+    gate.open()
+    assert (await second).text == "re: two"
+    with pytest.raises(RunHalted) as stopped:
+        await record.ask("search/s1", "act", model, ask_for("three"))
+    assert stopped.value.halt is halt
+    assert model.asked == ["one", "two"]
+
+
+async def test_a_turn_is_stored_although_the_agent_that_asked_was_cancelled(desk: Desk) -> None:
+    gate = Gate("slow")
+    record, model = await desk.open(), ToyModel(hook=gate)
+    asking = asyncio.create_task(record.ask("search/s1", "act", model, ask_for("slow")))
+    await gate.reached.wait()
+    asking.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asking
+    gate.open()
+    await record.drain(timedelta(seconds=5))
+    assert (await (await desk.open()).ask("search/s1", "act", model, ask_for("slow"))).text == "re: slow"
+    assert model.asked == ["slow"]
+
+
+async def test_an_aborted_turn_is_given_up(desk: Desk) -> None:
+    gate = Gate("slow")
+    record, model = await desk.open(), ToyModel(hook=gate)
+    asking = asyncio.create_task(record.ask("search/s1", "act", model, ask_for("slow")))
+    await gate.reached.wait()
+    record.abort()
+    with pytest.raises(asyncio.CancelledError):
+        await asking
+    assert model.answered == []
+
+
+async def test_a_dropped_subtask_and_a_finishing_run_end_as_a_value(desk: Desk) -> None:
+    record, model = await desk.open(), ToyModel()
+    await record.ask("search/s1", "act", model, ask_for("one"))
+    await desk.log.drop_stage(desk.run_id, "search/s1")
+    await record.ask("search/s1", "act", model, ask_for("two"))
+    with pytest.raises(BudgetSpent) as dropped:
+        await record.ask("search/s1", "act", model, ask_for("three"))
+    assert dropped.value.reason is StopReason.DROPPED
+
+    finishing = await desk.open("search/s2", finish=True)
+    with pytest.raises(BudgetSpent) as spent:
+        await finishing.ask("search/s2", "act", model, ask_for("four"))
+    assert spent.value.reason is StopReason.BUDGET
+    assert model.asked == ["one", "two"]
+
+
+async def test_a_stopping_worker_begins_no_turn(desk: Desk) -> None:
+    record = await desk.open()
+    desk.stopping = True
+    with pytest.raises(WorkerStopping):
+        await record.ask("search/s1", "act", ToyModel(), ask_for("one"))
+
+
+async def test_the_cap_on_tokens_holds_across_parallel_agents(database: asyncpg.Pool) -> None:
+    desk = await Desk(database).begin(Budget(max_tokens=1_500))
+    room, model = Rooms(desk.log).of(desk.run_id), ToyModel(hook=_slowly)
+
+    async def agent(number: int) -> None:
+        record = await desk.open(f"search/s{number}", room)
+        for turn in range(10):
+            await record.ask(f"search/s{number}", "act", model, ask_for(f"{number} {turn}"))
+
+    ended = await asyncio.gather(*(agent(n) for n in range(4)), return_exceptions=True)
+    assert all(isinstance(e, RunHalted) and e.halt is Halt.BUDGET for e in ended)
+    spent = (await desk.usage()).tokens
+    # A call takes 110 tokens. Agents waited for each other's reservations instead of giving up early.
+    assert 1_200 <= spent <= 1_500
+
+
+async def test_the_cap_on_money_counts_the_price_of_a_call_before_it_is_made(database: asyncpg.Pool) -> None:
+    desk = await Desk(database, prices=Prices(Decimal(1), Decimal(10))).begin(Budget(max_cost_microusd=900))
+    with pytest.raises(RunHalted):
+        await (await desk.open()).ask("search/s1", "act", ToyModel(), ask_for("100 output tokens may cost 1000"))
+
+
+async def test_the_cap_on_time_ends_a_wait_for_a_model_that_is_away(database: asyncpg.Pool) -> None:
+    desk = await Desk(database).begin(Budget(max_seconds=1))
+    await desk.log.set_status(desk.run_id, RunStatus.RUNNING)
+
+    async def down(_: str) -> None:
+        raise ModelUnavailable("connection refused")
+
+    record = await desk.open()
+    with pytest.raises(RunHalted) as stopped:
+        async with asyncio.timeout(20):
+            await record.ask("search/s1", "act", ToyModel(hook=down), ask_for("one"))
+    assert stopped.value.halt is Halt.BUDGET
+
+
+async def test_an_outage_is_told_to_watchers_and_a_pause_ends_the_wait(desk: Desk) -> None:
+    async def down(_: str) -> None:
+        raise ModelUnavailable("connection refused")
+
+    record = await desk.open()
+    asking = asyncio.create_task(record.ask("search/s1", "act", ToyModel(hook=down), ask_for("one")))
+    while EventType.WAITING not in await desk.told():
+        await asyncio.sleep(0.05)
+    await desk.wish(Halt.PAUSE)
+    with pytest.raises(RunHalted):
+        async with asyncio.timeout(10):
+            await asking
+    assert (await desk.told()).count(EventType.WAITING) == 1
+
+
+async def test_an_attempt_that_another_replaced_stops(desk: Desk) -> None:
+    model = ToyModel()
+    old = await desk.open()
+    await old.ask("search/s1", "act", model, ask_for("one"))
+    new = await desk.open()
+    await old.ask("search/s1", "act", model, ask_for("two"))
+    with pytest.raises(RunHalted) as stopped:
+        await old.ask("search/s1", "act", model, ask_for("three"))
+    assert stopped.value.halt is Halt.SUPERSEDED
+    await new.ask("search/s1", "act", model, ask_for("one"))
+    assert model.asked == ["one", "two"]
+    # The replaced attempt's answer was paid for, so it is on the bill.
+    assert (await desk.usage()).model_calls == 2
+
+
+async def test_the_clock_shows_the_same_times_again(desk: Desk) -> None:
+    async def read(record: DurableRecord, model: ToyModel) -> list[float]:
+        times = [record.clock()]
+        for turn in range(3):
+            await record.ask("search/s1", "act", model, ask_for(str(turn)))
+            times.append(record.clock())
+        return times
+
+    first = await read(await desk.open(), ToyModel(hook=_slowly))
+    again = await read(await desk.open(), ToyModel())
+    assert first == again
+    assert first == sorted(first)
+    assert first[-1] > 0
+
+
+async def test_what_was_told_is_not_told_again_while_replaying(desk: Desk) -> None:
+    model = ToyModel()
+
+    async def agent(record: DurableRecord, turns: int) -> None:
+        for turn in range(turns):
+            await record.tell(EventType.WARNING, "search/s1", {"message": f"before {turn}"})
+            await record.ask("search/s1", "act", model, ask_for(str(turn)))
+
+    await agent(await desk.open(), 2)
+    await agent(await desk.open(), 3)
+    assert (await desk.told()).count(EventType.WARNING) == 3
+
+
+async def test_a_paid_answer_is_kept_until_the_database_is_back(desk: Desk) -> None:
+    model = ToyModel()
+    record = await desk.open(log=_Flaky(desk.database, failures=2))
+    assert (await record.ask("search/s1", "act", model, ask_for("one"))).text == "re: one"
+    assert model.asked == ["one"]
+    assert (await desk.usage()).model_calls == 1
+
+
+class _Flaky(RunLog):
+    """Stores a turn, but the connection breaks before the answer arrives."""
+
+    def __init__(self, database: asyncpg.Pool, failures: int) -> None:
+        super().__init__(database)
+        self.failures = failures
+
+    async def store_turn(self, *given: Any) -> Any:
+        receipt = await super().store_turn(*given)
+        if self.failures:
+            self.failures -= 1
+            raise Unavailable("the connection was lost")
+        return receipt
+
+
+async def _slowly(_: str) -> None:
+    await asyncio.sleep(0.02)

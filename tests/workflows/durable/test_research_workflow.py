@@ -1,0 +1,152 @@
+"""Runs over real Temporal and PostgreSQL, seen as a reader sees them: statuses, events, the report, and what was paid for."""
+
+import asyncio
+
+from app.domain.budget import Budget
+from app.domain.run import EventType, RunStatus
+from tests.workflows.durable.house import House
+from tests.workflows.durable.toys import Gate, toy_agents
+
+# Plan 1, searches 3 x 3, report 1 + 3 x 2.
+CALLS = 17
+
+
+async def test_a_run_goes_from_question_to_report(house: House) -> None:
+    async with house.worker():
+        run_id = await house.ask()
+        run = await house.until(run_id, RunStatus.COMPLETED)
+    assert run.usage.model_calls == len(house.model.asked) == CALLS
+    assert run.usage.tool_calls == 9
+    assert run.plan is not None
+    assert await house.statuses(run_id) == ["running", "completed"]
+    told = await house.events(run_id)
+    assert [event["seq"] for event in told] == list(range(1, len(told) + 1))
+    stages = [event["payload"]["stage"] for event in told if event["type"] == EventType.STAGE_FINISHED]
+    assert stages[0] == "plan"
+    assert sorted(stages[1:4]) == ["search/s1", "search/s2", "search/s3"]
+    assert stages[4:] == ["report"]
+    assert told[-1]["type"] == EventType.STATUS_CHANGED
+    assert told[-2]["type"] == EventType.REPORT_READY
+    assert "[1]" in await house.markdown(run_id)
+
+
+async def test_a_subtask_waits_for_what_it_depends_on(house: House) -> None:
+    async with house.worker(toy_agents(subtasks=3, turns=1, chain=True)):
+        run_id = await house.ask()
+        await house.until(run_id, RunStatus.COMPLETED)
+    assert [said.split()[0] for said in house.model.asked[1:4]] == ["s1", "s2", "s3"]
+
+
+async def test_a_pause_keeps_the_calls_under_way_and_a_resumed_run_pays_for_nothing_twice(house: House) -> None:
+    gate = Gate("s2 turn 1")
+    house.model.hook = gate
+    async with house.worker():
+        run_id = await house.ask()
+        await gate.reached.wait()
+        await house.steering.pause(run_id)
+        gate.open()
+        paused = await house.until(run_id, RunStatus.PAUSED)
+        before = list(house.model.asked)
+        assert paused.usage.model_calls == len(before) < CALLS
+        await house.steering.resume(run_id, finish=False)
+        done = await house.until(run_id, RunStatus.COMPLETED)
+    assert len(house.model.asked) == len(set(house.model.asked)) == done.usage.model_calls == CALLS
+    assert await house.statuses(run_id) == ["running", "paused", "running", "completed"]
+    options = (await house.events(run_id, EventType.STATUS_CHANGED))[1]["payload"]["options"]
+    assert options == ["resume", "finish", "cancel"]
+
+
+async def test_a_resume_that_comes_before_the_pause_has_taken_effect_is_not_lost(house: House) -> None:
+    gate = Gate("s2 turn 1")
+    house.model.hook = gate
+    async with house.worker():
+        run_id = await house.ask()
+        await gate.reached.wait()
+        await house.steering.pause(run_id)
+        await house.until_true(lambda: len(house.model.answered) == len(house.model.asked) - 1)
+        await house.steering.resume(run_id, finish=False)
+        gate.open()
+        await house.until(run_id, RunStatus.COMPLETED)
+    assert len(house.model.asked) == CALLS
+
+
+async def test_a_paused_run_finishes_with_what_there_is_and_spends_nothing_more(house: House) -> None:
+    gate = Gate("s2 turn 1")
+    house.model.hook = gate
+    async with house.worker():
+        run_id = await house.ask()
+        await gate.reached.wait()
+        await house.steering.pause(run_id)
+        gate.open()
+        paused = await house.until(run_id, RunStatus.PAUSED)
+        await house.steering.resume(run_id, finish=True)
+        done = await house.until(run_id, RunStatus.COMPLETED)
+    assert done.usage == paused.usage
+    assert "extractive" in await house.markdown(run_id)
+    assert "budget" in await house.markdown(run_id)
+
+
+async def test_a_running_run_can_be_asked_to_finish(house: House) -> None:
+    gate = Gate("s2 turn 1")
+    house.model.hook = gate
+    async with house.worker():
+        run_id = await house.ask()
+        await gate.reached.wait()
+        await house.steering.resume(run_id, finish=True)
+        await asyncio.sleep(0.3)
+        gate.open()
+        await house.until(run_id, RunStatus.COMPLETED)
+    assert len(house.model.asked) < CALLS
+    assert "extractive" in await house.markdown(run_id)
+
+
+async def test_cancelling_aborts_the_calls_under_way(house: House) -> None:
+    gate = Gate("s")
+    house.model.hook = gate
+    async with house.worker():
+        run_id = await house.ask()
+        await gate.reached.wait()
+        await house.steering.cancel(run_id)
+        await house.until(run_id, RunStatus.CANCELLED)
+        # The stages hear of it with their next heartbeat.
+        await asyncio.sleep(6)
+        gate.open()
+        await asyncio.sleep(0.2)
+    assert house.model.answered == [house.model.asked[0]]
+    assert await house.statuses(run_id) == ["running", "cancelled"]
+
+
+async def test_a_paused_run_can_be_cancelled(house: House) -> None:
+    gate = Gate("plan")
+    house.model.hook = gate
+    async with house.worker():
+        run_id = await house.ask()
+        await gate.reached.wait()
+        await house.steering.pause(run_id)
+        gate.open()
+        await house.until(run_id, RunStatus.PAUSED)
+        await house.steering.cancel(run_id)
+        await house.until(run_id, RunStatus.CANCELLED)
+
+
+async def test_at_its_cap_a_run_waits_and_goes_on_with_more(house: House) -> None:
+    async with house.worker():
+        run_id = await house.ask(budget=Budget(max_tokens=6_000))
+        reached = await house.until(run_id, RunStatus.BUDGET_REACHED)
+        assert 0 < reached.usage.tokens <= 6_000
+        options = (await house.events(run_id, EventType.STATUS_CHANGED))[-1]["payload"]["options"]
+        assert options == ["finish", "raise_budget", "cancel"]
+        await house.steering.set_budget(run_id, Budget(max_tokens=10**6))
+        await house.steering.resume(run_id, finish=False)
+        done = await house.until(run_id, RunStatus.COMPLETED)
+    assert done.usage.model_calls == len(house.model.asked) == CALLS
+
+
+async def test_at_its_cap_a_run_can_finish_with_what_there_is(house: House) -> None:
+    async with house.worker():
+        run_id = await house.ask(budget=Budget(max_tokens=5_000))
+        reached = await house.until(run_id, RunStatus.BUDGET_REACHED)
+        await house.steering.resume(run_id, finish=True)
+        done = await house.until(run_id, RunStatus.COMPLETED)
+    assert done.usage == reached.usage
+    assert "extractive" in await house.markdown(run_id)

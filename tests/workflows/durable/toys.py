@@ -1,0 +1,191 @@
+"""Small agents over a small model and index, so that tests of durability say exactly what each stage does."""
+
+import asyncio
+import hashlib
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from app.domain.budget import StopReason, Usage
+from app.domain.chat import ChatRequest, Completion, Message, Role, ToolCall, ToolResult
+from app.domain.errors import NotFound, ToolError
+from app.domain.evidence import Finding, Passage, Quote, Source, snapshot_hash
+from app.domain.plan import ResearchPlan, Subtask
+from app.domain.query import ResearchQuery
+from app.domain.report import Report, Section
+from retrieval.ports import Document, SearchFilter
+from workflows.agents.agent_set import AgentSet
+from workflows.agents.concurrency import all_of
+from workflows.agents.kit import Kit
+from workflows.agents.ports import BudgetSpent
+
+Hook = Callable[[str], Awaitable[None]]
+
+
+async def at_once(_: str) -> None:
+    """The default hook: nothing happens before an answer."""
+
+
+def ask_for(text: str) -> ChatRequest:
+    return ChatRequest(messages=(Message(role=Role.USER, content=text),), max_tokens=100)
+
+
+@dataclass
+class ToyModel:
+    """Answers `re: <last message>` and remembers what it was asked. `hook` is awaited with the message before each answer."""
+
+    name: str = "toy"
+    hook: Hook = at_once
+    asked: list[str] = field(default_factory=list)
+    answered: list[str] = field(default_factory=list)
+
+    async def complete(self, request: ChatRequest) -> Completion:
+        said = request.messages[-1].content
+        self.asked.append(said)
+        await self.hook(said)
+        self.answered.append(said)
+        return Completion(text=f"re: {said}", model=self.name, usage=Usage(model_calls=1, input_tokens=100, output_tokens=10))
+
+
+TEXT = "".join(f"President number {n} said that tariffs were reason number {n}. " for n in range(1, 40))
+SOURCE = Source(url="https://example.org/tariffs", title="Messages", snapshot=snapshot_hash(TEXT))
+
+
+@dataclass
+class ToyIndex:
+    """One document; a query finds the sentence that its hash points at."""
+
+    searched: list[str] = field(default_factory=list)
+    hook: Hook = at_once
+
+    async def search(self, query: str, limit: int, where: SearchFilter) -> Sequence[Passage]:
+        self.searched.append(query)
+        await self.hook(query)
+        number = int(hashlib.sha256(query.encode()).hexdigest(), 16) % 39 + 1
+        sentence = f"President number {number} said that tariffs were reason number {number}."
+        start = TEXT.index(sentence)
+        return [Passage(source=SOURCE, text=sentence, start=start, end=start + len(sentence))]
+
+    async def read(self, url: str) -> Document:
+        if url != SOURCE.url:
+            raise ToolError("no such page")
+        return Document(source=SOURCE, text=TEXT)
+
+    async def snapshot(self, name: str) -> str:
+        if name != SOURCE.snapshot:
+            raise NotFound("no such source")
+        return TEXT
+
+
+@dataclass
+class ToyTool:
+    """A tool that counts its calls."""
+
+    name: str = "search"
+    description: str = "finds"
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    called: list[str] = field(default_factory=list)
+
+    async def call(self, arguments: Mapping[str, Any]) -> ToolResult:
+        self.called.append(str(arguments))
+        if arguments.get("query") == "bad":
+            raise ToolError("a bad query")
+        return ToolResult()
+
+
+def toy_agents(subtasks: int = 3, turns: int = 3, sections: int = 3, chain: bool = False) -> AgentSet:
+    """A plan of `subtasks` (each needing the one before it with `chain`), searches of `turns`, `sections` in parallel."""
+
+    async def plan(query: ResearchQuery, kit: Kit) -> ResearchPlan:
+        await kit.record.ask("plan", "plan", kit.chat, ask_for(f"plan {query.question} {_notes(kit)}"))
+        return toy_plan(subtasks, chain)
+
+    async def search(subtask: Subtask, plan: ResearchPlan, query: ResearchQuery, kit: Kit) -> Finding:
+        agent, quotes, stop = f"search/{subtask.id}", [], StopReason.SUFFICIENT
+        try:
+            for turn in range(turns):
+                await kit.record.ask(agent, "act", kit.chat, ask_for(f"{subtask.id} turn {turn} {_notes(kit)}"))
+                call = ToolCall(name="search", arguments={"query": f"{subtask.id} {turn}"})
+                result = await kit.record.use(agent, kit.tools["search"], call)
+                quotes += [Quote(source=p.source, text=p.text, start=p.start, end=p.end) for p in result.passages]
+        except BudgetSpent as spent:
+            stop = spent.reason
+        return Finding(subtask_id=subtask.id, answer=f"answer {subtask.id}", quotes=tuple(dict.fromkeys(quotes)), stop=stop)
+
+    async def report(query: ResearchQuery, plan: ResearchPlan, findings: tuple[Finding, ...], kit: Kit) -> Report:
+        told = ", ".join(f"{f.subtask_id}:{f.stop}" for f in findings)
+        await kit.record.ask("report", "outline", kit.chat, ask_for(f"outline of {told} {_notes(kit)}"))
+
+        async def write(number: int) -> Section:
+            agent = f"report/section/{number}"
+            drafted = await kit.record.ask(agent, "section", kit.chat, ask_for(f"section {number} draft"))
+            revised = await kit.record.ask(agent, "section", kit.chat, ask_for(f"section {number} revised"))
+            cited = "".join(f" [[{quote.key}]]" for f in findings for quote in f.quotes[:1])
+            return Section(heading=f"Section {number}", body=f"{drafted.text}. {revised.text}.{cited}")
+
+        written = await all_of([write(n) for n in range(1, sections + 1)], sections)
+        quotes = tuple({quote.key: quote for f in findings for quote in f.quotes}.values())
+        return Report(title=f"On {query.question}", sections=tuple(written), quotes=quotes, notices=_notices(findings))
+
+    return AgentSet(plan=plan, search=search, report=report)
+
+
+def toy_plan(subtasks: int, chain: bool = False) -> ResearchPlan:
+    """Subtasks s1, s2, ..."""
+    return ResearchPlan(
+        title="A plan",
+        subtasks=tuple(
+            Subtask(
+                id=f"s{n}", title=f"Part {n}", question=f"Question {n}?", depends_on=(f"s{n - 1}",) if chain and n > 1 else ()
+            )
+            for n in range(1, subtasks + 1)
+        ),
+    )
+
+
+def extractive_toys() -> AgentSet:
+    """Agents that need no model."""
+
+    async def plan(query: ResearchQuery, kit: Kit) -> ResearchPlan:
+        return toy_plan(1)
+
+    async def search(subtask: Subtask, plan: ResearchPlan, query: ResearchQuery, kit: Kit) -> Finding:
+        return Finding(subtask_id=subtask.id, stop=StopReason.NO_EVIDENCE)
+
+    async def report(query: ResearchQuery, plan: ResearchPlan, findings: tuple[Finding, ...], kit: Kit) -> Report:
+        quotes = tuple({quote.key: quote for f in findings for quote in f.quotes}.values())
+        body = " ".join(f"{quote.text} [[{quote.key}]]" for quote in quotes)
+        told = ", ".join(f"{f.subtask_id}:{f.stop}" for f in findings)
+        return Report(
+            title="Extracts",
+            sections=(Section(heading=told or "Nothing", body=body),),
+            quotes=quotes,
+            notices=("extractive", *_notices(findings)),
+        )
+
+    return AgentSet(plan=plan, search=search, report=report)
+
+
+def _notes(kit: Kit) -> str:
+    return " ".join(entry.text for entry in kit.memory.entries if entry.agent == "user")
+
+
+def _notices(findings: Sequence[Finding]) -> tuple[str, ...]:
+    return tuple(f"{f.subtask_id} failed: {f.detail}" for f in findings if f.stop is StopReason.FAILED)
+
+
+class Gate:
+    """A hook that stops at messages that begin with given words, until it is opened."""
+
+    def __init__(self, *words: str) -> None:
+        self._words = words
+        self._open = asyncio.Event()
+        self.reached = asyncio.Event()
+
+    async def __call__(self, said: str) -> None:
+        if said.startswith(self._words):
+            self.reached.set()
+            await self._open.wait()
+
+    def open(self) -> None:
+        self._open.set()

@@ -1,0 +1,1 @@
+"""Durable execution: the only part of the workers that knows Temporal."""

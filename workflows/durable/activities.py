@@ -1,0 +1,132 @@
+"""The activities: one a stage, and two that keep the books. Errors of agents end here as values; see `failures` for the rest."""
+
+import logging
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import orjson
+from temporalio import activity
+
+from app.domain.budget import StopReason
+from app.domain.evidence import Finding
+from app.domain.plan import ResearchPlan
+from app.domain.run import EventType
+from app.storage import steering
+from app.storage.engine import translated
+from app.storage.run_log import RunLog
+from workflows.agents.ports import BudgetSpent
+from workflows.agents.remembering import PLANNER, memory_of_search, search_agent
+from workflows.agents.simple_plan import single_subtask_plan
+from workflows.durable import payloads
+from workflows.durable.persistence import insist
+from workflows.durable.report_stage import report_stage
+from workflows.durable.sources import cited, distinct_sources
+from workflows.durable.workshop import Attempt, Outcome, Workshop, perform
+
+log = logging.getLogger(__name__)
+
+
+class StageActivities:
+    """The activities of one worker."""
+
+    def __init__(self, shop: Workshop) -> None:
+        self._shop = shop
+
+    @property
+    def all(self) -> list[Callable[..., Awaitable[Any]]]:
+        """To register with the worker."""
+        return [self.plan, self.search, self.report, self.settle, self.steer, self.control]
+
+    @activity.defn(name=payloads.PLAN_ACTIVITY)
+    async def plan(self, request: payloads.StageRequest) -> ResearchPlan:
+        """The planning agent's plan, stored; the question itself as its one subtask when the agent fails."""
+
+        async def work(attempt: Attempt) -> ResearchPlan:
+            plan = await self._planned(attempt)
+            body = plan.model_dump_json().encode()
+
+            async def keep(log: RunLog) -> None:
+                await log.save_plan(request.run_id, plan, (), EventType.PLAN_MADE)
+
+            told = {"stop": StopReason.SUFFICIENT, "detail": "", "quotes": 0, "sources": 0}
+            await attempt.close(Outcome(body, told), keep)
+            return plan
+
+        return await perform(self._shop, request, "plan", "", (), work, ResearchPlan.model_validate_json)
+
+    @activity.defn(name=payloads.SEARCH_ACTIVITY)
+    async def search(self, request: payloads.SearchRequest) -> payloads.SearchOutcome:
+        """A deep-search agent's finding, stored with the sources it cites. One that fails for good is a finding that says so."""
+        subtask = request.plan.subtask(request.subtask_id)
+        needed = request.plan.ancestors(subtask.id)
+        ancestors = [search_agent(s.id) for s in request.plan.subtasks if s.id in needed]
+
+        async def work(attempt: Attempt) -> Finding:
+            found = await self._found(request, attempt)
+            finding, snapshots = await cited(found, attempt.missing_snapshots, attempt.fetch_snapshot)
+            sources = distinct_sources(finding.quotes)
+            told = {"stop": finding.stop, "detail": finding.detail, "quotes": len(finding.quotes), "sources": sources}
+            body = finding.model_dump_json(exclude_defaults=True).encode()
+            await attempt.close(Outcome(body, told, snapshots))
+            return finding
+
+        stage = search_agent(subtask.id)
+        finding = await perform(self._shop, request, stage, subtask.title, ancestors, work, Finding.model_validate_json)
+        return payloads.SearchOutcome(subtask_id=subtask.id, stop=finding.stop, detail=finding.detail)
+
+    @activity.defn(name=payloads.REPORT_ACTIVITY)
+    async def report(self, request: payloads.ReportRequest) -> str:
+        """The report, stored and rendered, and the run completed; its title."""
+        needs = [search_agent(subtask_id) for subtask_id in request.stored]
+
+        async def work(attempt: Attempt) -> str:
+            return await report_stage(request, attempt)
+
+        return await perform(self._shop, request, "report", "", needs, work, lambda body: str(orjson.loads(body)["title"]))
+
+    @activity.defn(name=payloads.SETTLE_ACTIVITY)
+    async def settle(self, to: payloads.Settlement) -> None:
+        """Move the run to a status."""
+        await insist(lambda: self._shop.log.set_status(to.run_id, to.status, to.detail, to.options))
+
+    @activity.defn(name=payloads.CONTROL_ACTIVITY)
+    async def control(self, control: payloads.Control) -> None:
+        """Write a wish into the run's ledger."""
+        await insist(
+            lambda: steering.set_control(self._shop.database, control.run_id, control.wish, replacing=(control.replacing,))
+        )
+
+    @activity.defn(name=payloads.STEER_ACTIVITY)
+    async def steer(self, steered: payloads.SteeredPlan) -> None:
+        """Keep the plan as a person changed it, and tell the stages that are dropped."""
+        await insist(lambda: self._keep(steered))
+
+    async def _keep(self, steered: payloads.SteeredPlan) -> None:
+        async with translated(), self._shop.database.acquire() as connection, connection.transaction():
+            run_log = RunLog(connection)
+            for subtask_id in steered.dropped:
+                await run_log.drop_stage(steered.run_id, search_agent(subtask_id))
+            await run_log.save_plan(steered.run_id, steered.plan, steered.dropped, EventType.PLAN_REVISED)
+
+    async def _planned(self, attempt: Attempt) -> ResearchPlan:
+        query = attempt.request.query
+        try:
+            return await self._shop.agents.plan(query, attempt.kit(attempt.notes))
+        except BudgetSpent:
+            return single_subtask_plan(query)
+        except Exception as error:
+            log.exception("run %s: planning failed", attempt.request.run_id)
+            await attempt.record.tell(EventType.WARNING, PLANNER, {"message": f"planning failed: {error}"})
+            return single_subtask_plan(query)
+
+    async def _found(self, request: payloads.SearchRequest, attempt: Attempt) -> Finding:
+        subtask = request.plan.subtask(request.subtask_id)
+        findings = {finding.subtask_id: finding for finding in attempt.needed_findings}
+        memory = memory_of_search(subtask, request.plan, findings, attempt.notes)
+        try:
+            return await self._shop.agents.search(subtask, request.plan, request.query, attempt.kit(memory))
+        except BudgetSpent as spent:
+            return Finding(subtask_id=subtask.id, stop=spent.reason, usage=attempt.record.usage)
+        except Exception as error:
+            log.exception("run %s: the search on %s failed", request.run_id, subtask.id)
+            return Finding(subtask_id=subtask.id, stop=StopReason.FAILED, detail=str(error), usage=attempt.record.usage)

@@ -1,0 +1,120 @@
+"""Which version of the code this worker runs, which versions are alive, and which one new work goes to."""
+
+import asyncio
+import hashlib
+from collections.abc import Iterable
+from datetime import UTC, datetime, timedelta
+from importlib.resources import files
+from pathlib import Path
+
+from temporalio.api.deployment.v1 import WorkerDeploymentInfo
+from temporalio.api.enums.v1 import TaskQueueType, WorkerStatus
+from temporalio.api.taskqueue.v1 import TaskQueue
+from temporalio.api.workflowservice.v1 import (
+    DescribeTaskQueueRequest,
+    DescribeWorkerDeploymentRequest,
+    ListWorkersRequest,
+    SetWorkerDeploymentCurrentVersionRequest,
+)
+from temporalio.client import Client
+from temporalio.service import RPCError, RPCStatusCode
+
+from app.domain.contract import DEPLOYMENT_NAME, RESEARCH_QUEUE
+from workflows.durable.policies import POLLER_SEEN_WITHIN, REGISTRATION_LIMIT, REGISTRATION_POLL, WORKER_SEEN_WITHIN
+
+PACKAGES = ("app", "retrieval", "workflows")
+KINDS = (".py", ".sql", ".md", ".toml")
+_NOT_YET = (RPCStatusCode.NOT_FOUND, RPCStatusCode.FAILED_PRECONDITION)
+
+
+def build_id() -> str:
+    """A digest of the code and prompts a worker runs: another digest is another version."""
+    digest = hashlib.sha256()
+    for path in _sources():
+        digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()[:16]
+
+
+def _sources() -> Iterable[Path]:
+    for package in PACKAGES:
+        folder = Path(str(files(package)))
+        yield from sorted(path for path in folder.rglob("*") if path.suffix in KINDS and path.is_file())
+
+
+async def alive_builds(client: Client) -> frozenset[str]:
+    """Versions that have a worker on the queue now, as far as the server can tell."""
+    try:
+        return await _reported_builds(client)
+    except RPCError as error:
+        if error.status is not RPCStatusCode.UNIMPLEMENTED:
+            raise
+    return await _polling_builds(client)
+
+
+async def _reported_builds(client: Client) -> frozenset[str]:
+    """Workers report themselves every few seconds, and say when they stop."""
+    request = ListWorkersRequest(namespace=client.namespace, page_size=1_000)
+    listed = await client.workflow_service.list_workers(request)
+    return frozenset(
+        beat.deployment_version.build_id
+        for beat in (info.worker_heartbeat for info in listed.workers_info)
+        if beat.task_queue == RESEARCH_QUEUE
+        and beat.status == WorkerStatus.WORKER_STATUS_RUNNING
+        and _recent(beat.heartbeat_time.ToDatetime(UTC), WORKER_SEEN_WITHIN)
+    )
+
+
+async def _polling_builds(client: Client) -> frozenset[str]:
+    """What an older server knows: who asked for work lately."""
+    request = DescribeTaskQueueRequest(
+        namespace=client.namespace,
+        task_queue=TaskQueue(name=RESEARCH_QUEUE),
+        task_queue_type=TaskQueueType.TASK_QUEUE_TYPE_WORKFLOW,
+    )
+    described = await client.workflow_service.describe_task_queue(request)
+    return frozenset(
+        poller.deployment_options.build_id
+        for poller in described.pollers
+        if _recent(poller.last_access_time.ToDatetime(UTC), POLLER_SEEN_WITHIN)
+    )
+
+
+def _recent(moment: datetime, limit: timedelta) -> bool:
+    return datetime.now(UTC) - moment < limit
+
+
+async def become_current(client: Client, build: str) -> None:
+    """Send new and resumed runs to this version, once the server knows that it has a worker.
+
+    An older version whose worker merely restarts while a newer one is at work does not take over again.
+    """
+    async with asyncio.timeout(REGISTRATION_LIMIT.total_seconds()):
+        while not await _try_to_lead(client, build):
+            await asyncio.sleep(REGISTRATION_POLL.total_seconds())
+
+
+async def _try_to_lead(client: Client, build: str) -> bool:
+    try:
+        asked = DescribeWorkerDeploymentRequest(namespace=client.namespace, deployment_name=DEPLOYMENT_NAME)
+        described = await client.workflow_service.describe_worker_deployment(asked, retry=False)
+        if await _leads_or_yields(client, described.worker_deployment_info, build):
+            return True
+        wanted = SetWorkerDeploymentCurrentVersionRequest(
+            namespace=client.namespace, deployment_name=DEPLOYMENT_NAME, build_id=build, ignore_missing_task_queues=True
+        )
+        await client.workflow_service.set_worker_deployment_current_version(wanted, retry=False)
+    except RPCError as error:
+        if error.status not in _NOT_YET:
+            raise
+        return False
+    return True
+
+
+async def _leads_or_yields(client: Client, deployment: WorkerDeploymentInfo, build: str) -> bool:
+    leader = deployment.routing_config.current_deployment_version.build_id
+    if leader == build:
+        return True
+    led_before = any(
+        v.deployment_version.build_id == build and v.HasField("last_current_time") for v in deployment.version_summaries
+    )
+    return led_before and leader in await alive_builds(client)

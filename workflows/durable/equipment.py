@@ -1,0 +1,62 @@
+"""From settings to a workshop: the one place where a worker's parts are chosen."""
+
+import contextlib
+from collections.abc import AsyncIterator
+
+from app.domain.errors import SetupError
+from app.settings import Codec as CodecName
+from app.settings import Settings
+from app.storage.engine import connect as connect_database
+from app.storage.schema import SCHEMA_REVISION, revision_of
+from retrieval.client import IndexClient
+from workflows.agents.codec import SchemaCodec, TagCodec
+from workflows.agents.extractive import EXTRACTIVE
+from workflows.agents.model_driven import MODEL_DRIVEN
+from workflows.chat_models.absent import AbsentModel
+from workflows.chat_models.endpoint import Endpoint, Prices
+from workflows.chat_models.openai_compatible import connected
+from workflows.durable.workshop import Workshop
+from workflows.prompts.library import PromptLibrary
+
+DATABASE_CONNECTIONS = 12
+
+
+@contextlib.asynccontextmanager
+async def equipped(settings: Settings) -> AsyncIterator[Workshop]:
+    """Everything stages need, connected; closed at the end.
+
+    Raises:
+        SetupError: an address is missing or cannot be used, or the database needs a migration.
+    """
+    if settings.database_url is None or settings.retrieval_url is None:
+        raise SetupError("set RUBRICA_DATABASE_URL and RUBRICA_RETRIEVAL_URL, or use `rubrica up`, which starts both")
+    async with contextlib.AsyncExitStack() as stack:
+        database = await connect_database(settings.database_url.get_secret_value(), DATABASE_CONNECTIONS)
+        stack.push_async_callback(database.close)
+        if (found := await revision_of(database)) != SCHEMA_REVISION:
+            raise SetupError(f"the database's schema is {found}, this version needs {SCHEMA_REVISION}; run `rubrica migrate`")
+        endpoint = _endpoint(settings)
+        yield Workshop(
+            database=database,
+            index=await stack.enter_async_context(IndexClient(settings.retrieval_url)),
+            agents=MODEL_DRIVEN if endpoint else EXTRACTIVE,
+            fallback=EXTRACTIVE,
+            chat=await stack.enter_async_context(connected(endpoint)) if endpoint else AbsentModel(),
+            codec=TagCodec() if settings.llm_codec is CodecName.TAGS else SchemaCodec(),
+            prompts=PromptLibrary.load(),
+            prices=endpoint.prices if endpoint else Prices(),
+            asks_a_model=endpoint is not None,
+        )
+
+
+def _endpoint(settings: Settings) -> Endpoint | None:
+    """Where the model is served; None without one."""
+    if settings.llm_base_url is None or settings.llm_model is None:
+        return None
+    return Endpoint(
+        base_url=settings.llm_base_url,
+        model=settings.llm_model,
+        api_key=settings.llm_api_key.get_secret_value() if settings.llm_api_key else "",
+        prices=Prices(settings.llm_input_price, settings.llm_output_price),
+        stream=settings.llm_stream,
+    )

@@ -1,0 +1,134 @@
+"""Waiting for a server that is away, without hammering it.
+
+One `Circuit` stands for one server (a model's, the index) and is shared by all stages of a worker. A failed call waits by
+itself (exponential back-off with jitter; the server's own Retry-After where it gave one). While the circuit is open only one
+call at a time goes out, as a probe; an answer releases the others. Nothing here gives up: whoever waits decides, in `notice`,
+when to stop.
+"""
+
+import asyncio
+import random
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import TypeAlias, TypeVar
+
+from app.domain.errors import ModelRefused, ModelUnavailable, RubricaError, ToolUnavailable
+from workflows.durable.policies import FIRST_WAIT, HALT_POLL, LONGEST_RETRY_AFTER, LONGEST_WAIT
+
+T = TypeVar("T")
+Away: TypeAlias = ModelUnavailable | ToolUnavailable
+
+# Called before each stretch of waiting with its reason and how long is left; raises when the caller is to stop waiting.
+Notice: TypeAlias = Callable[[Away, timedelta], Awaitable[None]]
+
+# A request that failed this often while the server answered others in between will not be answered by waiting.
+LONELY_FAILURES = 12
+
+_SILENT = ModelUnavailable("the server does not answer; one call at a time tries again for all")
+
+
+def backoff(failures: int, draw: Callable[[], float]) -> timedelta:
+    """The wait after this many failures in a row: doubled each time up to a limit, at least half of it, the rest drawn."""
+    longest = min(LONGEST_WAIT, FIRST_WAIT * float(2 ** min(failures - 1, 10)))
+    return longest * (0.5 + 0.5 * draw())
+
+
+@dataclass
+class Circuit:
+    """Whether one server answers. A hopeless request raises `refusal`; `clock` gives seconds, `draw` a number in [0, 1)."""
+
+    refusal: type[RubricaError] = ModelRefused
+    clock: Callable[[], float] = time.monotonic
+    draw: Callable[[], float] = random.random
+    failures: int = field(default=0, init=False)
+    answers: int = field(default=0, init=False)
+    probe_at: float = field(default=0.0, init=False)
+    _changed: asyncio.Event = field(default_factory=asyncio.Event, init=False)
+
+    async def call(self, ask: Callable[[], Awaitable[T]], notice: Notice) -> T:
+        """The answer to `ask`, however long the server is away.
+
+        Raises:
+            RubricaError: from `ask`, or `refusal` when this request alone keeps failing while others are answered.
+            BaseException: whatever `notice` raises to stop waiting.
+        """
+        caller = _Caller(self)
+        while True:
+            if caller.reason or self.failures:
+                await self._turn(caller, notice)
+            probe = self._begin()
+            try:
+                answer = await ask()
+            except (ModelUnavailable, ToolUnavailable) as reason:
+                self._failed(reason, probe)
+                caller.failed(reason)
+            else:
+                self._answered()
+                return answer
+
+    async def _turn(self, caller: "_Caller", notice: Notice) -> None:
+        """Wait until this caller's own wait is over and, while the circuit is open, until it may be the probe."""
+        while (left := caller.opens_at() - self.clock()) > 0:
+            await notice(caller.reason or _SILENT, timedelta(seconds=left))
+            await self._sleep(min(left, HALT_POLL.total_seconds()))
+
+    async def _sleep(self, seconds: float) -> None:
+        try:
+            async with asyncio.timeout(seconds):
+                await self._changed.wait()
+        except TimeoutError:
+            return
+
+    def _begin(self) -> bool:
+        """A probe keeps the others waiting until it fails, or as long as the longest back-off when it stays silent."""
+        if self.failures:
+            self.probe_at = self.clock() + LONGEST_WAIT.total_seconds()
+        return self.failures > 0
+
+    def _failed(self, reason: Away, probe: bool) -> None:
+        """Calls in flight together fail together: that is one failure. A rate limit is the caller's own affair."""
+        if probe or (not self.failures and reason.retry_after is None):
+            self.failures += 1
+            self.probe_at = self.clock() + backoff(self.failures, self.draw).total_seconds()
+
+    def _answered(self) -> None:
+        self.answers += 1
+        if self.failures:
+            self.failures = 0
+            self._changed.set()
+            self._changed = asyncio.Event()
+
+
+class _Caller:
+    """One call's own patience."""
+
+    def __init__(self, circuit: Circuit) -> None:
+        self.reason: Away | None = None
+        self._circuit = circuit
+        self._not_before = 0.0
+        self._failures = 0
+        self._lonely = 0
+        self._answers = circuit.answers
+
+    def opens_at(self) -> float:
+        return max(self._not_before, self._circuit.probe_at if self._circuit.failures else 0.0)
+
+    def failed(self, reason: Away) -> None:
+        self.reason = reason
+        self._failures += 1
+        if reason.retry_after is None and self._circuit.answers > self._answers:
+            self._lonely += 1
+        if self._lonely >= LONELY_FAILURES:
+            message = f"this request failed {self._failures} times while the server answered others: {reason}"
+            raise self._circuit.refusal(message) from reason
+        self._answers = self._circuit.answers
+        self._not_before = self._circuit.clock() + self._wait(reason).total_seconds()
+
+    def _wait(self, reason: Away) -> timedelta:
+        """The server's own wish is the least; jitter above it keeps callers apart."""
+        own = backoff(self._failures, self._circuit.draw)
+        if reason.retry_after is None:
+            return own
+        return min(reason.retry_after, LONGEST_RETRY_AFTER) + own * 0.2

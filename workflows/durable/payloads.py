@@ -1,0 +1,87 @@
+"""What travels between the workflows and their activities. Small on purpose: results stay in PostgreSQL."""
+
+from uuid import UUID
+
+from app.domain.budget import StopReason
+from app.domain.contract import Halt, ResearchInput
+from app.domain.evidence import Finding
+from app.domain.plan import ResearchPlan
+from app.domain.query import ResearchQuery
+from app.domain.run import EventType, RunStatus
+from app.domain.value import Value
+
+PLAN_ACTIVITY = "plan"
+SEARCH_ACTIVITY = "search"
+REPORT_ACTIVITY = "report"
+SETTLE_ACTIVITY = "settle"
+STEER_ACTIVITY = "steer"
+CONTROL_ACTIVITY = "control"
+
+
+class StageRequest(Value):
+    """What every stage is told. `begins` marks the first stage of this workflow: it moves the run to `running`."""
+
+    run_id: UUID
+    query: ResearchQuery
+    finish: bool = False
+    begins: bool = False
+
+
+class SearchRequest(StageRequest):
+    """One subtask of the plan, by id."""
+
+    plan: ResearchPlan
+    subtask_id: str
+
+
+class SearchOutcome(Value):
+    """How a search ended; its finding is in PostgreSQL under the stage."""
+
+    subtask_id: str
+    stop: StopReason
+    detail: str = ""
+
+    def finding(self) -> Finding:
+        """The finding as far as the workflow needs to know it."""
+        return Finding(subtask_id=self.subtask_id, stop=self.stop, detail=self.detail)
+
+
+class ReportRequest(StageRequest):
+    """The whole plan. `stored` are the subtasks whose findings are in PostgreSQL; `missing` say why the others have none."""
+
+    plan: ResearchPlan
+    stored: tuple[str, ...]
+    missing: tuple[SearchOutcome, ...] = ()
+
+
+class Settlement(Value):
+    """A new status for the run; `options` are what a person may do next."""
+
+    run_id: UUID
+    status: RunStatus
+    detail: str = ""
+    options: tuple[str, ...] = ()
+
+
+class Control(Value):
+    """A wish for every agent's next turn, unless the present one is another than `replacing`."""
+
+    run_id: UUID
+    wish: Halt
+    replacing: Halt
+
+
+class SteeredPlan(Value):
+    """The plan as a person changed it."""
+
+    run_id: UUID
+    plan: ResearchPlan
+    dropped: tuple[str, ...]
+    event: EventType = EventType.PLAN_REVISED
+
+
+class Parking(Value):
+    """A run that waits for a person: how it will start again, and why it waits."""
+
+    start: ResearchInput
+    halt: Halt

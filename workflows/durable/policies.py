@@ -1,0 +1,48 @@
+"""Every duration of durable execution, named once."""
+
+from datetime import timedelta
+
+from temporalio.common import RetryPolicy
+
+# A stage may take as long as an outage lasts. When this is over Temporal starts it again and it goes on from its stored turns.
+STAGE_LIMIT = timedelta(days=7)
+# A worker that is silent for this long is taken for dead, and its stages go to another.
+HEARTBEAT_LIMIT = timedelta(seconds=12)
+HEARTBEAT_EVERY = timedelta(seconds=4)
+# Bookkeeping (status, plan) is one transaction; it is repeated for as long as the database is away.
+BOOKKEEPING_LIMIT = timedelta(seconds=30)
+
+# Only a worker's death, a time-out or a stopping worker are retried here. Outages of the model are waited out inside the stage,
+# providers are retried by the tools, and what failed for good carries a failure that Temporal does not retry.
+STAGE_RETRIES = RetryPolicy(
+    initial_interval=timedelta(milliseconds=200), backoff_coefficient=2.0, maximum_interval=timedelta(seconds=20)
+)
+BOOKKEEPING_RETRIES = RetryPolicy(initial_interval=timedelta(milliseconds=200), maximum_interval=timedelta(seconds=10))
+
+# A stopping worker lets each turn in flight end and be stored, at most this long.
+SHUTDOWN_GRACE = timedelta(seconds=20)
+# After a halt, how long turns of parallel siblings that are already paid for may take to end.
+DRAIN_LIMIT = timedelta(minutes=15)
+
+STICKY_LIMIT = timedelta(seconds=5)
+RECONCILE_EVERY = timedelta(minutes=1)
+# Temporal lists a poller for minutes after its last request, which itself lasts at most one: older ones are gone.
+POLLER_SEEN_WITHIN = timedelta(seconds=75)
+
+# Waiting for a model server that is away.
+FIRST_WAIT = timedelta(milliseconds=500)
+LONGEST_WAIT = timedelta(seconds=10)
+LONGEST_RETRY_AFTER = timedelta(hours=1)
+HALT_POLL = timedelta(seconds=3)
+WAITING_EVENT_EVERY = timedelta(seconds=30)
+
+# Waiting for the database.
+DATABASE_FIRST_WAIT = timedelta(milliseconds=200)
+DATABASE_LONGEST_WAIT = timedelta(seconds=5)
+
+# Workers report themselves to the server this often; one that is silent for three times as long is gone.
+WORKER_REPORTS_EVERY = timedelta(seconds=5)
+WORKER_SEEN_WITHIN = 3 * WORKER_REPORTS_EVERY
+# A new version becomes known to the server with its worker's first request.
+REGISTRATION_POLL = timedelta(milliseconds=50)
+REGISTRATION_LIMIT = timedelta(seconds=60)

@@ -1,0 +1,83 @@
+"""Every unfinished run has a workflow that some worker can run: what is lost or stranded starts anew from PostgreSQL."""
+
+import asyncio
+import logging
+from uuid import UUID
+
+import asyncpg
+from temporalio.api.enums.v1 import VersioningBehavior
+from temporalio.client import Client
+from temporalio.common import WorkflowIDConflictPolicy
+from temporalio.service import RPCError
+
+from app.domain.contract import PARKED_WORKFLOW, RESEARCH_QUEUE, RESEARCH_WORKFLOW, Halt, ResearchInput, workflow_id
+from app.domain.errors import RubricaError
+from app.domain.run import RunStatus
+from app.storage import runs
+from app.storage.run_log import RunLog
+from workflows.durable.deployment import alive_builds
+from workflows.durable.payloads import Parking
+from workflows.durable.policies import RECONCILE_EVERY
+
+OPEN = f"WorkflowType IN ('{RESEARCH_WORKFLOW}', '{PARKED_WORKFLOW}') AND ExecutionStatus = 'Running'"
+WAITING = {RunStatus.PAUSED: Halt.PAUSE, RunStatus.BUDGET_REACHED: Halt.BUDGET}
+log = logging.getLogger(__name__)
+
+
+class Reconciler:
+    """Compares the runs in PostgreSQL with the workflows that are open. `build` is this worker's own version."""
+
+    def __init__(self, client: Client, database: asyncpg.Pool, build: str) -> None:
+        self._client = client
+        self._database = database
+        self._build = build
+
+    async def keep(self) -> None:
+        """Compare now and every minute, until cancelled. Servers that are away are asked again the next time."""
+        while True:
+            try:
+                await self.once()
+            except (RPCError, RubricaError) as error:
+                log.warning("runs could not be compared with workflows: %s", error)
+            await asyncio.sleep(RECONCILE_EVERY.total_seconds())
+
+    async def once(self) -> list[UUID]:
+        """Start anew what needs it; the runs that did."""
+        unfinished = await runs.unfinished(self._database)
+        if not unfinished:
+            return []
+        open_workflows = await self._open()
+        restarted = []
+        for run_id, status in unfinished:
+            stranded = open_workflows.get(workflow_id(run_id))
+            if stranded is not False:
+                await self._restart(run_id, status, bool(stranded))
+                restarted.append(run_id)
+        return restarted
+
+    async def _open(self) -> dict[str, bool]:
+        """Open workflows, and whether each is stranded: pinned to a version that no worker runs any more."""
+        alive = await alive_builds(self._client) | {self._build, ""}
+        found = {}
+        async for workflow in self._client.list_workflows(OPEN):
+            versioning = workflow.raw_info.versioning_info
+            pinned = versioning.behavior == VersioningBehavior.VERSIONING_BEHAVIOR_PINNED
+            found[workflow.id] = pinned and versioning.deployment_version.build_id not in alive
+        return found
+
+    async def _restart(self, run_id: UUID, status: RunStatus, stranded: bool) -> None:
+        start = await RunLog(self._database).load(run_id)
+        halt = WAITING.get(status)
+        if halt is None:
+            await self._start(RESEARCH_WORKFLOW, start, run_id, stranded)
+        else:
+            await self._start(PARKED_WORKFLOW, Parking(start=start, halt=halt), run_id, stranded)
+        log.warning(
+            "run %s (%s) was started anew: %s", run_id, status, "its version is gone" if stranded else "no workflow was open"
+        )
+
+    async def _start(self, workflow: str, argument: ResearchInput | Parking, run_id: UUID, stranded: bool) -> None:
+        policy = WorkflowIDConflictPolicy.TERMINATE_EXISTING if stranded else WorkflowIDConflictPolicy.USE_EXISTING
+        await self._client.start_workflow(
+            workflow, argument, id=workflow_id(run_id), task_queue=RESEARCH_QUEUE, id_conflict_policy=policy
+        )

@@ -1,0 +1,208 @@
+"""The durable record: every turn is in PostgreSQL before the next begins, and what is there is never asked for again."""
+
+import asyncio
+import time
+from collections import Counter
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
+from datetime import timedelta
+from typing import Any, TypeVar
+
+from app.domain.budget import Usage
+from app.domain.chat import ChatRequest, Completion, Message, ToolCall, ToolResult
+from app.domain.errors import ToolError
+from app.domain.run import EventType
+from app.domain.trajectory import Turn, TurnKind, request_digest
+from app.storage.run_log import NOTHING
+from workflows.agents.ports import ChatModel, Tool
+from workflows.durable.outage import Away, Circuit
+from workflows.durable.policies import WAITING_EVENT_EVERY
+from workflows.durable.stage_ledger import StageLedger
+from workflows.systems.local_record import call_digest
+
+T = TypeVar("T")
+SHOWN_SOURCES = 3
+QUIET_WAIT = timedelta(seconds=1)
+
+
+class DurableRecord:
+    """The record of one attempt at one stage. `models` and `index` know whether the servers behind them answer.
+
+    A turn, once begun, ends and is stored even when the agent that waits for it is cancelled; `drain` waits for such turns,
+    `abort` gives them up. `usage` counts what was spent on the stage, replayed turns included.
+    """
+
+    def __init__(
+        self,
+        ledger: StageLedger,
+        stored: Iterable[Turn],
+        models: Callable[[str], Circuit],
+        index: Circuit,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._ledger = ledger
+        self._models = models
+        self._index = index
+        self._now = now
+        self._stored = {(turn.agent, turn.ordinal): turn for turn in stored}
+        self._before = max((turn.elapsed_s for turn in self._stored.values()), default=0.0)
+        self._began = now()
+        self._clock = 0.0
+        self._next: Counter[str] = Counter()
+        self._said: dict[str, tuple[Message, ...]] = {}
+        self._under_way: set[asyncio.Future[Any]] = set()
+        self._announced = -WAITING_EVENT_EVERY.total_seconds()
+        self.usage = Usage()
+
+    def clock(self) -> float:
+        """Seconds the stage had worked when its latest turn ended: the same again when that turn is replayed."""
+        return self._clock
+
+    async def ask(self, agent: str, step: str, model: ChatModel, request: ChatRequest) -> Completion:
+        """One model turn: the stored answer to exactly this request, or a new one, stored before it is returned."""
+        ordinal = self._claim(agent)
+        before, carried = self._carried(agent, request.messages)
+        digest = request_digest(request, model.name)
+        stored = self._replayed(agent, ordinal, digest)
+        if stored is not None and stored.completion is not None:
+            return self._again(stored, stored.completion, stored.completion.usage)
+        grown = before == carried and before > 0
+        turn = Turn(
+            agent=agent,
+            ordinal=ordinal,
+            kind=TurnKind.MODEL,
+            step=step,
+            digest=digest,
+            carried=carried,
+            messages=request.messages[carried:],
+        )
+        return await self._to_the_end(self._ask(turn, model, request, grown))
+
+    async def use(self, agent: str, tool: Tool, call: ToolCall) -> ToolResult:
+        """One tool turn. A call that failed is a result too, stored like any other."""
+        ordinal, digest = self._claim(agent), call_digest(call)
+        stored = self._replayed(agent, ordinal, digest)
+        if stored is not None and stored.result is not None:
+            return self._again(stored, stored.result, stored.result.usage)
+        turn = Turn(agent=agent, ordinal=ordinal, kind=TurnKind.TOOL, step=call.name, digest=digest, call=call)
+        return await self._to_the_end(self._use(turn, tool, call))
+
+    async def tell(self, event: EventType, agent: str, payload: Mapping[str, Any]) -> None:
+        """Append an event, unless this part of the stage is only replayed."""
+        if (agent, self._next[agent]) not in self._stored:
+            await self._ledger.tell(event, agent, payload)
+
+    async def patiently(self, agent: str, what: str, call: Callable[[], Awaitable[T]]) -> T:
+        """Call the index outside a turn, waiting while it is away."""
+        return await self._index.call(call, self._notice(agent, what))
+
+    async def drain(self, limit: timedelta) -> None:
+        """Wait for turns under way to be stored; give up those that take longer than `limit`."""
+        if self._under_way:
+            await asyncio.wait(self._under_way, timeout=limit.total_seconds())
+        self.abort()
+
+    def abort(self) -> None:
+        """Give up the turns under way."""
+        for turn in self._under_way:
+            turn.cancel()
+
+    async def _ask(self, turn: Turn, model: ChatModel, request: ChatRequest, grown: bool) -> Completion:
+        allowance = self._ledger.allowance(turn.agent)
+        await self._ledger.permit(turn.agent, allowance.needed(request, turn.carried, grown))
+        with self._ledger.room.turn():
+            completion = await self._models(model.name).call(lambda: model.complete(request), self._notice(turn.agent, "model"))
+            released, following = allowance.held, allowance.following(request, completion)
+            done = turn.model_copy(update={"completion": completion, "elapsed_s": self._elapsed()})
+            payload = _model_call(turn.step, completion)
+            granted = await self._ledger.store(done, completion.usage, following, released, EventType.MODEL_CALL, payload)
+            allowance.held = following if granted else NOTHING
+        return self._again(done, completion, completion.usage)
+
+    async def _use(self, turn: Turn, tool: Tool, call: ToolCall) -> ToolResult:
+        await self._ledger.permit(turn.agent, NOTHING)
+        with self._ledger.room.turn():
+            result = await self._used(turn.agent, tool, call)
+            done = turn.model_copy(update={"result": result, "elapsed_s": self._elapsed()})
+            await self._ledger.store(done, result.usage, NOTHING, NOTHING, EventType.TOOL_CALL, _tool_call(call, result))
+        return self._again(done, result, result.usage)
+
+    async def _used(self, agent: str, tool: Tool, call: ToolCall) -> ToolResult:
+        try:
+            return await self.patiently(agent, call.name, lambda: tool.call(call.arguments))
+        except ToolError as error:
+            return ToolResult(error=str(error))
+
+    def _notice(self, agent: str, what: str) -> Callable[[Away, timedelta], Coroutine[Any, Any, None]]:
+        """What happens before each stretch of waiting: heed the run's wishes, and tell its watchers now and then."""
+
+        async def notice(reason: Away, left: timedelta) -> None:
+            await self._ledger.look()
+            now = self._now()
+            if left >= QUIET_WAIT and now - self._announced >= WAITING_EVENT_EVERY.total_seconds():
+                self._announced = now
+                told = {"what": what, "detail": str(reason), "retry_in_s": round(left.total_seconds(), 1)}
+                await self._ledger.tell(EventType.WAITING, agent, told)
+
+        return notice
+
+    async def _to_the_end(self, turn: Coroutine[Any, Any, T]) -> T:
+        task = asyncio.ensure_future(turn)
+        self._under_way.add(task)
+        task.add_done_callback(self._ended)
+        return await asyncio.shield(task)
+
+    def _ended(self, task: "asyncio.Future[Any]") -> None:
+        """Nobody may be waiting any more: look at the outcome, so that asyncio does not report it as forgotten."""
+        self._under_way.discard(task)
+        if not task.cancelled():
+            task.exception()
+
+    def _claim(self, agent: str) -> int:
+        """The ordinal of this agent's next turn, fixed at the moment of the call, so concurrent calls keep their order."""
+        self._next[agent] += 1
+        return self._next[agent] - 1
+
+    def _replayed(self, agent: str, ordinal: int, digest: str) -> Turn | None:
+        stored = self._stored.get((agent, ordinal))
+        if stored is None or stored.digest == digest:
+            return stored
+        for key in [k for k in self._stored if k[0] == agent and k[1] >= ordinal]:
+            del self._stored[key]  # what followed a turn that is no longer asked answers nothing any more
+        return None
+
+    def _again(self, turn: Turn, answer: T, usage: Usage) -> T:
+        self.usage += usage
+        self._clock = max(self._clock, turn.elapsed_s)
+        return answer
+
+    def _carried(self, agent: str, messages: tuple[Message, ...]) -> tuple[int, int]:
+        """How many messages the agent's last request had, and how many of them this one begins with."""
+        before = self._said.get(agent, ())
+        self._said[agent] = messages
+        same = 0
+        for old, new in zip(before, messages, strict=False):
+            if old is not new and old != new:
+                break
+            same += 1
+        return len(before), same
+
+    def _elapsed(self) -> float:
+        return round(self._before + self._now() - self._began, 3)
+
+
+def _model_call(step: str, completion: Completion) -> dict[str, Any]:
+    usage = completion.usage
+    return {
+        "step": step,
+        "model": completion.model,
+        "input_tokens": usage.input_tokens,
+        "output_tokens": usage.output_tokens,
+        "cost_microusd": usage.cost_microusd,
+        "replayed": False,
+    }
+
+
+def _tool_call(call: ToolCall, result: ToolResult) -> dict[str, Any]:
+    found = {passage.source.url: passage.source.title for passage in result.passages}
+    sources = [{"title": title, "url": url} for url, title in list(found.items())[:SHOWN_SOURCES]]
+    return {"tool": call.name, **call.arguments, "results": len(result.passages), "sources": sources, "error": result.error}

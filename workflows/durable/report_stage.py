@@ -1,0 +1,80 @@
+"""The report stage: the report agent, or the writer that needs no model; then the rendering; then the end of the run."""
+
+import logging
+
+import orjson
+from app.services.rendering import render
+
+from app.domain.budget import StopReason
+from app.domain.errors import NotFound
+from app.domain.evidence import Finding
+from app.domain.query import Language
+from app.domain.report import Report
+from app.domain.run import EventType, Run, RunStatus
+from app.storage import runs
+from app.storage.run_log import RunLog
+from workflows.agents.agent_set import AgentSet
+from workflows.agents.ports import BudgetSpent
+from workflows.agents.remembering import memory_of_report
+from workflows.durable.payloads import ReportRequest
+from workflows.durable.persistence import insist
+from workflows.durable.sources import distinct_sources
+from workflows.durable.workshop import Attempt, Outcome
+
+REPORTER = "report"
+WITHOUT_MODEL = {
+    Language.ENGLISH: "The language model could not write this report ({reason}); its sentences are the sources' own.",
+    Language.CHINESE: "语言模型未能撰写本报告（{reason}）；文中句子均直接取自来源。",
+}
+log = logging.getLogger(__name__)
+
+
+async def report_stage(request: ReportRequest, attempt: Attempt) -> str:
+    """Write, render and store the report, and complete the run, in one transaction; the report's title."""
+    report = await _written(request, attempt, _findings(request, attempt))
+    rendered = render(report, await _run(attempt))
+    told = {"stop": StopReason.SUFFICIENT, "detail": "", "quotes": len(report.quotes), "sources": distinct_sources(report.quotes)}
+
+    async def complete(log: RunLog) -> None:
+        await log.save_report(request.run_id, report, rendered.renderings, rendered.evidence, rendered.told)
+        await log.set_status(request.run_id, RunStatus.COMPLETED)
+
+    await attempt.close(Outcome(orjson.dumps({"title": report.title}), told), complete)
+    return report.title
+
+
+def _findings(request: ReportRequest, attempt: Attempt) -> tuple[Finding, ...]:
+    """What the searches stored, and in its place in the plan what became of the others."""
+    found = {outcome.subtask_id: outcome.finding() for outcome in request.missing}
+    found |= {finding.subtask_id: finding for finding in attempt.needed_findings}
+    return tuple(found[s.id] for s in request.plan.subtasks if s.id in found)
+
+
+async def _written(request: ReportRequest, attempt: Attempt, findings: tuple[Finding, ...]) -> Report:
+    """By the report agent; extractively when the run is to finish with what there is, or when that agent fails for good."""
+    if request.finish:
+        return await _by(attempt.shop.fallback, request, attempt, findings)
+    try:
+        return await _by(attempt.shop.agents, request, attempt, findings)
+    except BudgetSpent as spent:
+        reason = spent.reason.value
+    except Exception as error:
+        log.exception("run %s: the report agent failed", request.run_id)
+        await attempt.record.tell(EventType.WARNING, REPORTER, {"message": f"the report agent failed: {error}"})
+        reason = str(error)
+    report = await _by(attempt.shop.fallback, request, attempt, findings)
+    notice = WITHOUT_MODEL[request.query.language].format(reason=reason)
+    return report.model_copy(update={"notices": (*report.notices, notice)})
+
+
+async def _by(agents: AgentSet, request: ReportRequest, attempt: Attempt, findings: tuple[Finding, ...]) -> Report:
+    kit = attempt.kit(memory_of_report(request.plan, findings, attempt.notes))
+    return await agents.report(request.query, request.plan, findings, kit)
+
+
+async def _run(attempt: Attempt) -> Run:
+    run_id = attempt.request.run_id
+    run = await insist(lambda: runs.get(attempt.shop.database, run_id))
+    if run is None:
+        raise NotFound(f"there is no run {run_id}")
+    return run

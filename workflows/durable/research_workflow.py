@@ -1,0 +1,161 @@
+"""The two workflows of a run: one that works, one that waits. Either can be lost: PostgreSQL starts it anew."""
+
+import asyncio
+
+from temporalio import workflow
+from temporalio.common import VersioningBehavior
+
+with workflow.unsafe.imports_passed_through():
+    from app.domain.contract import PARKED_WORKFLOW, RESEARCH_WORKFLOW, Command, Halt, ResearchInput
+    from app.domain.run import RunStatus
+    from workflows.durable import payloads
+    from workflows.durable.durable_stages import DurableStages
+    from workflows.durable.failures import StageHalted
+    from workflows.durable.steered import Steered, bookkeeping
+    from workflows.systems.catalog import system_named
+    from workflows.systems.stages import StageFailed
+    from workflows.systems.steering import Steering
+
+UPGRADED = workflow.ContinueAsNewVersioningBehavior.AUTO_UPGRADE
+WAITS = {
+    Halt.PAUSE: (RunStatus.PAUSED, "paused; resume it, or finish with what there is", ("resume", "finish", "cancel")),
+    Halt.BUDGET: (
+        RunStatus.BUDGET_REACHED,
+        "the budget is reached; finish with what there is, or raise the budget and resume",
+        ("finish", "raise_budget", "cancel"),
+    ),
+}
+
+
+@workflow.defn(name=RESEARCH_WORKFLOW, versioning_behavior=VersioningBehavior.PINNED)
+class ResearchWorkflow(Steered):
+    """Runs the query's system over activities. It stays on the code it began with; a pause moves it to the current one."""
+
+    @workflow.init
+    def __init__(self, start: ResearchInput) -> None:
+        super().__init__(start.run_id, Steering(start.plan, start.dropped))
+        self._start = start
+        self._stages = DurableStages(start)
+        self._system: asyncio.Task[object] | None = None
+        self._resumed = False
+        self._finish = start.finish
+        self._wound_up = False
+        self._cancelled = False
+
+    @workflow.run
+    async def run(self, start: ResearchInput) -> None:
+        """Until the run has a report, waits, or has ended otherwise. The report stage completes the run by itself."""
+        system = system_named(start.query.system)
+        self._system = asyncio.ensure_future(system(start.query, self._stages, self._steering))
+        if self._cancelled:
+            self._system.cancel()
+        try:
+            await self._system
+        except StageHalted as halted:
+            await self._halt(halted.halt)
+        except asyncio.CancelledError:
+            await self._settle(RunStatus.CANCELLED, "cancelled")
+        except StageFailed as failure:
+            await self._settle(RunStatus.FAILED, str(failure))
+        except Exception:  # noqa: BLE001  (logged below, through the workflow's own logger)
+            # A pinned run that failed its task here would do so for ever: no later version could mend it.
+            workflow.logger.exception("run %s: the system failed", self._run_id)
+            await self._settle(RunStatus.FAILED, "an error in the program ended this run; its log has the details")
+        await workflow.wait_condition(workflow.all_handlers_finished)
+
+    async def _halt(self, halt: Halt) -> None:
+        """Park, unless the reader has meanwhile asked to go on."""
+        if halt in WAITS and not self._resumed:
+            await self._settle(*WAITS[halt])
+        if self._wound_up:
+            await self._control(Halt.NONE, replacing=Halt.PAUSE)
+        await workflow.wait_condition(workflow.all_handlers_finished)
+        if halt not in WAITS or self._cancelled:
+            await self._settle(RunStatus.CANCELLED, "cancelled")
+            return
+        again = self._again()
+        if self._resumed:
+            workflow.continue_as_new(again, initial_versioning_behavior=UPGRADED)
+        parking = payloads.Parking(start=again, halt=halt)
+        workflow.continue_as_new(parking, workflow=ParkedRunWorkflow.run, initial_versioning_behavior=UPGRADED)
+
+    def _again(self) -> ResearchInput:
+        steered = {"plan": self._steering.plan, "dropped": self._steering.dropped, "finish": self._finish}
+        return self._start.model_copy(update=steered)
+
+    async def _settle(self, status: RunStatus, detail: str, options: tuple[str, ...] = ()) -> None:
+        settlement = payloads.Settlement(run_id=self._run_id, status=status, detail=detail, options=options)
+        await bookkeeping(payloads.SETTLE_ACTIVITY, settlement)
+
+    async def _control(self, wish: Halt, replacing: Halt) -> None:
+        await bookkeeping(payloads.CONTROL_ACTIVITY, payloads.Control(run_id=self._run_id, wish=wish, replacing=replacing))
+
+    @workflow.signal(name=Command.PAUSE)
+    def pause(self) -> None:
+        """Running stages read the pause from their ledger; this keeps further ones from beginning."""
+        self._resumed = False
+        self._stages.halt = Halt.PAUSE
+
+    @workflow.signal(name=Command.RESUME)
+    def resume(self) -> None:
+        """Go on, also when the pause has not taken effect yet."""
+        self._resumed = True
+        self._stages.halt = Halt.NONE
+
+    @workflow.signal(name=Command.FINISH)
+    async def finish(self) -> None:
+        """Let every stage come to its halt, then go on to a report from what there is."""
+        self._finish = self._resumed = self._wound_up = True
+        self._stages.halt = Halt.PAUSE
+        await self._control(Halt.PAUSE, replacing=Halt.NONE)
+
+    @workflow.signal(name=Command.CANCEL)
+    def cancel(self) -> None:
+        """End the run; calls in flight are aborted."""
+        self._cancelled = True
+        if self._system is not None:
+            self._system.cancel()
+
+
+@workflow.defn(name=PARKED_WORKFLOW, versioning_behavior=VersioningBehavior.AUTO_UPGRADE)
+class ParkedRunWorkflow(Steered):
+    """Waits for a person, for days if need be. Each of its few steps runs on the version that is current by then."""
+
+    @workflow.init
+    def __init__(self, parking: payloads.Parking) -> None:
+        start = parking.start
+        super().__init__(start.run_id, Steering(start.plan, start.dropped))
+        self._start = start
+        self._wish: Command | None = None
+
+    @workflow.run
+    async def run(self, parking: payloads.Parking) -> None:
+        """Until the run goes on or is cancelled."""
+        await workflow.wait_condition(lambda: self._wish is not None and workflow.all_handlers_finished())
+        if self._wish is Command.CANCEL:
+            cancelled = payloads.Settlement(run_id=self._run_id, status=RunStatus.CANCELLED, detail="cancelled")
+            await bookkeeping(payloads.SETTLE_ACTIVITY, cancelled)
+            return
+        finish = self._start.finish or self._wish is Command.FINISH
+        steered = {"plan": self._steering.plan, "dropped": self._steering.dropped, "finish": finish}
+        again = self._start.model_copy(update=steered)
+        workflow.continue_as_new(again, workflow=ResearchWorkflow.run, initial_versioning_behavior=UPGRADED)
+
+    @workflow.signal(name=Command.PAUSE)
+    def pause(self) -> None:
+        """It waits already."""
+
+    @workflow.signal(name=Command.RESUME)
+    def resume(self) -> None:
+        """Go on."""
+        self._wish = self._wish or Command.RESUME
+
+    @workflow.signal(name=Command.FINISH)
+    def finish(self) -> None:
+        """Go on to a report from what there is."""
+        self._wish = self._wish if self._wish is Command.CANCEL else Command.FINISH
+
+    @workflow.signal(name=Command.CANCEL)
+    def cancel(self) -> None:
+        """End the run."""
+        self._wish = Command.CANCEL

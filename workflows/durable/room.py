@@ -1,0 +1,73 @@
+"""What the stages of one run share while they run in the same worker."""
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+from uuid import UUID
+from weakref import WeakValueDictionary
+
+from app.domain.chat import ToolCall, ToolResult
+from app.storage.run_log import RunLog
+from workflows.durable.persistence import insist
+from workflows.tools.tool_memory import ToolMemory
+
+
+class PostgresToolStore:
+    """The run's tool memory in PostgreSQL."""
+
+    def __init__(self, log: RunLog, run_id: UUID) -> None:
+        self._log = log
+        self._run_id = run_id
+
+    async def load(self, key: str) -> ToolResult | None:
+        """The stored result of this call, if any."""
+        stored = await insist(lambda: self._log.recall_tool_result(self._run_id, key))
+        return ToolResult.model_validate_json(stored) if stored is not None else None
+
+    async def save(self, key: str, call: ToolCall, result: ToolResult) -> ToolResult:
+        """Keep a result; if another worker was first, its result stays and is returned."""
+        body = result.model_dump_json(exclude_defaults=True).encode()
+        kept = await insist(lambda: self._log.remember_tool_result(self._run_id, key, body))
+        return result if kept == body else ToolResult.model_validate_json(kept)
+
+
+class RunRoom:
+    """One run's tool memory, and how many of its turns are under way here."""
+
+    def __init__(self, log: RunLog, run_id: UUID) -> None:
+        self.tools = ToolMemory(PostgresToolStore(log, run_id))
+        self._under_way = 0
+        self._ended = asyncio.Event()
+
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        """Count a turn while it is under way."""
+        self._under_way += 1
+        try:
+            yield
+        finally:
+            self._under_way -= 1
+            self._ended.set()
+            self._ended = asyncio.Event()
+
+    async def another_turn_ended(self) -> bool:
+        """Wait for one of the run's turns to end; False at once when none is under way."""
+        if not self._under_way:
+            return False
+        await self._ended.wait()
+        return True
+
+
+class Rooms:
+    """The rooms of a worker's runs. A room lasts as long as a stage of its run uses it."""
+
+    def __init__(self, log: RunLog) -> None:
+        self._log = log
+        self._rooms: WeakValueDictionary[UUID, RunRoom] = WeakValueDictionary()
+
+    def of(self, run_id: UUID) -> RunRoom:
+        """The run's room. Keep the reference while it is needed."""
+        room = self._rooms.get(run_id)
+        if room is None:
+            room = self._rooms[run_id] = RunRoom(self._log, run_id)
+        return room

@@ -1,0 +1,124 @@
+"""What one attempt at a stage may still do: halts, reservations, and storing its turns."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+from uuid import UUID
+
+from app.domain.budget import StopReason, Usage
+from app.domain.contract import Halt
+from app.domain.errors import Unavailable
+from app.domain.run import EventType
+from app.domain.trajectory import Turn
+from app.storage.run_log import NOTHING, Reservation, RunLog
+from workflows.agents.ports import BudgetSpent
+from workflows.chat_models.endpoint import Prices
+from workflows.durable.allowance import Allowance
+from workflows.durable.failures import RunHalted, WorkerStopping
+from workflows.durable.persistence import insist
+from workflows.durable.room import RunRoom
+
+
+@dataclass
+class StageLedger:
+    """One attempt at one stage. `first` is the reservation made when it was opened; the first agent that asks inherits it.
+
+    With `finish` no further turn is allowed and the stage ends with what it has. `stopping` tells whether this worker is about
+    to end.
+    """
+
+    log: RunLog
+    run_id: UUID
+    stage: str
+    attempt: int
+    room: RunRoom
+    prices: Prices
+    stopping: Callable[[], bool]
+    first: Reservation = NOTHING
+    finish: bool = False
+    halt: Halt = Halt.NONE
+    stopped: RunHalted | WorkerStopping | None = field(default=None, init=False)
+    _agents: dict[str, Allowance] = field(default_factory=dict, init=False)
+
+    def allowance(self, agent: str) -> Allowance:
+        """The agent's reservation."""
+        found = self._agents.get(agent)
+        if found is None:
+            found = self._agents[agent] = Allowance(self.prices, self.first)
+            self.first = NOTHING
+        return found
+
+    async def permit(self, agent: str, need: Reservation) -> None:
+        """Return when the agent may make a call of this size.
+
+        Raises:
+            RunHalted: the run pauses, ends, or has reached its budget.
+            WorkerStopping: this worker is about to end.
+            BudgetSpent: the stage is to hand over what it has.
+        """
+        self._heed()
+        allowance = self.allowance(agent)
+        while self.halt is Halt.BUDGET or not allowance.covers(need):
+            if await self._reserve(allowance, need):
+                return
+            # What siblings have reserved may come back: only when none of them is at work is the budget really used up.
+            if not await self.room.another_turn_ended():
+                self._stop(RunHalted(Halt.BUDGET))
+            self._heed()
+
+    async def store(
+        self,
+        turn: Turn,
+        usage: Usage,
+        following: Reservation,
+        released: Reservation,
+        event: EventType,
+        payload: Mapping[str, Any],
+    ) -> bool:
+        """Store a turn, however long that takes; whether `following` is reserved. A halt counts before the next turn only."""
+        receipt = await insist(
+            lambda: self.log.store_turn(self.run_id, self.stage, self.attempt, turn, usage, released, following, event, payload)
+        )
+        self.halt = receipt.halt
+        return receipt.granted
+
+    async def look(self) -> None:
+        """Read the run's wishes now, without a turn. A database that is away tells nothing.
+
+        Raises:
+            RunHalted, WorkerStopping, BudgetSpent: as `permit`.
+        """
+        try:
+            self.halt, granted = await self.log.reserve(self.run_id, self.stage, self.attempt, NOTHING, NOTHING)
+        except Unavailable:
+            granted = True
+        self._heed()
+        if not granted:
+            self._stop(RunHalted(Halt.BUDGET))
+
+    async def tell(self, event: EventType, agent: str, payload: Mapping[str, Any]) -> None:
+        """Append an event."""
+        await insist(lambda: self.log.append_event(self.run_id, event, agent, payload))
+
+    async def _reserve(self, allowance: Allowance, need: Reservation) -> bool:
+        released = allowance.held
+        self.halt, granted = await insist(lambda: self.log.reserve(self.run_id, self.stage, self.attempt, released, need))
+        allowance.held = need if granted else NOTHING
+        self._heed()
+        return granted
+
+    def _heed(self) -> None:
+        """Wishes for the whole stage. The budget is a matter of each agent's next call."""
+        if self.stopping():
+            self._stop(WorkerStopping())
+        if self.finish:
+            raise BudgetSpent(StopReason.BUDGET)
+        if self.halt is Halt.DROPPED:
+            raise BudgetSpent(StopReason.DROPPED)
+        if self.halt not in (Halt.NONE, Halt.BUDGET):
+            self._stop(RunHalted(self.halt))
+
+    def _stop(self, reason: RunHalted | WorkerStopping) -> NoReturn:
+        """Remembered, so that an agent that swallowed it could not pass off what it has for its result."""
+        self.stopped = self.stopped or reason
+        raise reason

@@ -1,0 +1,77 @@
+"""What a person may do to a run's plan, the same while it runs and while it waits."""
+
+from collections.abc import Callable
+from uuid import UUID
+
+from temporalio import workflow
+
+with workflow.unsafe.imports_passed_through():
+    from app.domain.contract import Command, PlanRevision, SubtaskAddition, SubtaskRemoval
+    from app.domain.errors import RubricaError
+    from app.domain.plan import ResearchPlan
+    from app.domain.value import Value
+    from workflows.durable import failures, payloads, policies
+    from workflows.systems.steering import Steering
+
+Change = Callable[[Steering], ResearchPlan]
+
+
+class Steered:
+    """The updates of both workflows. A change is tried on a copy first, so that a refused one leaves no trace in history."""
+
+    def __init__(self, run_id: UUID, steering: Steering) -> None:
+        self._run_id = run_id
+        self._steering = steering
+
+    @workflow.update(name=Command.REVISE_PLAN)
+    async def revise_plan(self, change: PlanRevision) -> ResearchPlan:
+        """Replace the plan."""
+        return await self._change(lambda steering: steering.revise(change.plan))
+
+    @revise_plan.validator
+    def _may_revise(self, change: PlanRevision) -> None:
+        self._try(lambda steering: steering.revise(change.plan))
+
+    @workflow.update(name=Command.ADD_SUBTASK)
+    async def add_subtask(self, change: SubtaskAddition) -> ResearchPlan:
+        """One subtask more."""
+        return await self._change(lambda steering: steering.add(change.subtask))
+
+    @add_subtask.validator
+    def _may_add(self, change: SubtaskAddition) -> None:
+        self._try(lambda steering: steering.add(change.subtask))
+
+    @workflow.update(name=Command.DROP_SUBTASK)
+    async def drop_subtask(self, change: SubtaskRemoval) -> ResearchPlan:
+        """One subtask less."""
+        return await self._change(lambda steering: steering.drop(change.subtask_id))
+
+    @drop_subtask.validator
+    def _may_drop(self, change: SubtaskRemoval) -> None:
+        self._try(lambda steering: steering.drop(change.subtask_id))
+
+    def _try(self, change: Change) -> None:
+        copy = Steering(self._steering.plan, self._steering.dropped)
+        copy.closed = self._steering.closed
+        _checked(change, copy)
+
+    async def _change(self, change: Change) -> ResearchPlan:
+        """Apply at once, so that nothing can come between the check and the change; then store."""
+        plan = _checked(change, self._steering)
+        steered = payloads.SteeredPlan(run_id=self._run_id, plan=plan, dropped=self._steering.dropped)
+        await bookkeeping(payloads.STEER_ACTIVITY, steered)
+        return plan
+
+
+async def bookkeeping(activity: str, what: Value) -> None:
+    """One transaction in PostgreSQL, repeated until it is done."""
+    await workflow.execute_activity(
+        activity, what, start_to_close_timeout=policies.BOOKKEEPING_LIMIT, retry_policy=policies.BOOKKEEPING_RETRIES
+    )
+
+
+def _checked(change: Change, steering: Steering) -> ResearchPlan:
+    try:
+        return change(steering)
+    except (RubricaError, ValueError) as error:
+        raise failures.refusal(error) from error

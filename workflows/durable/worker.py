@@ -1,0 +1,97 @@
+"""The worker: `python -m workflows.durable.worker`. It writes "worker ready" when it takes work; SIGTERM or SIGINT ends it."""
+
+import asyncio
+import logging
+import os
+import signal
+import sys
+import time
+from datetime import timedelta
+
+from temporalio.client import Client
+from temporalio.common import WorkerDeploymentVersion
+from temporalio.runtime import Runtime, TelemetryConfig
+from temporalio.worker import PollerBehaviorSimpleMaximum, Worker, WorkerDeploymentConfig
+
+from app.domain.contract import DEPLOYMENT_NAME, RESEARCH_QUEUE
+from app.domain.errors import SetupError
+from app.services.run_gateway import connect
+from app.settings import Settings, read_settings
+from workflows.durable import policies
+from workflows.durable.activities import StageActivities
+from workflows.durable.deployment import become_current, build_id
+from workflows.durable.equipment import equipped
+from workflows.durable.reconcile import Reconciler
+from workflows.durable.research_workflow import ParkedRunWorkflow, ResearchWorkflow
+from workflows.durable.workshop import Workshop
+
+STAGES_AT_ONCE = 1_000
+WORKFLOW_TASKS_AT_ONCE = 50
+WORKFLOWS_IN_MEMORY = 500
+POLLERS = PollerBehaviorSimpleMaximum(maximum=5)
+# The SDK's threads may still be at work when the interpreter ends, and then abort it (sdk-python issue 300).
+EXIT_PAUSE = timedelta(milliseconds=300)
+
+
+def main() -> int:
+    """Run with the settings of the environment; 2 when something must be set up first, and the message says what."""
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    try:
+        asyncio.run(serve(read_settings(os.environ)))
+    except SetupError as error:
+        print(f"the worker cannot start: {error}", file=sys.stderr)
+        return 2
+    finally:
+        time.sleep(EXIT_PAUSE.total_seconds())
+    return 0
+
+
+async def serve(settings: Settings, build: str | None = None) -> None:
+    """Take work until told to stop; turns under way then have a while to end and be stored. `build` overrides the version.
+
+    Raises:
+        SetupError: an address is missing, or cannot be used as it is.
+    """
+    if settings.temporal_address is None:
+        raise SetupError("set RUBRICA_TEMPORAL_ADDRESS, or use `rubrica up`, which starts a server")
+    stop = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    runtime = Runtime(telemetry=TelemetryConfig(), worker_heartbeat_interval=policies.WORKER_REPORTS_EVERY)
+    client = await connect(settings.temporal_address, runtime)
+    async with equipped(settings) as shop:
+        await work(client, shop, build or build_id(), stop)
+
+
+async def work(client: Client, shop: Workshop, build: str, stop: asyncio.Event) -> None:
+    """Take work as version `build` until `stop`."""
+    async with build_worker(client, shop, build):
+        await become_current(client, build)
+        reconciling = asyncio.create_task(Reconciler(client, shop.database, build).keep())
+        print("worker ready", flush=True)
+        await stop.wait()
+        reconciling.cancel()
+
+
+def build_worker(client: Client, shop: Workshop, build: str | None) -> Worker:
+    """A worker of version `build`; None for servers that know no versions, such as the time-skipping one."""
+    version = WorkerDeploymentVersion(deployment_name=DEPLOYMENT_NAME, build_id=build or "")
+    return Worker(
+        client,
+        task_queue=RESEARCH_QUEUE,
+        workflows=[ResearchWorkflow, ParkedRunWorkflow],
+        activities=StageActivities(shop).all,
+        deployment_config=WorkerDeploymentConfig(version=version, use_worker_versioning=True) if build else None,
+        max_concurrent_activities=STAGES_AT_ONCE,
+        max_concurrent_workflow_tasks=WORKFLOW_TASKS_AT_ONCE,
+        max_cached_workflows=WORKFLOWS_IN_MEMORY,
+        activity_task_poller_behavior=POLLERS,
+        workflow_task_poller_behavior=POLLERS,
+        sticky_queue_schedule_to_start_timeout=policies.STICKY_LIMIT,
+        max_heartbeat_throttle_interval=policies.HEARTBEAT_EVERY,
+        graceful_shutdown_timeout=policies.SHUTDOWN_GRACE,
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,228 @@
+"""What all stages of a worker share, and one attempt at a stage from opening to result."""
+
+import asyncio
+import contextlib
+from collections import defaultdict
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import asyncpg
+from temporalio import activity
+
+from app.domain.contract import Halt
+from app.domain.errors import ToolError
+from app.domain.evidence import Finding
+from app.domain.memory import MemoryEntry, MemoryKind, SharedMemory
+from app.domain.run import RunStatus
+from app.storage.engine import translated
+from app.storage.run_log import NOTHING, Reservation, RunLog, Snapshot, StageOpening
+from retrieval.client import IndexClient
+from workflows.agents.agent_set import AgentSet
+from workflows.agents.codec import Codec
+from workflows.agents.effort import BOUNDS, LIMITS
+from workflows.agents.kit import Kit
+from workflows.agents.ports import ChatModel
+from workflows.chat_models.endpoint import Prices
+from workflows.durable import policies
+from workflows.durable.allowance import first_call
+from workflows.durable.failures import RunHalted, WorkerStopping, halted_failure, stopping_failure
+from workflows.durable.outage import Circuit
+from workflows.durable.payloads import StageRequest
+from workflows.durable.persistence import insist
+from workflows.durable.recording import DurableRecord
+from workflows.durable.room import Rooms
+from workflows.durable.stage_ledger import StageLedger
+from workflows.prompts.library import PromptLibrary
+from workflows.tools.toolbox import Corpora, build_toolbox
+
+R = TypeVar("R")
+USER = "user"
+
+
+@dataclass
+class Workshop:
+    """A worker's equipment. `asks_a_model` is false where the agents need no model, and so no reservation."""
+
+    database: asyncpg.Pool
+    index: IndexClient
+    agents: AgentSet
+    fallback: AgentSet
+    chat: ChatModel
+    codec: Codec
+    prompts: PromptLibrary
+    prices: Prices = field(default_factory=Prices)
+    asks_a_model: bool = True
+    log: RunLog = field(init=False)
+    rooms: Rooms = field(init=False)
+    models: defaultdict[str, Circuit] = field(init=False)
+    index_circuit: Circuit = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.log = RunLog(self.database)
+        self.rooms = Rooms(self.log)
+        self.models = defaultdict(Circuit)
+        self.index_circuit = Circuit(refusal=ToolError)
+
+    def first_reservation(self, finish: bool) -> Reservation | None:
+        """What is reserved when a stage opens; None where it spends nothing and so may always run."""
+        if finish:
+            return None
+        return first_call(self.prices) if self.asks_a_model else NOTHING
+
+
+@dataclass
+class Attempt:
+    """One attempt at an open stage."""
+
+    shop: Workshop
+    request: StageRequest
+    stage: str
+    title: str
+    opening: StageOpening
+    ledger: StageLedger
+    record: DurableRecord
+
+    @property
+    def notes(self) -> SharedMemory:
+        """The reader's notes, as they were when the stage was first opened."""
+        return SharedMemory(
+            entries=tuple(MemoryEntry(agent=USER, kind=MemoryKind.NOTE, text=text) for text in self.opening.notes)
+        )
+
+    def kit(self, memory: SharedMemory) -> Kit:
+        """Everything an agent may touch in this stage."""
+        shop, query = self.shop, self.request.query
+        room = shop.rooms.of(self.request.run_id)
+        return Kit(
+            chat=shop.chat,
+            tools=build_toolbox(shop.index, shop.index, Corpora(general=query.collections), room.tools),
+            record=self.record,
+            prompts=shop.prompts,
+            codec=shop.codec,
+            today=self.opening.asked_on,
+            clock=self.record.clock,
+            limits=LIMITS[query.effort],
+            bounds=BOUNDS[query.effort],
+            memory=memory,
+            language=query.language,
+        )
+
+    @property
+    def needed_findings(self) -> tuple[Finding, ...]:
+        """The findings this stage builds on, in the order of the plan."""
+        return tuple(Finding.model_validate_json(body) for body in self.opening.needed if body is not None)
+
+    async def missing_snapshots(self, hashes: list[str]) -> frozenset[str]:
+        """Those of these sources that are not stored yet."""
+        return await insist(lambda: self.shop.log.missing_snapshots(hashes)) if hashes else frozenset()
+
+    async def fetch_snapshot(self, name: str) -> str:
+        """A source's text from the index, waited for while the index is away."""
+        return await self.record.patiently(self.stage, "source", lambda: self.shop.index.snapshot(name))
+
+    async def close(self, outcome: "Outcome", also: Callable[[RunLog], Awaitable[object]] | None = None) -> None:
+        """Store the stage's result, and in the same transaction whatever `also` writes.
+
+        Raises:
+            RunHalted, WorkerStopping: the agent was told to stop, so what it returned is no result.
+            ApplicationError: another attempt has closed the stage; the next one finds its result.
+        """
+        if self.ledger.stopped is not None:
+            raise self.ledger.stopped
+        await insist(lambda: self._closed(outcome, also))
+
+    async def _closed(self, outcome: "Outcome", also: Callable[[RunLog], Awaitable[object]] | None) -> None:
+        async with translated(), self.shop.database.acquire() as connection, connection.transaction():
+            log = RunLog(connection)
+            told = {"stage": self.stage, "title": self.title, "usage": self.record.usage.model_dump(), **outcome.told}
+            run, attempt = self.request.run_id, self.opening.attempt
+            if not await log.close_stage(run, self.stage, attempt, outcome.result, outcome.snapshots, told):
+                raise stopping_failure()
+            if also is not None:
+                await also(log)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A stage's result as it is stored, the cited sources to keep with it, and what `stage_finished` tells."""
+
+    result: bytes
+    told: Mapping[str, Any]
+    snapshots: Sequence[Snapshot] = ()
+
+
+async def perform(
+    shop: Workshop,
+    request: StageRequest,
+    stage: str,
+    title: str,
+    needs: Sequence[str],
+    work: Callable[[Attempt], Awaitable[R]],
+    stored: Callable[[bytes], R],
+) -> R:
+    """A stage's stored result, or the result of `work`, which closes the stage itself.
+
+    Raises:
+        ApplicationError: the run halts (never retried), or this worker is stopping (retried elsewhere).
+    """
+    async with heartbeats():
+        if request.begins:
+            await insist(lambda: shop.log.set_status(request.run_id, RunStatus.RUNNING))
+        first = shop.first_reservation(request.finish)
+        opening = await insist(lambda: shop.log.open_stage(request.run_id, stage, first, title, needs))
+        if opening.result is not None:
+            return stored(opening.result)
+        room = shop.rooms.of(request.run_id)
+        ledger = StageLedger(
+            shop.log,
+            request.run_id,
+            stage,
+            opening.attempt,
+            room,
+            shop.prices,
+            activity.is_worker_shutdown,
+            first=first if opening.granted and first is not None else NOTHING,
+            finish=request.finish,
+            halt=opening.halt,
+        )
+        record = DurableRecord(ledger, opening.turns, shop.models.__getitem__, shop.index_circuit)
+        return await _guarded(ledger, record, lambda: work(Attempt(shop, request, stage, title, opening, ledger, record)))
+
+
+async def _guarded(ledger: StageLedger, record: DurableRecord, work: Callable[[], Awaitable[R]]) -> R:
+    """Run the agent. A halt first lets the turns under way be stored; a cancellation gives them up."""
+    try:
+        if ledger.halt in (Halt.PAUSE, Halt.CANCEL):
+            raise RunHalted(ledger.halt)
+        result = await work()
+    except asyncio.CancelledError:
+        record.abort()
+        raise
+    except (RunHalted, WorkerStopping) as stop:
+        await record.drain(policies.DRAIN_LIMIT)
+        raise _failure(stop) from None
+    return result
+
+
+def _failure(stop: RunHalted | WorkerStopping) -> BaseException:
+    """A superseded attempt is like a stopping worker: whoever runs now has the word."""
+    if isinstance(stop, RunHalted) and stop.halt is not Halt.SUPERSEDED:
+        return halted_failure(stop.halt)
+    return stopping_failure()
+
+
+@contextlib.asynccontextmanager
+async def heartbeats() -> AsyncIterator[None]:
+    """Tell Temporal that this worker lives, for as long as the body runs."""
+
+    async def beat() -> None:
+        while True:
+            await asyncio.sleep(policies.HEARTBEAT_EVERY.total_seconds())
+            activity.heartbeat()
+
+    beating = asyncio.create_task(beat())
+    try:
+        yield
+    finally:
+        beating.cancel()
