@@ -1,0 +1,181 @@
+"""The `rubrica` command against an API on a real socket: what it prints, writes and leaves with."""
+
+import asyncio
+import json
+import os
+import signal
+import sys
+import time
+from asyncio.subprocess import PIPE
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from tests.support.stack_api import QUOTE, RUN_ID, SNAPSHOT_NAME, FakeApi, a_whole_run, serving
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+class Finished(NamedTuple):
+    """How a command ended."""
+
+    code: int
+    out: str
+    error: str
+
+
+def environment(**settings: str) -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("RUBRICA_")}
+    return kept | {"PYTHONPATH": str(ROOT)} | settings
+
+
+async def rubrica(folder: Path, *arguments: str, **settings: str) -> Finished:
+    command = [sys.executable, "-m", "infra.cli", *arguments]
+    process = await asyncio.create_subprocess_exec(*command, cwd=folder, env=environment(**settings), stdout=PIPE, stderr=PIPE)
+    out, error = await process.communicate()
+    return Finished(process.returncode or 0, out.decode(), error.decode())
+
+
+async def test_asking_writes_a_report_that_can_be_checked(tmp_path: Path) -> None:
+    api = FakeApi(list(a_whole_run()))
+    async with serving(api) as address:
+        done = await rubrica(tmp_path, "ask", "Why tariffs?", "--effort", "quick", "--max-cost", "0.5", RUBRICA_API_URL=address)
+    assert done.code == 0, done.error
+    folder = tmp_path / "reports" / RUN_ID
+    assert done.out.rstrip().endswith(f"reports/{RUN_ID}/report.md")
+    assert (folder / "report.md").read_text() == "# Report [1]\n"
+    assert (folder / "report.html").read_text() == "<p>Report [1]</p>"
+    citation = json.loads((folder / "evidence.json").read_text())["citations"][0]
+    source = (folder / "sources" / f"{SNAPSHOT_NAME}.txt").read_bytes().decode()
+    assert source[citation["start"] : citation["end"]] == citation["quote"] == QUOTE
+    created = next(body for method, path, body in api.calls if (method, path) == ("POST", "/runs"))
+    assert created == {"question": "Why tariffs?", "effort": "quick", "budget": {"max_cost_microusd": 500_000}}
+
+
+async def test_watching_goes_on_where_a_broken_stream_ended(tmp_path: Path) -> None:
+    api = FakeApi(list(a_whole_run()), breaks=[4, 9])
+    async with serving(api) as address:
+        done = await rubrica(tmp_path, "runs", "watch", RUN_ID[:8], RUBRICA_API_URL=address)
+    assert done.code == 0, done.error
+    assert [after for method, _, after in api.calls if method == "EVENTS"] == ["0", "4", "9"]
+    assert done.out.count("Revenue: started") == 1
+
+
+async def test_a_quotation_that_is_not_in_its_source_is_not_delivered(tmp_path: Path) -> None:
+    async with serving(FakeApi(list(a_whole_run()), start=0)) as address:
+        done = await rubrica(tmp_path, "runs", "watch", RUN_ID, RUBRICA_API_URL=address)
+    assert done.code == 2
+    assert "citation [1] does not match its stored source" in done.error
+    assert not (tmp_path / "reports").exists()
+
+
+@pytest.mark.parametrize(
+    ("status", "code", "said"),
+    [
+        ("failed", 1, "the run ended as failed: because"),
+        ("cancelled", 1, "the run ended as cancelled"),
+        ("paused", 3, f"rubrica runs resume {RUN_ID}"),
+        ("budget_reached", 3, f"rubrica runs resume {RUN_ID} --finish"),
+    ],
+)
+async def test_what_a_script_can_tell_apart(tmp_path: Path, status: str, code: int, said: str) -> None:
+    async with serving(FakeApi(list(a_whole_run(status)))) as address:
+        done = await rubrica(tmp_path, "ask", "Why?", RUBRICA_API_URL=address)
+    assert done.code == code, done.error
+    assert said in done.out
+
+
+async def test_ctrl_c_pauses_the_run_and_says_how_to_go_on(tmp_path: Path) -> None:
+    api = FakeApi(list(a_whole_run())[:7])
+    async with serving(api) as address:
+        command = [sys.executable, "-m", "infra.cli", "ask", "Why?"]
+        settings = environment(RUBRICA_API_URL=address)
+        process = await asyncio.create_subprocess_exec(*command, cwd=tmp_path, env=settings, stdout=PIPE, stderr=PIPE)
+        assert process.stdout is not None
+        while b"-> 2 results" not in await process.stdout.readline():
+            pass
+        process.send_signal(signal.SIGINT)
+        out, _ = await process.communicate()
+    assert process.returncode == 130
+    assert api.status == "paused"
+    assert f"go on with: rubrica runs resume {RUN_ID}" in out.decode()
+
+
+async def test_resuming_follows_the_run_past_its_old_pause(tmp_path: Path) -> None:
+    events = list(a_whole_run())
+    api = FakeApi([*events[:7], ("status_changed", "", {"status": "paused", "detail": ""})])
+    async with serving(api) as address:
+        waiting = asyncio.create_task(rubrica(tmp_path, "runs", "resume", RUN_ID, "--finish", RUBRICA_API_URL=address))
+        while not any(method == "EVENTS" for method, _, _ in api.calls):
+            await asyncio.sleep(0.02)
+        api.add(("status_changed", "", {"status": "running", "detail": ""}), *events[7:])
+        done = await waiting
+    assert done.code == 0, done.error
+    assert ("POST", f"/runs/{RUN_ID}/resume", {"finish": True}) in api.calls
+
+
+async def test_steering_sends_each_change(tmp_path: Path) -> None:
+    plan = {"subtasks": [{"id": "a", "title": "A", "question": "A?"}]}
+    (tmp_path / "plan.json").write_text(json.dumps(plan))
+    options = ["--note", "more", "--add", "And B?", "--drop", "s2", "--plan", "plan.json", "--max-tokens", "9"]
+    api = FakeApi(list(a_whole_run())[:5])
+    async with serving(api) as address:
+        done = await rubrica(tmp_path, "runs", "steer", RUN_ID, *options, RUBRICA_API_URL=address)
+    assert done.code == 0, done.error
+    sent = {(method, path.removeprefix(f"/runs/{RUN_ID}")): body for method, path, body in api.calls if method != "GET"}
+    assert sent["POST", "/notes"] == {"text": "more"}
+    assert sent["POST", "/plan/subtasks"]["id"] == "added1"
+    assert ("DELETE", "/plan/subtasks/s2") in sent
+    assert sent["PUT", "/plan"]["subtasks"][0]["id"] == "a"
+    assert sent["PUT", "/budget"]["max_tokens"] == 9
+
+
+async def test_listing_and_showing(tmp_path: Path) -> None:
+    async with serving(FakeApi(list(a_whole_run()))) as address:
+        listed = await rubrica(tmp_path, "runs", "list", RUBRICA_API_URL=address)
+        shown = await rubrica(tmp_path, "runs", "show", RUN_ID, RUBRICA_API_URL=address)
+        unknown = await rubrica(tmp_path, "runs", "show", "ffff", RUBRICA_API_URL=address)
+    assert RUN_ID in listed.out
+    assert "completed" in listed.out
+    assert "question  Why tariffs?" in shown.out
+    assert unknown.code == 2
+    assert "no runs begin with 'ffff'" in unknown.error
+
+
+@pytest.mark.parametrize(
+    ("arguments", "settings", "said"),
+    [
+        (["ask", " \u200b "], {}, "the question is empty"),
+        (["ask", "x" * 100_000], {}, "at most 8000 are accepted"),
+        (["ask", "why?"], {"RUBRICA_LLM_MODLE": "m"}, "did you mean RUBRICA_LLM_MODEL"),
+        (["ask", "why?", "--docs", "absent"], {}, "absent"),
+        (["ask", "why?"], {"RUBRICA_DATABASE_URL": "postgresql://u:hidden@127.0.0.1:1/d"}, "nothing answers at 127.0.0.1:1"),
+        (["api"], {}, "needs RUBRICA_DATABASE_URL and RUBRICA_TEMPORAL_ADDRESS"),
+        (["runs", "steer", RUN_ID], {}, "nothing to change"),
+    ],
+)
+async def test_what_cannot_be_used_is_told_in_one_line(
+    tmp_path: Path, arguments: list[str], settings: dict[str, str], said: str
+) -> None:
+    done = await rubrica(tmp_path, *arguments, **settings)
+    assert done.code == 2
+    assert said in done.error
+    assert "Traceback" not in done.error
+    assert "hidden" not in done.error
+
+
+async def test_a_question_that_is_not_text_is_told(tmp_path: Path) -> None:
+    done = await rubrica(tmp_path, "ask", os.fsdecode(b"why \xff\xfe?"))
+    assert done.code == 2
+    assert "not valid UTF-8" in done.error
+
+
+async def test_help_is_quick(tmp_path: Path) -> None:
+    await rubrica(tmp_path, "--help")
+    begun = time.monotonic()
+    done = await rubrica(tmp_path, "--help")
+    assert done.code == 0
+    assert "Research a question" in done.out
+    # Half a second on a quiet machine; the margin is for a busy one.
+    assert time.monotonic() - begun < 1.5

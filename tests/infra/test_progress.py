@@ -1,0 +1,76 @@
+"""What a person sees while a run goes on."""
+
+from datetime import UTC, datetime
+from uuid import UUID
+
+from app.domain.run import EventType, RunEvent, RunStatus
+from infra.cli.display import PlainLines
+from infra.cli.progress import Progress, StageState
+from tests.support.stack_api import RUN_ID, a_whole_run
+
+
+def events(status: str = "completed") -> list[RunEvent]:
+    whole = enumerate(a_whole_run(status), 1)
+    return [
+        RunEvent(
+            run_id=UUID(RUN_ID),
+            seq=n,
+            type=EventType(kind),
+            agent=agent,
+            payload=payload,
+            at=datetime(2026, 1, 1, 0, 0, n, tzinfo=UTC),
+        )
+        for n, (kind, agent, payload) in whole
+    ]
+
+
+def test_progress_counts_calls_tokens_cost_sources_and_time() -> None:
+    progress = Progress()
+    for event in events():
+        progress.apply(event)
+    assert (progress.model_calls, progress.tool_calls, progress.tokens, progress.cost_microusd) == (2, 1, 2_000, 3_000)
+    assert progress.sources == {"http://example.org/t": "T"}
+    assert progress.elapsed_s == 12
+    assert progress.status is RunStatus.COMPLETED
+
+
+def test_stages_stand_in_the_plans_order_with_their_state() -> None:
+    progress = Progress()
+    for event in events()[:9]:
+        progress.apply(event)
+    assert list(progress.stages) == ["plan", "search/s1", "search/s2", "report"]
+    states = [stage.state for stage in progress.stages.values()]
+    assert states == [StageState.RUNNING, StageState.DONE, StageState.WAITING, StageState.WAITING]
+    assert progress.stages["search/s1"].quotes == 3
+
+
+def test_a_revised_plan_keeps_what_is_known_and_drops_what_is_gone() -> None:
+    progress = Progress()
+    before = events()[:9]
+    for event in before:
+        progress.apply(event)
+    plan = {"plan": {"subtasks": [{"id": "s3", "title": "New"}, {"id": "s1", "title": "Revenue"}]}}
+    progress.apply(before[3].model_copy(update={"type": EventType.PLAN_REVISED, "payload": plan, "seq": 10}))
+    assert list(progress.stages) == ["plan", "search/s3", "search/s1", "report"]
+    assert progress.stages["search/s1"].state is StageState.DONE
+
+
+def test_plain_lines_tell_the_story() -> None:
+    lines: list[str] = []
+    shown, progress = PlainLines(lines.append), Progress()
+    for event in events():
+        progress.apply(event)
+        shown.show(progress, event)
+    text = "\n".join(lines)
+    for expected in (
+        "[   1.0 s] running",
+        "plan: 2 subtasks",
+        "- Protection",
+        "Revenue: search: tariff -> 2 results",
+        "waiting: the model is overloaded; next try in 4 s",
+        "Revenue: done, 3 quotes, sufficient",
+        "1 sources · 1 model and 1 tool calls · 1,000 tokens · US$ 0.0015",
+        "report: 2 sections, 1 citations, 200 words",
+        "completed because",
+    ):
+        assert expected in text, expected
