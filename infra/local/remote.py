@@ -64,17 +64,10 @@ async def check_temporal(address: str) -> None:
     Raises:
         SetupError: nothing listens there, or it is not Temporal.
     """
-    from temporalio.api.workflowservice.v1 import GetSystemInfoRequest
-    from temporalio.client import Client
+    from app.services.run_gateway import connect
 
     await _reachable("RUBRICA_TEMPORAL_ADDRESS", f"temporal://{address}", 7233)
-    try:
-        async with asyncio.timeout(LIMIT.total_seconds()):
-            client = await Client.connect(address)
-            await client.workflow_service.get_system_info(GetSystemInfoRequest())
-    except (RuntimeError, TimeoutError) as error:
-        setting = f"RUBRICA_TEMPORAL_ADDRESS: the server at {address}"
-        raise SetupError(f"{setting} does not speak Temporal's protocol; check host and port") from error
+    await connect(address)
 
 
 async def check_qdrant(url: str) -> None:

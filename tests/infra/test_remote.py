@@ -81,7 +81,7 @@ async def test_nothing_listens(check: Check, address: Callable[[str], str], sett
     ("check", "address", "said"),
     [
         (remote.check_database, database_at, "does not speak PostgreSQL's protocol"),
-        (remote.check_temporal, str, "does not speak Temporal's protocol"),
+        (remote.check_temporal, str, "cannot use the Temporal server at"),
         (remote.check_qdrant, web_at, "is not Qdrant"),
         (check_model, web_at, "refuses it (HTTP 401); correct the key"),
     ],
@@ -94,7 +94,7 @@ async def test_an_http_server_in_its_place(check: Check, address: Callable[[str]
     ("check", "address", "said"),
     [
         (remote.check_database, database_at, "does not speak PostgreSQL's protocol"),
-        (remote.check_temporal, str, "does not speak Temporal's protocol"),
+        (remote.check_temporal, str, "cannot use the Temporal server at"),
         (remote.check_qdrant, web_at, "does not speak HTTP"),
         (check_model, web_at, "does not speak HTTP"),
     ],
