@@ -16,7 +16,7 @@ from retrieval.store import DocumentStore
 DEFAULT_COLLECTION = "sotu"
 MAX_QUERY_CHARS = 2_000
 MAX_LIMIT = 100
-CANDIDATES = 100
+CANDIDATES = 200
 """What each half of a hybrid search contributes, at least."""
 
 

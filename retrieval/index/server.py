@@ -1,8 +1,187 @@
-"""A Qdrant server by URL."""
+"""A Qdrant server by URL, through qdrant-client: one collection an index, one alias an alias.
 
-from retrieval.index.ports import Index
+The server can be written to while it is searched, so an index is extended in place and `derive` copies nothing. Names carry the
+prefix `rubrica.`, so that others can share the server; two homes that share one need a server, or a prefix, each.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any
+
+from qdrant_client import QdrantClient, models
+from qdrant_client.http.exceptions import ApiException, UnexpectedResponse
+
+from app.domain.errors import NotFound, ToolError
+from retrieval.index.ports import DENSE_SIZE, Candidates, Hit, HybridQuery, IndexedPassage
+
+SPARSE = "sparse"
+DENSE = "dense"
+PREFIX = "rubrica."
+TIMEOUT_SECONDS = 30
+_HAS_DENSE = models.HasVectorCondition(has_vector=DENSE)
+_PLACE = ["document", "start", "end"]
 
 
-def ServerIndex(url: str) -> Index:
-    """Not yet."""
-    raise NotImplementedError(url)
+class ServerIndex:
+    """Indexes on the server at `url`; see `Index` for the methods. Safe to share by threads."""
+
+    def __init__(self, url: str, prefix: str = PREFIX) -> None:
+        self._url = url
+        self._prefix = prefix
+        self._client = QdrantClient(url=url, timeout=TIMEOUT_SECONDS, check_compatibility=False)
+
+    def create(self, name: str) -> None:
+        """Make an empty collection with its payload indexes."""
+        self.drop(name)
+        with self._asking(name) as collection:
+            self._client.create_collection(
+                collection,
+                vectors_config={DENSE: models.VectorParams(size=DENSE_SIZE, distance=models.Distance.COSINE)},
+                sparse_vectors_config={SPARSE: models.SparseVectorParams(modifier=models.Modifier.IDF)},
+            )
+            for field in ("document", "language"):
+                self._client.create_payload_index(collection, field, models.PayloadSchemaType.KEYWORD, wait=True)
+
+    def derive(self, base: str, name: str) -> str:
+        """`base` itself: it can be changed while it is searched."""
+        if base not in self.names():
+            raise NotFound(f"there is no index {base!r} at {self._url}")
+        return base
+
+    def upsert(self, name: str, passages: Sequence[IndexedPassage]) -> None:
+        """Add or replace points."""
+        with self._asking(name) as collection:
+            self._client.upsert(collection, [_point(passage) for passage in passages], wait=True)
+
+    def set_dense(self, name: str, vectors: Iterable[tuple[int, Sequence[float]]]) -> None:
+        """Give existing points their dense vectors."""
+        points = [models.PointVectors(id=number, vector={DENSE: [float(x) for x in vector]}) for number, vector in vectors]
+        with self._asking(name) as collection:
+            self._client.update_vectors(collection, points, wait=True)
+
+    def clear_dense(self, name: str) -> None:
+        """Take the dense vectors off all points."""
+        with self._asking(name) as collection:
+            self._client.delete_vectors(collection, [DENSE], points=models.Filter(must=[_HAS_DENSE]), wait=True)
+
+    def without_dense(self, name: str, limit: int) -> Sequence[Hit]:
+        """Up to `limit` points without a dense vector."""
+        missing = models.Filter(must_not=[_HAS_DENSE])
+        with self._asking(name) as collection:
+            records, _ = self._client.scroll(collection, scroll_filter=missing, limit=limit, with_payload=_PLACE)
+        return [_hit(record, 0.0) for record in records]
+
+    def delete_documents(self, name: str, documents: Sequence[str]) -> None:
+        """Remove all points of these documents."""
+        if documents:
+            condition = models.FieldCondition(key="document", match=models.MatchAny(any=list(documents)))
+            with self._asking(name) as collection:
+                self._client.delete(collection, models.Filter(must=[condition]), wait=True)
+
+    def query(self, name: str, query: HybridQuery) -> Candidates:
+        """Search by both vectors, in one round trip."""
+        halves: dict[str, Any] = {}
+        if query.sparse.indices:
+            halves[SPARSE] = models.SparseVector(indices=query.sparse.indices, values=query.sparse.values)
+        if query.dense is not None:
+            halves[DENSE] = list(query.dense)
+        if not halves:
+            return Candidates([], [])
+        requests = [_request(vector, using, query) for using, vector in halves.items()]
+        with self._asking(name) as collection:
+            answers = self._client.query_batch_points(collection, requests)
+        found = {
+            using: [_hit(point, point.score) for point in answer.points] for using, answer in zip(halves, answers, strict=True)
+        }
+        return Candidates(found.get(SPARSE, []), found.get(DENSE, []))
+
+    def count(self, name: str) -> int:
+        """Number of points."""
+        with self._asking(name) as collection:
+            return self._client.count(collection, exact=True).count
+
+    def count_dense(self, name: str) -> int:
+        """Number of points that have a dense vector."""
+        with self._asking(name) as collection:
+            return self._client.count(collection, count_filter=models.Filter(must=[_HAS_DENSE]), exact=True).count
+
+    def flush(self, name: str) -> None:
+        """Nothing to do: every write waited until the server had it in its log."""
+
+    def optimize(self, name: str) -> None:
+        """Nothing to do: the server optimizes by itself."""
+
+    def close(self, name: str) -> None:
+        """Nothing to do: the server keeps its collections open."""
+
+    def drop(self, name: str) -> None:
+        """Delete a collection, if it exists."""
+        if name in self.names():
+            with self._asking(name) as collection:
+                self._client.delete_collection(collection)
+
+    def names(self) -> Sequence[str]:
+        """All indexes with our prefix, in alphabetical order."""
+        with self._asking(""):
+            found = [collection.name for collection in self._client.get_collections().collections]
+        return sorted(name.removeprefix(self._prefix) for name in found if name.startswith(self._prefix))
+
+    def switch(self, alias: str, name: str) -> None:
+        """Point the alias at a collection, in one step."""
+        if name not in self.names():
+            raise NotFound(f"there is no index {name!r} at {self._url}")
+        fresh = models.CreateAlias(collection_name=self._prefix + name, alias_name=self._prefix + alias)
+        steps: list[Any] = [models.CreateAliasOperation(create_alias=fresh)]
+        if self.resolve(alias) is not None:
+            steps.insert(0, models.DeleteAliasOperation(delete_alias=models.DeleteAlias(alias_name=self._prefix + alias)))
+        with self._asking(alias):
+            self._client.update_collection_aliases(steps)
+
+    def resolve(self, alias: str) -> str | None:
+        """The collection that `alias` points at, if any."""
+        with self._asking(alias) as wanted:
+            for found in self._client.get_aliases().aliases:
+                if found.alias_name == wanted:
+                    return found.collection_name.removeprefix(self._prefix)
+        return None
+
+    def unalias(self, alias: str) -> None:
+        """Remove an alias, if it exists."""
+        if self.resolve(alias) is not None:
+            with self._asking(alias) as wanted:
+                gone = models.DeleteAlias(alias_name=wanted)
+                self._client.update_collection_aliases([models.DeleteAliasOperation(delete_alias=gone)])
+
+    def _asking(self, name: str) -> AbstractContextManager[str]:
+        return _asking(self._url, name, self._prefix + name)
+
+
+@contextmanager
+def _asking(url: str, name: str, collection: str) -> Iterator[str]:
+    """Give the collection's name on the server; turn the client's errors into ours."""
+    try:
+        yield collection
+    except UnexpectedResponse as error:
+        if error.status_code == 404:
+            raise NotFound(f"there is no index {name!r} at {url}") from error
+        raise ToolError(f"the Qdrant server at {url} refused ({error.status_code}): {error.content[:200]!r}") from error
+    except ApiException as error:
+        raise ToolError(f"the Qdrant server at {url} does not answer: {error}") from error
+
+
+def _point(passage: IndexedPassage) -> models.PointStruct:
+    sparse = models.SparseVector(indices=passage.sparse.indices, values=passage.sparse.values)
+    payload = {"document": passage.document, "start": passage.start, "end": passage.end, "language": passage.language}
+    return models.PointStruct(id=passage.id, vector={SPARSE: sparse}, payload=payload)
+
+
+def _request(vector: Any, using: str, query: HybridQuery) -> models.QueryRequest:
+    only = None
+    if query.language is not None:
+        only = models.Filter(must=[models.FieldCondition(key="language", match=models.MatchValue(value=query.language))])
+    return models.QueryRequest(query=vector, using=using, filter=only, limit=query.limit, with_payload=_PLACE)
+
+
+def _hit(point: models.ScoredPoint | models.Record, score: float) -> Hit:
+    payload = point.payload or {}
+    return Hit(int(point.id), score, str(payload["document"]), int(payload["start"]), int(payload["end"]))
