@@ -49,8 +49,10 @@ class _Searches:
             while self._running:
                 self._note(await self._happened.get())
                 self._begin_ready()
-        finally:
+        except (Exception, asyncio.CancelledError):
+            # Not `finally`: a workflow that is only put out of memory is closed here too, and may await nothing then.
             await self._abandon()
+            raise
         if self._halt is not None:
             raise self._halt
         return self._findings
