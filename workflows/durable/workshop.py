@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import logging
 from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,6 +10,7 @@ from typing import Any, TypeVar
 
 import asyncpg
 from temporalio import activity
+from temporalio.exceptions import ApplicationError
 
 from app.domain.contract import Halt
 from app.domain.errors import ToolError
@@ -26,7 +28,7 @@ from workflows.agents.ports import ChatModel
 from workflows.chat_models.endpoint import Prices
 from workflows.durable import policies
 from workflows.durable.allowance import first_call
-from workflows.durable.failures import RunHalted, WorkerStopping, halted_failure, stopping_failure
+from workflows.durable.failures import RunHalted, WorkerStopping, final_failure, halted_failure, stopping_failure
 from workflows.durable.outage import Circuit
 from workflows.durable.payloads import StageRequest
 from workflows.durable.persistence import insist
@@ -38,6 +40,7 @@ from workflows.tools.toolbox import Corpora, build_toolbox
 
 R = TypeVar("R")
 USER = "user"
+log = logging.getLogger(__name__)
 
 
 @dataclass
@@ -134,13 +137,13 @@ class Attempt:
 
     async def _closed(self, outcome: "Outcome", also: Callable[[RunLog], Awaitable[object]] | None) -> None:
         async with translated(), self.shop.database.acquire() as connection, connection.transaction():
-            log = RunLog(connection)
+            run_log = RunLog(connection)
             told = {"stage": self.stage, "title": self.title, "usage": self.record.usage.model_dump(), **outcome.told}
             run, attempt = self.request.run_id, self.opening.attempt
-            if not await log.close_stage(run, self.stage, attempt, outcome.result, outcome.snapshots, told):
+            if not await run_log.close_stage(run, self.stage, attempt, outcome.result, outcome.snapshots, told):
                 raise stopping_failure()
             if also is not None:
-                await also(log)
+                await also(run_log)
 
 
 @dataclass(frozen=True)
@@ -202,6 +205,11 @@ async def _guarded(ledger: StageLedger, record: DurableRecord, work: Callable[[]
     except (RunHalted, WorkerStopping) as stop:
         await record.drain(policies.DRAIN_LIMIT)
         raise _failure(stop) from None
+    except ApplicationError:
+        raise
+    except Exception as error:
+        log.exception("run %s: the stage %s failed", ledger.run_id, ledger.stage)
+        raise final_failure(error) from error
     return result
 
 

@@ -1,0 +1,155 @@
+"""What breaks and what becomes of the run: the rest goes on, and the reader is told."""
+
+import asyncio
+import time
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from app.domain.errors import ModelUnavailable, ToolUnavailable
+from app.domain.run import EventType, RunStatus
+from tests.workflows.durable.house import House
+from tests.workflows.durable.toys import Gate, extractive_toys, toy_agents
+from workflows.agents.agent_set import AgentSet
+
+
+def broken(agents: AgentSet, **stages: str) -> AgentSet:
+    """These agents, but some stages raise an error with the given words; `search` names the one subtask that does."""
+
+    async def fail(*_: Any) -> Any:
+        raise RuntimeError(stages.get("report") or stages["plan"])
+
+    async def search(subtask: Any, *rest: Any) -> Any:
+        if subtask.id == stages["search"]:
+            raise RuntimeError("the moon is in the way")
+        return await agents.search(subtask, *rest)
+
+    changed = {name: search if name == "search" else fail for name in stages}
+    return replace(agents, **changed)
+
+
+async def test_when_one_of_five_searches_fails_for_good_the_report_uses_the_others_and_says_so(house: House) -> None:
+    async with house.worker(broken(toy_agents(subtasks=5), search="s3")):
+        run_id = await house.ask()
+        await house.until(run_id, RunStatus.COMPLETED)
+    assert "s3 failed: the moon is in the way" in await house.markdown(run_id)
+    outline = next(said for said in house.model.asked if said.startswith("outline"))
+    assert outline == "outline of s1:sufficient, s2:sufficient, s3:failed, s4:sufficient, s5:sufficient "
+
+
+async def test_when_planning_fails_the_question_itself_is_the_plan(house: House) -> None:
+    async with house.worker(broken(toy_agents(), plan="no idea")):
+        run_id = await house.ask("why tariffs?")
+        run = await house.until(run_id, RunStatus.COMPLETED)
+    assert run.plan is not None
+    assert [s.question for s in run.plan.subtasks] == ["why tariffs?"]
+    assert "no idea" in str(await house.events(run_id, EventType.WARNING))
+
+
+async def test_when_the_report_agent_fails_the_report_is_extractive_and_says_so(house: House) -> None:
+    async with house.worker(broken(toy_agents(), report="out of words")):
+        run_id = await house.ask()
+        await house.until(run_id, RunStatus.COMPLETED)
+    written = await house.markdown(run_id)
+    assert "extractive" in written
+    assert "could not write this report (out of words)" in written
+
+
+async def test_a_run_that_can_produce_nothing_fails_with_the_reason(house: House) -> None:
+    async with house.worker(broken(toy_agents(), report="out of words"), fallback=broken(extractive_toys(), report="no paper")):
+        run_id = await house.ask()
+        run = await house.until(run_id, RunStatus.FAILED)
+    assert "no paper" in run.detail
+
+
+async def test_a_rate_limit_is_waited_out_as_the_server_wishes(house: House) -> None:
+    refused: list[float] = []
+
+    async def limited(said: str) -> None:
+        if said.startswith("s2 turn 1") and len(refused) < 2:
+            refused.append(time.monotonic())
+            raise ModelUnavailable("429 too many requests", retry_after=timedelta(seconds=1))
+
+    house.model.hook = limited
+    async with house.worker():
+        run_id = await house.ask()
+        await house.until(run_id, RunStatus.COMPLETED)
+    assert refused[1] - refused[0] >= 1
+    waiting = await house.events(run_id, EventType.WAITING)
+    assert waiting[0]["agent"] == "search/s2"
+    assert waiting[0]["payload"]["detail"] == "429 too many requests"
+    assert 0 < waiting[0]["payload"]["retry_in_s"] < 2
+
+
+async def test_an_outage_is_survived_and_siblings_keep_what_they_have(house: House) -> None:
+    down_until = [0.0]
+
+    async def away(said: str) -> None:
+        if said.startswith("s2 turn 1") and not down_until[0]:
+            down_until[0] = time.monotonic() + 3
+        if time.monotonic() < down_until[0]:
+            raise ModelUnavailable("connection refused")
+
+    house.model.hook = away
+    async with house.worker():
+        run_id = await house.ask()
+        await house.until(run_id, RunStatus.COMPLETED)
+    assert len(house.model.answered) == len(set(house.model.answered))
+    assert await house.events(run_id, EventType.WAITING)
+    assert await house.statuses(run_id) == ["running", "completed"]
+
+
+async def test_an_index_that_restarts_is_waited_for(house: House) -> None:
+    failures = [3]
+
+    async def restarting(query: str) -> None:
+        if query == "s1 1" and failures[0]:
+            failures[0] -= 1
+            raise ToolUnavailable("the index does not answer")
+
+    house.index.hook = restarting
+    async with house.worker():
+        run_id = await house.ask()
+        await house.until(run_id, RunStatus.COMPLETED)
+    calls = await house.events(run_id, EventType.TOOL_CALL)
+    assert [call["payload"]["error"] for call in calls] == [""] * 9
+
+
+async def test_a_pause_during_an_outage_takes_effect(house: House) -> None:
+    async def away(said: str) -> None:
+        if said.startswith("s"):
+            raise ModelUnavailable("connection refused")
+
+    house.model.hook = away
+    async with house.worker():
+        run_id = await house.ask()
+        while not await house.events(run_id, EventType.WAITING):
+            await asyncio.sleep(0.05)
+        await house.steering.pause(run_id)
+        await house.until(run_id, RunStatus.PAUSED)
+
+
+async def test_a_stopping_worker_stores_its_turns_and_another_goes_on(house: House) -> None:
+    house.model.hook = gate = Gate("s2 turn 1")
+    async with house.worker(build="same"):
+        run_id = await house.ask()
+        await gate.reached.wait()
+        asyncio.get_running_loop().call_later(0.5, gate.open)
+    answered = list(house.model.answered)
+    assert any(said.startswith("s2 turn 1") for said in answered)
+    assert not any(said.startswith("s2 turn 2") for said in answered)
+    async with house.worker(build="same"):
+        await house.until(run_id, RunStatus.COMPLETED)
+    assert len(house.model.asked) == len(set(house.model.asked))
+
+
+@pytest.mark.parametrize("question", ["what?", "关税是什么？"])
+async def test_two_runs_share_a_worker_and_nothing_else(house: House, question: str) -> None:
+    async with house.worker():
+        first, second = await house.ask(question), await house.ask(question)
+        await house.until(first, RunStatus.COMPLETED)
+        await house.until(second, RunStatus.COMPLETED)
+    assert (await house.run(first)).usage == (await house.run(second)).usage
+    assert len(house.index.searched) == 18
