@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
@@ -18,7 +19,7 @@ import psutil
 from app.domain.errors import SetupError
 from infra.local.home import make_folder
 from infra.local.ports import LOOPBACK, PortBook
-from infra.local.privileges import Account, account_for
+from infra.local.privileges import Account, account_for, appear_listed, is_listed
 from infra.local.process import Process, Program
 
 START_LIMIT = timedelta(seconds=60)
@@ -158,18 +159,22 @@ def _initialise(directory: Path, account: Account | None) -> None:
         account.own(scratch)
         account.own(password)
     options = ["--auth=scram-sha-256", f"--username={USER}", f"--pwfile={password}", "--encoding=UTF8", "--no-locale"]
-    finished = subprocess.run(
-        [str(binary("initdb")), "-D", str(scratch), *options],
-        capture_output=True,
-        text=True,
-        check=False,
-        preexec_fn=account.assume() if account else None,
-    )
-    if finished.returncode != 0:
+    command = [str(binary("initdb")), "-D", str(scratch), *options]
+    try:
+        subprocess.run(command, capture_output=True, text=True, check=True, preexec_fn=_identity(account))
+    except subprocess.SubprocessError as error:
+        said = error.stderr.strip() if isinstance(error, subprocess.CalledProcessError) else ""
         raise SetupError(
-            f"PostgreSQL could not make its data folder in {directory}. {_hint(directory)}\n{finished.stderr.strip()}"
-        )
+            f"PostgreSQL could not make its data folder in {directory}. {_hint(directory)}\n{said}".strip()
+        ) from error
     scratch.rename(directory / "data")
+
+
+def _identity(account: Account | None) -> Callable[[], None] | None:
+    """How `initdb` becomes a user that it accepts; None where it accepts ours."""
+    if account is not None:
+        return account.assume()
+    return None if is_listed(os.geteuid()) else appear_listed()
 
 
 def _password_file(directory: Path) -> Path:
@@ -198,5 +203,10 @@ def _hint(directory: Path) -> str:
         return (
             "PostgreSQL does not run as root, and the account it runs as must be able to reach this folder: "
             "use an ordinary user, or put the project where all may pass, or set RUBRICA_DATABASE_URL."
+        )
+    if not is_listed(os.geteuid()):
+        return (
+            f"The user id {os.geteuid()} has no entry in /etc/passwd, and PostgreSQL needs one: add an entry, run as a listed "
+            "user, or set RUBRICA_DATABASE_URL."
         )
     return ""

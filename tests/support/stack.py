@@ -8,7 +8,7 @@ from pathlib import Path
 from infra.local.ports import accepts, free_port
 from infra.local.postgres import LocalPostgres
 from infra.local.process import Process, Program
-from infra.local.temporal import START_LIMIT, LocalTemporal, time_skipping_binary
+from infra.local.temporal import START_LIMIT, LocalTemporal, server_environment, time_skipping_binary
 
 
 @contextmanager
@@ -37,7 +37,8 @@ def running_temporal(directory: Path) -> Iterator[LocalTemporal]:
 def running_time_skipping(directory: Path) -> Iterator[str]:
     """Temporal's time-skipping test server: `host:port`."""
     port = free_port()
-    program = Program("Temporal test server", [str(time_skipping_binary()), str(port)], directory / "time_skipping.log")
+    command = [str(time_skipping_binary()), str(port)]
+    program = Program("Temporal test server", command, directory / "time_skipping.log", environment=server_environment())
     process = Process(program)
     try:
         asyncio.run(process.until(lambda: accepts(port), START_LIMIT))
