@@ -17,6 +17,10 @@ T = TypeVar("T")
 SHOWN_CHARS = 2_000
 
 
+def _anything(_: str) -> None:
+    return None
+
+
 @dataclass(frozen=True, slots=True)
 class Reply(Generic[A]):
     """An answer, the model's turn as the conversation shows it, and its private thinking."""
@@ -44,9 +48,15 @@ class Asker:
         completion, answer = await self._twice(step, messages, lambda text: read_answer(step, text))
         return Reply(answer, self.kit.codec.spoken(completion.text), thinking_of(completion.text))
 
-    async def write(self, step: TextStep, messages: Sequence[Message]) -> str:
-        """Free Markdown. Raises as `ask` does."""
-        return (await self._twice(step, messages, read_text))[1]
+    async def write(self, step: TextStep, messages: Sequence[Message], check: Callable[[str], None] = _anything) -> str:
+        """Free Markdown that passes `check`, which raises AnswerInvalid. Raises as `ask` does."""
+
+        def read(text: str) -> str:
+            written = read_text(text)
+            check(written)
+            return written
+
+        return (await self._twice(step, messages, read))[1]
 
     async def _twice(self, step: AnyStep, messages: Sequence[Message], read: Callable[[str], T]) -> tuple[Completion, T]:
         completion = await self._complete(step, messages)

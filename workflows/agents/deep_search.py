@@ -90,7 +90,7 @@ async def _finding(subtask: Subtask, kit: Kit, state: Exploration, answer: Findi
         subtask_id=subtask.id,
         answer=located.marked(answer.answer),
         quotes=quotes,
-        gaps=tuple(g.strip()[:GAP_CHARS] for g in answer.gaps if g.strip())[:MAX_LISTED],
+        gaps=tuple(" ".join(g.split())[:GAP_CHARS] for g in answer.gaps if g.strip())[:MAX_LISTED],
         conflicts=located.conflicts(answer.conflicts),
         thoughts=tuple(state.thoughts),
         stop=state.stop or StopReason.SUFFICIENT,
@@ -118,7 +118,7 @@ def _empty(subtask: Subtask, state: Exploration) -> Finding:
     stop = StopReason.NO_EVIDENCE if state.stop is StopReason.SUFFICIENT else state.stop or StopReason.NO_EVIDENCE
     return Finding(
         subtask_id=subtask.id,
-        gaps=(subtask.question,),
+        gaps=(" ".join(subtask.question.split())[:GAP_CHARS],),
         thoughts=tuple(state.thoughts),
         stop=stop,
         detail=state.detail,

@@ -49,6 +49,10 @@ SAID: Mapping[str, Mapping[Language, str]] = {
         EN: "No summary could be written; these are the passages found.",
         ZH: "未能写出总结；以下是找到的原文。",
     },
+    "cites_nothing": {
+        EN: "no statement cites a source; put the id of its quote after each statement, as [{id}]",
+        ZH: "没有任何陈述注明来源；请在每个陈述之后注明引句编号，例如 [{id}]",
+    },
     "untitled": {EN: "Further points", ZH: "其他要点"},
     "evidence": {EN: "Evidence", ZH: "证据"},
     "gap": {EN: "Not answered", ZH: "未能回答"},

@@ -1,6 +1,5 @@
 """Last, one consistency pass: edits where sections repeat or contradict each other, and the summary and conclusion."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -10,16 +9,17 @@ from workflows.agents.quoting import locate
 from workflows.agents.reporting.aggregation import Filled, noticed
 from workflows.agents.reporting.citing import cited_ids, cleaned
 from workflows.agents.reporting.desk import Desk
+from workflows.agents.reporting.headings import without_headings
 from workflows.agents.reporting.outline import Outline
 from workflows.agents.reporting.sections import Piece
 from workflows.agents.steps import Answer, step
+from workflows.agents.untrusted import as_data
 from workflows.agents.wording import say
 
 MAX_EDITS = 30
 MIN_FIND = 12
 MAX_CUT = 1_500
 CLOSING_CHARS = 6_000
-_HEADING = re.compile(r"^#{1,6}[ \t]+(.+?)[ \t#]*$", re.MULTILINE)
 
 
 class EditAnswer(Answer):
@@ -50,7 +50,7 @@ async def make_consistent(desk: Desk, outline: Outline, filled: Sequence[Filled]
         title=outline.title,
         report=_numbered(pieces, kit.bounds.conversation_chars),
         conflicts=noticed(conflicts) or say("none", kit.language),
-        gaps="\n".join(f"- {gap}" for f in desk.findings for gap in f.gaps) or say("none", kit.language),
+        gaps="\n".join(f"- {as_data(gap)}" for f in desk.findings for gap in f.gaps) or say("none", kit.language),
         form=kit.codec.form(CONSISTENCY, kit.prompts, kit.language),
     )
     answer = await desk.ask(desk.asker, CONSISTENCY, messages, "consistency")
@@ -64,7 +64,7 @@ async def make_consistent(desk: Desk, outline: Outline, filled: Sequence[Filled]
 def _numbered(pieces: Sequence[Piece], chars: int) -> str:
     """The report as the pass reads it, every section under its number."""
     share = max(400, chars // max(1, len(pieces)))
-    return "\n\n".join(f"{'#' * p.level} [section {p.section}] {p.heading}\n{p.text[:share]}" for p in pieces)
+    return "\n\n".join(f"{'#' * p.level} [section {p.section}] {p.heading}\n{as_data(p.text[:share])}" for p in pieces)
 
 
 def apply(desk: Desk, pieces: list[Piece], edit: EditAnswer) -> list[Piece]:
@@ -73,20 +73,20 @@ def apply(desk: Desk, pieces: list[Piece], edit: EditAnswer) -> list[Piece]:
         span = locate(piece.text, edit.find) if piece.section == edit.section and len(edit.find.strip()) >= MIN_FIND else None
         if span is None:
             continue
-        old = piece.text[span.start : span.end]
         new = cleaned(edit.replace, piece.allowed)
         whole = cleaned(f"{piece.text[: span.start]}{new.text}{piece.text[span.end :]}", piece.allowed)
-        if not _sound(old, new.text, whole.text):
+        text = without_headings(whole.text)
+        if not _sound(piece.text, text, span.end - span.start, new.text):
             return pieces
         desk.removed_citations += new.removed + whole.removed
-        return [*pieces[:i], replace(piece, text=whole.text), *pieces[i + 1 :]]
+        return [*pieces[:i], replace(piece, text=text), *pieces[i + 1 :]]
     return pieces
 
 
-def _sound(old: str, new: str, text: str) -> bool:
+def _sound(before: str, after: str, found_chars: int, new: str) -> bool:
     if not new:
-        return len(old) <= MAX_CUT and bool(text)
-    return set(cited_ids(old)) <= set(cited_ids(new)) and len(new) <= 2 * len(old) + MAX_CUT
+        return found_chars <= MAX_CUT and bool(after)
+    return set(cited_ids(before)) <= set(cited_ids(after)) and len(new) <= 2 * found_chars + MAX_CUT
 
 
 def _framed(desk: Desk, pieces: list[Piece], answer: ConsistencyAnswer) -> list[Piece]:
@@ -99,5 +99,5 @@ def _closing(desk: Desk, what: str, said: str, used: tuple[str, ...]) -> list[Pi
     heading = say(what, desk.kit.language)
     text = cleaned(said[:CLOSING_CHARS], used)
     desk.removed_citations += text.removed
-    body = _HEADING.sub(lambda m: "" if m.group(1).casefold() == heading.casefold() else f"**{m.group(1)}**", text.text).strip()
+    body = without_headings(text.text, besides=heading)
     return [Piece(0, 2, heading, body, used)] if any(c.isalnum() for c in body) else []

@@ -2,23 +2,25 @@
 
 import re
 from dataclasses import dataclass, replace
+from functools import partial
 
 from app.domain.chat import Message
-from app.domain.errors import ModelError
+from app.domain.errors import AnswerInvalid, ModelError
 from workflows.agents.asking import Asker
 from workflows.agents.concurrency import all_of
 from workflows.agents.ports import BudgetSpent
 from workflows.agents.remembering import REPORTER
 from workflows.agents.reporting.aggregation import Filled, noticed
-from workflows.agents.reporting.citing import cleaned, without_citations
+from workflows.agents.reporting.citing import cited_ids, cleaned, without_citations
 from workflows.agents.reporting.desk import Desk
+from workflows.agents.reporting.headings import parts_of, without_headings
 from workflows.agents.reporting.outline import Outline
 from workflows.agents.steps import TextStep
+from workflows.agents.untrusted import as_data
 from workflows.agents.wording import say
 
 SECTION = TextStep("section", max_tokens=5_000)
 MAX_QUOTED = 10
-_HEADING = re.compile(r"^[ \t]*(#{1,6})[ \t]+(.+?)[ \t#]*$|^[ \t]*\*\*([^*\n]{2,120})\*\*[ \t]*:?[ \t]*$", re.MULTILINE)
 _REFERENCES = re.compile(
     r"^\W*(references|sources|works cited|bibliography|citations|footnotes|参考文献|参考资料|来源|引用)\W*$", re.IGNORECASE
 )
@@ -46,7 +48,7 @@ async def _write(desk: Desk, outline: Outline, filled: Filled) -> list[Piece]:
     number = filled.section.number
     agent = f"{REPORTER}/section/{number}"
     try:
-        text = await Asker(desk.kit, agent).write(SECTION, _messages(desk, outline, filled))
+        text = await Asker(desk.kit, agent).write(SECTION, _messages(desk, outline, filled), partial(_check, desk, filled))
     except BudgetSpent:
         desk.budget_spent = True
         text = quoted(desk, filled)
@@ -54,6 +56,16 @@ async def _write(desk: Desk, outline: Outline, filled: Filled) -> list[Piece]:
         await desk.fail(agent, filled.section.heading, str(error))
         text = quoted(desk, filled)
     return pieces_of(desk, filled, text)
+
+
+def _check(desk: Desk, filled: Filled, text: str) -> None:
+    """A section has to cite.
+
+    Raises:
+        AnswerInvalid: it cites nothing of what its writer was shown.
+    """
+    if not cited_ids(cleaned(text, filled.ids).text):
+        raise AnswerInvalid(say("cites_nothing", desk.kit.language, id=filled.ids[0]))
 
 
 def _messages(desk: Desk, outline: Outline, filled: Filled) -> tuple[Message, ...]:
@@ -65,7 +77,7 @@ def _messages(desk: Desk, outline: Outline, filled: Filled) -> tuple[Message, ..
         outline=outline.text(),
         section=section.text(),
         heading=section.heading,
-        points="\n".join(f"- {p.text} ({', '.join(p.ids)})" for p in filled.points) or none,
+        points="\n".join(f"- {as_data(p.text)} ({', '.join(p.ids)})" for p in filled.points) or none,
         conflicts=noticed([(c.about, c.ids) for c in filled.conflicts]) or none,
         evidence=desk.book.shown(filled.ids, kit.bounds.evidence_chars // 2) or none,
         words=str(kit.bounds.section_words),
@@ -77,28 +89,18 @@ def pieces_of(desk: Desk, filled: Filled, text: str) -> list[Piece]:
     """A written section cut at its headings; the writer's own title and its list of references go."""
     section, allowed = filled.section, filled.ids
     pieces = [Piece(section.number, 2, section.heading, "", allowed)]
-    at, skipping = 0, False
-    for found in _HEADING.finditer(text):
-        if not skipping:
-            pieces[-1] = _with(pieces[-1], text[at : found.start()])
-        heading = " ".join((found.group(2) or found.group(3)).split()).strip("*_ ")
-        skipping = bool(_REFERENCES.match(heading))
-        at = found.end()
-        if not skipping and not _same(heading, section.heading):
-            pieces.append(Piece(section.number, min(4, max(3, len(found.group(1) or "###"))), heading, "", allowed))
-    if not skipping:
-        pieces[-1] = _with(pieces[-1], text[at:])
-    return [_clean(desk, piece) for piece in pieces if piece.text.strip() or piece.level == 2]
-
-
-def _with(piece: Piece, text: str) -> Piece:
-    return replace(piece, text=f"{piece.text}\n\n{text.strip()}".strip())
+    for part in parts_of(text):
+        if not part.heading or _same(part.heading, section.heading):
+            pieces[-1] = replace(pieces[-1], text=f"{pieces[-1].text}\n\n{part.text}".strip())
+        elif not _REFERENCES.match(part.heading):
+            pieces.append(Piece(section.number, min(4, max(3, part.level)), part.heading, part.text, allowed))
+    return [_clean(desk, piece) for piece in pieces if piece.text or piece.level == 2]
 
 
 def _clean(desk: Desk, piece: Piece) -> Piece:
     body, heading = cleaned(piece.text, piece.allowed), cleaned(piece.heading, ())
     desk.removed_citations += body.removed
-    return replace(piece, text=body.text, heading=heading.text or say("untitled", desk.kit.language))
+    return replace(piece, text=without_headings(body.text), heading=heading.text or say("untitled", desk.kit.language))
 
 
 def _same(heading: str, other: str) -> bool:

@@ -1,0 +1,39 @@
+"""Headings inside what a writer wrote: a report's bodies have none of their own."""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+_MARKED = re.compile(r"^[ \t]{0,3}(#{1,6})(?:[ \t]+(.*?))?[ \t#]*$", re.MULTILINE)
+_MARKED_OR_BOLD = re.compile(rf"{_MARKED.pattern}|^[ \t]{{0,3}}\*\*([^*\n]{{2,120}})\*\*[ \t]*:?[ \t]*$", re.MULTILINE)
+_UNDERLINE = re.compile(r"(?<=\S)[ \t]*\n[ \t]{0,3}(?:=+|-+)[ \t]*$", re.MULTILINE)
+
+
+class Part(NamedTuple):
+    """A stretch of text with the heading above it; `level` counts the marks, 0 for the text before the first heading."""
+
+    level: int
+    heading: str
+    text: str
+
+
+def parts_of(text: str) -> Iterator[Part]:
+    """The text cut at its headings; a line that is bold as a whole counts as one of level 3."""
+    text = _UNDERLINE.sub("", text)
+    level, heading, at = 0, "", 0
+    for found in _MARKED_OR_BOLD.finditer(text):
+        yield Part(level, heading, text[at : found.start()].strip())
+        level = len(found.group(1) or "###")
+        heading = " ".join((found.group(2) or found.group(3) or "").split()).strip("*_# ")
+        at = found.end()
+    yield Part(level, heading, text[at:].strip())
+
+
+def without_headings(text: str, besides: str = "") -> str:
+    """Headings turned into bold lines; empty ones and one that says `besides` go."""
+
+    def bold(match: re.Match[str]) -> str:
+        heading = (match.group(2) or "").strip(" #*_")
+        return f"**{heading}**" if heading and heading.casefold() != besides.casefold() else ""
+
+    return _MARKED.sub(bold, _UNDERLINE.sub("", text)).strip()
