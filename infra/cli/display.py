@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
 from app.domain.run import EventType, RunEvent
-from infra.cli.progress import Progress, Stage, StageState
+from infra.cli.progress import Progress, Stage, StageState, one_line
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -109,14 +109,16 @@ def _line(progress: Progress, event: RunEvent) -> str:
         case EventType.STAGE_FINISHED:
             return f"{title}: done, {_detail(stage) if stage else ''}  ({_account(progress)})"
         case EventType.TOOL_CALL:
-            found = f"{payload.get('results', 0)} results" if not payload.get("error") else f"failed: {payload['error']}"
+            found = (
+                f"{payload.get('results', 0)} results" if not payload.get("error") else f"failed: {one_line(payload['error'])}"
+            )
             return f"{title}: {stage.last if stage else ''} -> {found}"
         case EventType.WAITING:
             return f"waiting: {progress.waiting}"
         case EventType.WARNING:
-            return f"note: {payload.get('message', '')}"
+            return f"note: {progress.notices[-1]}"
         case EventType.NOTE_ADDED:
-            return f"a note was added: {payload.get('text', '')}"
+            return f"a note was added: {one_line(payload.get('text'))}"
         case EventType.REPORT_READY:
             counts = ", ".join(f"{payload.get(key, 0)} {key}" for key in ("sections", "citations", "words"))
             return f"report: {counts}"

@@ -67,36 +67,41 @@ class Progress:
         return self.stages.get("/".join(parts[:2])) or self.stages.get(parts[0])
 
 
+def one_line(text: object) -> str:
+    """Text from a model or a web page on one line, without control characters, which could command a terminal."""
+    return " ".join("".join(c if c.isprintable() else " " for c in str(text or "")).split())
+
+
 def _created(progress: Progress, agent: str, payload: Mapping[str, Any]) -> None:
-    progress.question = str(payload.get("question", ""))
+    progress.question = one_line(payload.get("question"))
 
 
 def _status(progress: Progress, agent: str, payload: Mapping[str, Any]) -> None:
     progress.status = RunStatus(payload["status"])
-    progress.detail = str(payload.get("detail") or "")
+    progress.detail = one_line(payload.get("detail"))
 
 
 def _planned(progress: Progress, agent: str, payload: Mapping[str, Any]) -> None:
     """Subtasks in the plan's order, between plan and report; those dropped from it go, those known keep their state."""
     subtasks = payload.get("plan", {}).get("subtasks", [])
     known = progress.stages
-    searches = {f"search/{s['id']}": known.get(f"search/{s['id']}", Stage(str(s["title"]))) for s in subtasks}
+    searches = {f"search/{s['id']}": known.get(f"search/{s['id']}", Stage(one_line(s["title"]))) for s in subtasks}
     progress.stages = {"plan": known["plan"], **searches, "report": known["report"]}
 
 
 def _stage_started(progress: Progress, agent: str, payload: Mapping[str, Any]) -> None:
     name = str(payload.get("stage", agent))
-    stage = progress.stages.setdefault(name, Stage(str(payload.get("title") or name)))
+    stage = progress.stages.setdefault(name, Stage(one_line(payload.get("title") or name)))
     stage.state = StageState.RUNNING
 
 
 def _stage_finished(progress: Progress, agent: str, payload: Mapping[str, Any]) -> None:
     name = str(payload.get("stage", agent))
-    stage = progress.stages.setdefault(name, Stage(str(payload.get("title") or name)))
+    stage = progress.stages.setdefault(name, Stage(one_line(payload.get("title") or name)))
     stage.state = StageState.DONE
-    stage.stop = str(payload.get("stop") or "")
+    stage.stop = one_line(payload.get("stop"))
     stage.quotes = int(payload.get("quotes") or 0)
-    stage.last = str(payload.get("detail") or "")
+    stage.last = one_line(payload.get("detail"))
 
 
 def _model_call(progress: Progress, agent: str, payload: Mapping[str, Any]) -> None:
@@ -104,16 +109,16 @@ def _model_call(progress: Progress, agent: str, payload: Mapping[str, Any]) -> N
     progress.tokens += int(payload.get("input_tokens") or 0) + int(payload.get("output_tokens") or 0)
     progress.cost_microusd += int(payload.get("cost_microusd") or 0)
     if stage := progress.stage_of(agent):
-        stage.last = str(payload.get("step") or "")
+        stage.last = one_line(payload.get("step"))
 
 
 def _tool_call(progress: Progress, agent: str, payload: Mapping[str, Any]) -> None:
     progress.tool_calls += 1
     for source in payload.get("sources") or []:
-        progress.sources.setdefault(str(source.get("url")), str(source.get("title")))
+        progress.sources.setdefault(str(source.get("url")), one_line(source.get("title")))
     if stage := progress.stage_of(agent):
         what = payload.get("query") or payload.get("url") or ""
-        stage.last = f"{payload.get('tool', 'tool')}: {what}"
+        stage.last = one_line(f"{payload.get('tool', 'tool')}: {what}")
 
 
 def _waiting(progress: Progress, agent: str, payload: Mapping[str, Any]) -> None:
@@ -123,7 +128,7 @@ def _waiting(progress: Progress, agent: str, payload: Mapping[str, Any]) -> None
 
 
 def _warning(progress: Progress, agent: str, payload: Mapping[str, Any]) -> None:
-    progress.notices.append(str(payload.get("message", "")))
+    progress.notices.append(one_line(payload.get("message")))
 
 
 _HANDLERS = {

@@ -14,6 +14,7 @@ from app.settings import Settings
 from infra.cli.client import ApiClient
 from infra.cli.connection import connected
 from infra.cli.execute import say
+from infra.cli.progress import one_line
 from infra.cli.watch import follow
 
 FULL_ID = 36
@@ -41,7 +42,7 @@ async def show_runs(settings: Settings, limit: int) -> int:
     async with connected(settings, say) as connection:
         for run in await connection.api.runs(limit):
             when = run.created_at.astimezone().strftime("%Y-%m-%d %H:%M")
-            print(f"{run.id}  {when}  {run.status.value:14}  {run.query.question.splitlines()[0][:80]}")
+            print(f"{run.id}  {when}  {run.status.value:14}  {one_line(run.query.question)[:80]}")
     return 0
 
 
@@ -113,13 +114,13 @@ def _described(run: Run) -> str:
     lines = [
         f"run       {run.id}",
         f"question  {run.query.question}",
-        f"status    {run.status.value} {run.detail}".rstrip(),
+        f"status    {run.status.value} {one_line(run.detail)}".rstrip(),
         f"used      {usage.model_calls} model and {usage.tool_calls} tool calls, {usage.tokens:,} tokens, "
         f"US$ {usage.cost_microusd / 1e6:.4f}",
     ]
     for subtask in run.plan.subtasks if run.plan else ():
         after = f" (after {', '.join(subtask.depends_on)})" if subtask.depends_on else ""
-        lines.append(f"subtask   {subtask.id}: {subtask.title}{after}")
+        lines.append(f"subtask   {subtask.id}: {one_line(subtask.title)}{after}")
     return "\n".join(lines)
 
 

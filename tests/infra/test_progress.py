@@ -5,7 +5,7 @@ from uuid import UUID
 
 from app.domain.run import EventType, RunEvent, RunStatus
 from infra.cli.display import PlainLines
-from infra.cli.progress import Progress, StageState
+from infra.cli.progress import Progress, Stage, StageState
 from tests.support.stack_api import RUN_ID, a_whole_run
 
 
@@ -74,3 +74,18 @@ def test_plain_lines_tell_the_story() -> None:
         "completed because",
     ):
         assert expected in text, expected
+
+
+def test_text_from_outside_cannot_command_the_terminal() -> None:
+    progress = Progress()
+    hostile = "title \x1b[2J\x1b]0;gone\x07\r\n second line \x9b31m"
+    found = {"tool": "search", "query": hostile, "sources": [{"title": hostile, "url": "u"}]}
+    event = events()[6]
+    progress.apply(event.model_copy(update={"payload": found}))
+    lines: list[str] = []
+    progress.stages["search/s1"] = Stage("S")
+    progress.apply(event.model_copy(update={"payload": found}))
+    PlainLines(lines.append).show(progress, event)
+    assert progress.sources["u"] == "title [2J ]0;gone second line 31m"
+    assert all(c.isprintable() for c in "".join(lines))
+    assert "[2J" in lines[0]
