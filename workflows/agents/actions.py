@@ -45,6 +45,8 @@ class Act(Answer):
             data = data[0]
         if not isinstance(data, dict):
             return data
+        if len(data) == 1 and isinstance(inner := next(iter(data.values())), dict) and "action" in inner:
+            data = inner
         if isinstance(data.get("action"), str):
             return _with_known_action(data)
         call = data["action"] if isinstance(data.get("action"), dict) else data

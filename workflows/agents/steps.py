@@ -26,7 +26,7 @@ class Answer(BaseModel):
     def _forgive(cls, data: Any) -> Any:
         if isinstance(data, str) and cls.main:
             return {cls.main: data}
-        if isinstance(data, list) and len(lists := [n for n in cls.model_fields if cls._is_list(n)]) == 1:
+        if isinstance(data, list) and data and len(lists := [n for n in cls.model_fields if cls._is_list(n)]) == 1:
             data = {lists[0]: data}
         if not isinstance(data, dict):
             return data

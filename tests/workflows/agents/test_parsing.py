@@ -1,0 +1,128 @@
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.domain.errors import AnswerInvalid
+from workflows.agents.actions import ActionName, act_step
+from workflows.agents.mending import PlanAnswer
+from workflows.agents.parsing import json_values, lenient_json, thinking_of, without_thinking
+from workflows.agents.planning import PLAN
+from workflows.agents.reading import read_answer, read_text
+
+ACT = act_step(frozenset({"search", "scholar", "browse"}))
+SEARCH = '{"thought": "t", "action": "search", "inputs": ["a", "b"]}'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        SEARCH,
+        f"```json\n{SEARCH}\n```",
+        f"Sure! Here is my action:\n\n{SEARCH}\n\nHope this helps.",
+        f"<think>I could {{finish}} or not</think>\n{SEARCH}",
+        f"a thought whose opening tag the template ate</think>{SEARCH}",
+        f"<|channel|>analysis<|message|>hm<|end|><|start|>assistant<|channel|>final<|message|>{SEARCH}",
+        f"<answer>{SEARCH}</answer>",
+        '{"thought": "t", "action": "search", "inputs": ["a", "b",],}',
+        '{"thought": "t", "action": "search", "inputs": ["a", "b"]',
+        "{'thought': 't', 'action': 'search', 'inputs': ['a', 'b']}",
+        '{"thought": "t", // why\n "action": "search", "inputs": ["a", "b"]}',
+        '{"act": {"thought": "t", "action": "Search", "inputs": ["a", "b"]}}',
+        '<tool_call>{"name": "search", "arguments": {"query": ["a", "b"]}}</tool_call>',
+        'thinking aloud <tool_call>{"name": "search", "arguments": "{\\"query\\": [\\"a\\", \\"b\\"]}"}</tool_call>',
+        '<tool_call>{"name":"search","arguments":{"query":"a"}}</tool_call><tool_call>{"name":"search","arguments":{"query":"b"}}',
+        "<function=search><parameter=query>a</parameter></function><function=search><parameter=query>b</parameter></function>",
+        "<search>a</search><search>b</search>",
+        '[TOOL_CALLS] [{"name": "search", "arguments": {"queries": ["a", "b"]}}]',
+        '{"name": "search", "parameters": {"query": ["a", "b"]}}',
+        '{"action": {"name": "search", "args": ["a", "b"]}}',
+    ],
+)
+def test_one_act_in_many_notations(text: str) -> None:
+    act = read_answer(ACT, text)
+    assert (act.action, act.cleaned()) == (ActionName.SEARCH, ("a", "b"))
+
+
+@pytest.mark.parametrize(
+    ("text", "action", "inputs"),
+    [
+        ("<think>enough</think><answer>Tariffs paid the bills.</answer>", ActionName.FINISH, ()),
+        ('{"thought": "done", "action": "finish", "inputs": []}', ActionName.FINISH, ()),
+        ('{"thought": "done", "action": "final_answer", "inputs": ["x"]}', ActionName.FINISH, ()),
+        ('{"action": "google", "inputs": "one query"}', ActionName.SEARCH, ("one query",)),
+        (
+            '<tool_call>{"name":"browse","arguments":{"url":"http://x","part":3}}</tool_call>',
+            ActionName.BROWSE,
+            ("http://x part 3",),
+        ),
+        ('{"action": "search", "query": " spaced  "}', ActionName.SEARCH, ("spaced",)),
+    ],
+)
+def test_what_an_act_means(text: str, action: ActionName, inputs: tuple[str, ...]) -> None:
+    act = read_answer(ACT, text)
+    assert act.action is action
+    assert action is ActionName.FINISH or act.cleaned() == inputs
+
+
+@pytest.mark.parametrize("text", ["", "I would search for tariffs.", "{}", "[]", '{"unexpected": 1}', "<think>only thoughts"])
+def test_no_act_is_said_to_be_none(text: str) -> None:
+    with pytest.raises(AnswerInvalid):
+        read_answer(ACT, text)
+
+
+def test_a_tool_call_inside_thinking_is_no_tool_call() -> None:
+    text = '<think><tool_call>{"name": "browse", "arguments": {"url": "x"}}</tool_call></think><answer>done</answer>'
+    assert read_answer(ACT, text).action is ActionName.FINISH
+
+
+def test_the_error_names_the_field() -> None:
+    with pytest.raises(AnswerInvalid, match="subtasks"):
+        read_answer(PLAN, '{"title": "x", "subtasks": [5]}')
+
+
+def test_bare_strings_and_lists_stand_for_what_they_mean() -> None:
+    plan = PlanAnswer.model_validate(["What were tariffs for?", {"question": "Who paid?", "depends_on": "s1"}])
+    assert [s.question for s in plan.subtasks] == ["What were tariffs for?", "Who paid?"]
+    assert plan.subtasks[1].depends_on == ("s1",)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Plain **text**.", "Plain **text**."),
+        ("<think>hm</think>\n\nText.", "Text."),
+        ("<answer>\nText.\n</answer> bye", "Text."),
+        ("```markdown\n# T\n\nText.\n```", "# T\n\nText."),
+        ("Text with\n```\ncode\n```\ninside.", "Text with\n```\ncode\n```\ninside."),
+        ('{"section": "Long text [q1]."}', "Long text [q1]."),
+    ],
+)
+def test_free_text_is_unwrapped(text: str, expected: str) -> None:
+    assert read_text(text) == expected
+
+
+def test_thinking_is_told_apart_from_speech() -> None:
+    assert thinking_of("<think>why</think>what") == "why"
+    assert without_thinking("<think>a</think>x<think>b</think>y") == "xy"
+    assert without_thinking("no tags, 1 < 2") == "no tags, 1 < 2"
+
+
+def test_repair_does_not_touch_what_stands_in_strings() -> None:
+    assert lenient_json('{"a": "x, ] None // y",}') == {"a": "x, ] None // y"}
+
+
+@given(st.text(alphabet="{}[]\",:\\ \nabT<>/think`1'", max_size=200))
+def test_any_text_can_be_read_without_an_exception(text: str) -> None:
+    list(json_values(without_thinking(text)))
+
+
+@pytest.mark.parametrize(
+    "piece", ["{", '{"a":"', "<think>", "```\n", '"\\', "'a'", "<answer>", "[1,", "<tool_call>", "<function=a>"]
+)
+def test_reading_stays_linear(piece: str) -> None:
+    began = time.perf_counter()
+    with pytest.raises(AnswerInvalid):
+        read_answer(PLAN, piece * (200_000 // len(piece)))
+    assert time.perf_counter() - began < 2
