@@ -1,0 +1,306 @@
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+
+import pytest
+
+from app.domain.budget import StopReason
+from app.domain.chat import ChatRequest
+from app.domain.citations import CitationStore, marker
+from app.domain.errors import ModelRefused
+from app.domain.evidence import Conflict, Finding, Quote
+from app.domain.memory import MemoryEntry, MemoryKind, SharedMemory
+from app.domain.plan import ResearchPlan, Subtask
+from app.domain.query import Language, ResearchQuery
+from app.domain.report import Report
+from tests.workflows.bench_of_agents import make_kit, new_record, step_of
+from tests.workflows.small_corpus import SmallCorpus
+from workflows.agents.kit import Bounds
+from workflows.agents.reporting import write_report
+from workflows.agents.reporting.citing import cleaned
+from workflows.chat_models.scripted import Scripted, ScriptedModel
+from workflows.systems.local_record import LocalRecord
+
+QUERY = ResearchQuery(question="How did presidents justify tariffs before 1900?")
+PLAN = ResearchPlan(
+    intent="learn the reasons",
+    title="Why tariffs",
+    subtasks=(
+        Subtask(id="s1", title="Protection", question="Was protection one?"),
+        Subtask(id="s2", title="Prices", question="Did prices rise?"),
+    ),
+)
+
+
+def quote(url: str, text: str) -> Quote:
+    source = next(d.source for u, d in SmallCorpus()._documents.items() if u == url)
+    start = SmallCorpus().text(source.snapshot).index(text)
+    return Quote(source=source, text=text, start=start, end=start + len(text))
+
+
+PROTECT = quote("https://example.org/1824", "The tariff of 1824 was meant to protect domestic manufactures.")
+WAGES = quote("https://example.org/1890", "The new tariff law protects the wages of labor.")
+RAISE = quote("https://example.org/1887", "These laws raise the price to consumers of all articles imported.")
+STABLE = quote("https://example.org/1890", "The prices of necessaries were not increased by it.")
+FOUND = (
+    Finding(subtask_id="s1", answer=f"Protection {marker(PROTECT)}.", quotes=(PROTECT, WAGES), stop=StopReason.SUFFICIENT),
+    Finding(
+        subtask_id="s2",
+        answer="They disagree.",
+        quotes=(RAISE, STABLE),
+        conflicts=(Conflict(about="whether prices rose", quote_keys=(RAISE.key, STABLE.key)),),
+        gaps=("wages by trade",),
+        stop=StopReason.SUFFICIENT,
+    ),
+)
+OUTLINE = json.dumps(
+    {
+        "title": "Protection first, prices later",
+        "sections": [
+            {
+                "heading": "Workshops and wages",
+                "brief": "protection",
+                "parts": [{"heading": "Workshops", "brief": ""}, {"heading": "Wages", "brief": ""}],
+            },
+            {"heading": "What it cost", "brief": "prices", "parts": []},
+        ],
+    }
+)
+AGGREGATION = json.dumps(
+    {
+        "sections": [
+            {"section": 1, "points": [{"point": "Protection was the aim", "quotes": ["q1", "q2"]}]},
+            {"section": 2, "points": [{"point": "Prices", "quotes": ["q3"]}, {"point": "no", "quotes": ["q4", "q88"]}]},
+        ],
+        "conflicts": [],
+    }
+)
+ONE = "### Workshops\n\nThe law of 1824 was to protect makers [q1].\n\n### Wages\n\nThat of 1890 was to protect wages [q2]."
+TWO = "One message says prices rose [q3]; another denies it [q4]."
+CLOSING = json.dumps(
+    {"edits": [], "summary": "Protection came first [q1].", "conclusion": "Wages followed [q2]; the cost is disputed [q3][q4]."}
+)
+GOOD: Mapping[str, Scripted] = {
+    "outline": OUTLINE,
+    "aggregation": AGGREGATION,
+    "Workshops and wages": ONE,
+    "What it cost": TWO,
+    "consistency": CLOSING,
+}
+
+
+def writing(**changed: Scripted) -> ScriptedModel:
+    """A model that writes the good report but for what is changed; section texts go by their heading."""
+    said = {**GOOD, **{k.replace("_", " "): v for k, v in changed.items()}}
+
+    def answer(request: ChatRequest) -> Scripted:
+        step = step_of(request)
+        if step != "text":
+            return said[step]
+        asked = "\n".join(m.content for m in request.messages)
+        return next(
+            (text for heading, text in said.items() if f"Your section: {heading}" in asked), ModelRefused("no such section")
+        )
+
+    return ScriptedModel(answer)
+
+
+async def write(
+    model: ScriptedModel, findings: tuple[Finding, ...] = FOUND, record: LocalRecord | None = None, **more: object
+) -> Report:
+    return await write_report(QUERY, PLAN, findings, make_kit(model, record or new_record(), **more))  # type: ignore[arg-type]
+
+
+def rendered(report: Report) -> str:
+    body = "\n".join(f"{'#' * s.level} {s.heading}\n{s.body}" for s in report.sections)
+    numbered = CitationStore(report.quotes).number(body)
+    assert numbered.unresolved == ()
+    return numbered.text
+
+
+async def test_outline_aggregation_sections_and_one_consistency_pass() -> None:
+    model, record = writing(), new_record()
+    report = await write(model, record=record)
+    assert [step_of(r) for r in model.requests] == ["outline", "aggregation", "text", "text", "consistency"]
+    assert [t.agent for t in record.trajectory.turns] == ["report", "report", "report/section/1", "report/section/2", "report"]
+    assert report.title == "Protection first, prices later"
+    assert [(s.level, s.heading) for s in report.sections] == [
+        (2, "Summary"),
+        (2, "Workshops and wages"),
+        (3, "Workshops"),
+        (3, "Wages"),
+        (2, "What it cost"),
+        (2, "Conclusion"),
+    ]
+    assert "One message says prices rose [3]; another denies it [4]." in rendered(report)
+    assert report.notices == ()
+    assert {q.key for q in report.quotes} == {PROTECT.key, WAGES.key, RAISE.key, STABLE.key}
+
+
+async def test_each_writer_sees_its_own_evidence_and_the_whole_outline() -> None:
+    model = writing()
+    await write(model)
+    first, second = ("\n".join(m.content for m in r.messages) for r in model.requests[2:4])
+    assert '<quote id="q1"' in first
+    assert '<quote id="q3"' not in first
+    assert "What it cost" in first
+    assert "whether prices rose (q3, q4)" in second
+
+
+async def test_invented_citations_are_removed_and_counted() -> None:
+    text = "A [q1]. B [q4]. C [7]. D [[0123456789abcdef]]. E (https://made.up). F [page](http://made.up). G 【q99】. H [q1, q77]."
+    report = await write(writing(Workshops_and_wages=text))
+    assert "A [1]. B. C. D. E. F page. G. H [1]." in rendered(report)
+    assert report.removed_citations == 8, "seven in the section, and the conclusion's q2, which no section cites any more"
+    assert "8 citations that no stored source answers were removed." in report.notices
+
+
+async def test_a_list_of_references_of_the_writers_own_is_dropped() -> None:
+    report = await write(writing(What_it_cost=f"{TWO}\n\n## References\n\n1. A made-up book\n"))
+    assert "made-up book" not in rendered(report)
+
+
+async def test_a_disagreement_that_no_section_states_is_stated() -> None:
+    report = await write(
+        writing(What_it_cost="Prices rose [q3].", consistency='{"edits": [], "summary": "s [q1]", "conclusion": "c [q3]"}')
+    )
+    text = rendered(report)
+    assert "Sources disagree on whether prices rose" in text
+    assert STABLE.text in text
+    assert [c.about for c in report.conflicts] == ["whether prices rose"]
+
+
+async def test_an_uncited_section_is_asked_again_and_then_quoted() -> None:
+    model = writing(What_it_cost="Everyone knows that prices rose.")
+    report = await write(model)
+    again = [r for r in model.requests if "no statement cites a source" in r.messages[-1].content]
+    assert len(again) == 1
+    assert RAISE.text in rendered(report)
+    assert "Everyone knows" not in rendered(report)
+    assert any("What it cost" in notice for notice in report.notices)
+
+
+async def test_an_uncited_summary_is_flagged() -> None:
+    report = await write(writing(consistency='{"edits": [], "summary": "Tariffs were many.", "conclusion": ""}'))
+    assert report.notices == ("The section “Summary” cites no source.",)
+
+
+@pytest.mark.parametrize("step", ["outline", "aggregation", "Workshops and wages", "What it cost", "consistency"])
+@pytest.mark.parametrize("failure", ["nonsense", "", ModelRefused("content filter")])
+async def test_any_step_may_fail_and_there_is_a_report_that_says_so(step: str, failure: Scripted) -> None:
+    report = await write(writing(**{step.replace(" ", "_"): failure}))
+    text = rendered(report)
+    assert all(q.text in text or f"[{n}]" in text for n, q in enumerate(report.quotes, 1))
+    assert any("could not finish" in notice for notice in report.notices)
+
+
+async def test_edits_are_applied_where_they_are_sound() -> None:
+    edits = [
+        {"section": 2, "find": "One message says prices rose [q3]", "replace": "The message of 1887 says prices rose [q3]"},
+        {"section": 1, "find": "The law of 1824 was to protect makers [q1].", "replace": "Nothing."},
+        {"section": 2, "find": "words that stand nowhere in it", "replace": "x"},
+        {"section": 1, "find": "That of 1890 was to protect wages [q2].", "replace": "That of 1890 protected wages [q2][q3]."},
+    ]
+    report = await write(writing(consistency=json.dumps({"edits": edits, "summary": "", "conclusion": ""})))
+    text = rendered(report)
+    assert "The message of 1887 says prices rose [3]; another denies it [4]." in text
+    assert "The law of 1824 was to protect makers [1]." in text
+    assert "That of 1890 protected wages [2]." in text
+
+
+async def test_duplicates_across_findings_become_one_quote() -> None:
+    inner = quote("https://example.org/1824", "meant to protect domestic manufactures")
+    twice = (FOUND[0], FOUND[1].model_copy(update={"quotes": (PROTECT, inner, RAISE, STABLE)}))
+    model = writing()
+    await write(model, twice)
+    evidence = "\n".join(m.content for m in model.requests[1].messages)
+    assert len(re.findall(r'<quote id="', evidence)) == 4
+
+
+async def test_the_reader_is_told_of_failed_dropped_and_starved_parts() -> None:
+    findings = (
+        FOUND[0].model_copy(update={"stop": StopReason.FAILED, "detail": "the key is wrong"}),
+        FOUND[1].model_copy(update={"stop": StopReason.BUDGET}),
+    )
+    report = await write(writing(), findings)
+    assert "The part “Protection” could not be researched to its end: the key is wrong" in report.notices
+    assert any("“Prices” ended early because the budget" in notice for notice in report.notices)
+
+
+async def test_without_any_evidence_no_model_is_asked() -> None:
+    model = writing()
+    nothing = tuple(
+        f.model_copy(update={"quotes": (), "stop": StopReason.NO_EVIDENCE, "gaps": ("wages by trade",), "conflicts": ()})
+        for f in FOUND
+    )
+    report = await write(model, nothing)
+    assert model.requests == []
+    assert "No evidence was found" in rendered(report)
+    assert "wages by trade" in rendered(report)
+    assert len(report.notices) == 2
+
+
+async def test_a_spent_budget_ends_in_a_quoted_report() -> None:
+    record = LocalRecord("t", allow=lambda _, usage: StopReason.BUDGET if usage.model_calls >= 2 else None)
+    model = writing()
+    report = await write(model, record=record)
+    assert len(model.requests) == 2
+    assert PROTECT.text in rendered(report)
+    assert any("budget ended before the report was finished" in notice for notice in report.notices)
+
+
+async def test_the_readers_notes_reach_every_writer() -> None:
+    model, record = writing(), new_record()
+    note = MemoryEntry(agent="user", kind=MemoryKind.NOTE, text="Compare with Britain.")
+    kit = replace(make_kit(model, record), memory=SharedMemory(entries=(note,)))
+    await write_report(QUERY, PLAN, FOUND, kit)
+    assert all("Compare with Britain." in "\n".join(m.content for m in r.messages) for r in model.requests)
+
+
+async def test_a_chinese_report_is_framed_in_chinese() -> None:
+    section = "关税法是为了保护制造业 [q1]。"
+    model = ScriptedModel(
+        lambda r: {"outline": OUTLINE, "aggregation": AGGREGATION, "consistency": CLOSING}.get(step_of(r), section)
+    )
+    report = await write(model, language=Language.CHINESE)
+    assert report.sections[0].heading == "摘要"
+    assert report.sections[-1].heading == "结论"
+    assert "研究报告的主编" in model.requests[0].messages[0].content
+
+
+async def test_sections_without_evidence_are_not_written() -> None:
+    sections = [{"heading": h, "brief": h, "parts": []} for h in ("Workshops and wages", "Unicorns", "What it cost")]
+    model = writing(
+        outline=json.dumps({"title": "T", "sections": sections}), aggregation=AGGREGATION.replace('"section": 2', '"section": 3')
+    )
+    report = await write(model)
+    assert "Unicorns" not in [s.heading for s in report.sections]
+
+
+async def test_no_more_sections_than_the_bounds_allow() -> None:
+    sections = [{"heading": f"Heading {i}", "brief": "tariff", "parts": []} for i in range(30)]
+    model = writing(outline=json.dumps({"title": "T", "sections": sections}), aggregation="{}")
+    report = await write(model, bounds=Bounds(sections=2))
+    assert len([s for s in report.sections if s.heading.startswith("Heading")]) <= 2
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a [q1].", "a [q1]."),
+        ("a [q1,q2] b [Q2; q9]", "a [q1][q2] b [q2]"),
+        ("a [[q1]] b 【q2】 c (q1, q2) d [^q1]", "a [q1] b [q2] c [q1][q2] d [q1]"),
+        ("a [q1](http://x) b [text](http://x)", "a [q1] b text"),
+        ('<cite id="q1,q7">claimed</cite> b', "claimed[q1] b"),
+        ("in [1890] he said [3] and [12, 13]", "in (1890) he said and"),
+        ("![chart](http://x/y.png) after", "chart after"),
+        ("see https://made.up/x?q=1, and www.made.up.", "see, and"),
+        ("| a | b [q1] |\n|---|---|\n| 1 | 2 [q9] |", "| a | b [q1] |\n|---|---|\n| 1 | 2 |"),
+        ("the third quarter (Q3) of 1893", "the third quarter (Q3) of 1893"),
+        ("[[[q1]]] and [[5]]", "[q1] and"),
+        ("- item  one\n  - nested [q2]", "- item one\n  - nested [q2]"),
+    ],
+)
+def test_citations_are_cleaned(text: str, expected: str) -> None:
+    assert cleaned(text, ("q1", "q2")).text == expected
