@@ -1,0 +1,173 @@
+"""The whole stack as a user runs it: `rubrica up`, its children, its end, and whatever else happens to it."""
+
+import asyncio
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import aiohttp
+import psutil
+import pytest
+
+from infra.local.home import Home
+from infra.local.lock import StackState, read_state
+from infra.local.ports import LOOPBACK, free_port
+from infra.local.service import http_status
+
+ROOT = Path(__file__).resolve().parents[2]
+START_LIMIT_S = 60
+QUESTION = {"question": "How did presidents justify tariffs before 1900?", "effort": "quick"}
+
+
+class Up:
+    """A running `rubrica up`."""
+
+    def __init__(self, home: Path, **settings: str) -> None:
+        self.home = Home(home)
+        self.output = home.parent / "up.out"
+        command = [sys.executable, "-m", "infra.cli", "up", "--no-ui"]
+        with self.output.open("wb") as output:
+            self.process = subprocess.Popen(
+                command, env=environment(home, **settings), stdout=output, stderr=output, start_new_session=True
+            )
+
+    @property
+    def state(self) -> StackState:
+        state = read_state(self.home.state)
+        assert state is not None
+        return state
+
+    async def ready(self) -> None:
+        """Until everything has started."""
+        deadline = time.monotonic() + START_LIMIT_S
+        while b"Ctrl-C stops" not in self.output.read_bytes():
+            assert self.process.poll() is None, self.output.read_text()
+            assert time.monotonic() < deadline, self.output.read_text()
+            await asyncio.sleep(0.05)
+
+    def end(self, how: signal.Signals) -> int:
+        self.process.send_signal(how)
+        return self.process.wait(30)
+
+
+def environment(home: Path, **settings: str) -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("RUBRICA_")}
+    return kept | {"PYTHONPATH": str(ROOT), "RUBRICA_HOME": str(home)} | settings
+
+
+def rubrica(home: Path, *arguments: str, **settings: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "infra.cli", *arguments]
+    return subprocess.run(command, env=environment(home, **settings), capture_output=True, text=True, check=False)
+
+
+def belonging_to(home: Path) -> dict[int, str]:
+    """Processes that name this home in their command or environment, other than this one."""
+    found = {}
+    for process in psutil.process_iter():
+        try:
+            said = [*process.cmdline(), process.environ().get("RUBRICA_HOME", "")]
+            if process.status() != psutil.STATUS_ZOMBIE and any(str(home) in part for part in said):
+                found[process.pid] = " ".join(said)
+        except (psutil.NoSuchProcess, psutil.AccessDenied):
+            continue
+    return found
+
+
+async def wait_until_nothing_runs(home: Path) -> None:
+    deadline = time.monotonic() + 10
+    while left := belonging_to(home):
+        assert time.monotonic() < deadline, left
+        await asyncio.sleep(0.1)
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One home for this module, with a space in its path; its first start makes the database."""
+    return tmp_path_factory.mktemp("a stack") / "home"
+
+
+@pytest.fixture
+def up(home: Path) -> Iterator[Up]:
+    running = Up(home)
+    yield running
+    if running.process.poll() is None:
+        running.end(signal.SIGINT)
+
+
+async def test_ctrl_c_stops_all_of_it_and_nothing_stays(up: Up, home: Path) -> None:
+    await up.ready()
+    assert set(up.state.processes) == {"Temporal", "retrieval", "worker", "api"}
+    assert await http_status(up.state.api, "/health") == 200
+    assert up.end(signal.SIGINT) == 130
+    assert not belonging_to(home)
+    assert not up.home.state.exists()
+
+
+async def test_a_killed_supervisor_takes_its_children_along_and_the_next_start_finds_everything(up: Up, home: Path) -> None:
+    await up.ready()
+    async with aiohttp.ClientSession() as session, session.post(up.state.api + "/v1/runs", json=QUESTION) as answer:
+        assert answer.status == 201
+        run_id = (await answer.json())["id"]
+    up.end(signal.SIGKILL)
+    await wait_until_nothing_runs(home)
+    again = Up(home)
+    try:
+        await again.ready()
+        async with aiohttp.ClientSession() as session, session.get(f"{again.state.api}/v1/runs/{run_id}") as answer:
+            assert (await answer.json())["id"] == run_id
+    finally:
+        assert again.end(signal.SIGTERM) == 143
+
+
+async def test_a_service_that_dies_is_started_again_at_the_same_address(up: Up) -> None:
+    await up.ready()
+    before = up.state
+    for name in ("api", "worker", "retrieval", "Temporal"):
+        os.kill(before.processes[name][0], signal.SIGKILL)
+    deadline = time.monotonic() + 30
+    while any(up.state.processes.get(name, (0, 0.0))[0] in (0, pid) for name, (pid, _) in before.processes.items()):
+        assert time.monotonic() < deadline, up.output.read_text()
+        await asyncio.sleep(0.1)
+    assert (up.state.api, up.state.temporal, up.state.retrieval) == (before.api, before.temporal, before.retrieval)
+    while await http_status(up.state.api, "/health") != 200:
+        assert time.monotonic() < deadline, up.output.read_text()
+        await asyncio.sleep(0.1)
+    assert "worker ended (signal 9)" in up.output.read_text()
+
+
+async def test_a_second_stack_on_the_same_home_is_refused_with_the_first_ones_address(up: Up, home: Path) -> None:
+    await up.ready()
+    second = await asyncio.to_thread(rubrica, home, "up")
+    assert second.returncode == 2
+    assert "already running" in second.stderr
+    assert up.state.api in second.stderr
+    listed = await asyncio.to_thread(rubrica, home, "runs", "list")
+    assert listed.returncode == 0, listed.stderr
+    assert up.process.poll() is None
+
+
+def test_a_port_that_is_taken_is_told(tmp_path: Path) -> None:
+    with socket.create_server((LOOPBACK, 0)) as taken:
+        port = str(taken.getsockname()[1])
+        refused = rubrica(tmp_path / "home", "up", RUBRICA_API_PORT=port)
+    assert refused.returncode == 2
+    assert f"port {port} is in use by another program; stop it, or choose another port with RUBRICA_API_PORT" in refused.stderr
+
+
+async def test_given_servers_replace_the_local_ones(tmp_path: Path, postgres_url: str, temporal_address: str) -> None:
+    port = str(free_port())
+    given = {"RUBRICA_DATABASE_URL": postgres_url, "RUBRICA_TEMPORAL_ADDRESS": temporal_address, "RUBRICA_API_PORT": port}
+    running = Up(tmp_path / "home", **given)
+    try:
+        await running.ready()
+        assert set(running.state.processes) == {"retrieval", "worker", "api"}
+        assert running.state.api == f"http://{LOOPBACK}:{port}"
+        assert running.state.temporal == temporal_address
+        assert not running.home.postgres.exists()
+    finally:
+        assert running.end(signal.SIGINT) == 130
