@@ -5,7 +5,6 @@ from datetime import date
 from typing import Any, NamedTuple
 from uuid import UUID
 
-import asyncpg
 import orjson
 
 from app.domain.budget import Usage
@@ -69,9 +68,9 @@ class Renderings(NamedTuple):
 class StageOpening(NamedTuple):
     """A stage as found. With `result` set it is finished and nothing is to be done.
 
-    `attempt` goes into every later call of this attempt; `turns` are in the order of storing; `notes` were pinned when the stage
-    was first opened. The stage may begin when `halt` is none; `granted` tells whether the first reservation was made. `needed` are
-    the results of the stages asked for, in that order. `asked_on` is the day (UTC) on which the run was created.
+    `attempt` goes into every later call of this attempt; `turns` are in the order of storing; `notes` were pinned when the
+    stage was first opened. The stage may begin when `halt` is none; `granted` tells whether the first reservation was made.
+    `needed` are the results of the stages asked for, in that order. `asked_on` is the day (UTC) on which the run was created.
     """
 
     result: bytes | None

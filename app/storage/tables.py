@@ -11,6 +11,8 @@ from uuid import UUID
 from sqlalchemy import ARRAY, JSON, BigInteger, CheckConstraint, DateTime, Index, LargeBinary, Text, func, text
 from sqlmodel import Field, SQLModel
 
+from app.domain.run import RunStatus
+
 NOW = {"server_default": func.now()}
 ZERO = {"server_default": text("0")}
 EMPTY = {"server_default": ""}
@@ -24,9 +26,7 @@ class RunRow(SQLModel, table=True):
     __table_args__ = (
         Index("runs_newest_first", text("created_at DESC"), text("id DESC")),
         Index("runs_undispatched", "created_at", postgresql_where=text("dispatched_at IS NULL")),
-        CheckConstraint(
-            "status IN ('queued', 'running', 'paused', 'budget_reached', 'completed', 'failed', 'cancelled')", name="runs_status"
-        ),
+        CheckConstraint(f"status IN ({', '.join(repr(status.value) for status in RunStatus)})", name="runs_status"),
     )
     id: UUID = Field(primary_key=True)
     query: dict[str, Any] = Field(sa_type=JSON)

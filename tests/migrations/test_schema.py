@@ -1,0 +1,77 @@
+"""The schema: models and migrations agree, it goes up and down, and processes may start at once."""
+
+import asyncio
+
+import asyncpg
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import Connection
+from sqlmodel import SQLModel
+
+from app.domain.errors import SetupError
+from app.storage import tables
+from app.storage.migrate import config, current_revision, downgrade, upgrade, with_connection
+from app.storage.schema import SCHEMA_REVISION
+
+CHECKS = """
+    SELECT conname, pg_get_constraintdef(oid) AS text FROM pg_constraint
+    WHERE contype = 'c' AND connamespace = 'public'::regnamespace"""
+LEFT = """
+    SELECT relname FROM pg_class
+    WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'v') AND relname <> 'alembic_version'
+    UNION ALL SELECT proname FROM pg_proc WHERE pronamespace = 'public'::regnamespace"""
+
+
+def test_the_code_works_with_the_newest_migration() -> None:
+    assert ScriptDirectory.from_config(config()).get_current_head() == SCHEMA_REVISION
+
+
+async def test_models_and_migrations_agree(postgres_url: str) -> None:
+    differences: list[object] = []
+
+    def compare(connection: Connection) -> None:
+        context = MigrationContext.configure(connection, opts={"compare_type": True, "compare_server_default": True})
+        differences.extend(compare_metadata(context, SQLModel.metadata))
+
+    await with_connection(postgres_url, compare)
+    assert tables.RunRow.__tablename__ in SQLModel.metadata.tables
+    assert differences == []
+
+
+async def test_checks_are_the_ones_the_domain_knows(postgres_url: str) -> None:
+    """Autogeneration does not compare these."""
+    connection = await asyncpg.connect(postgres_url)
+    rows = await connection.fetch(CHECKS)
+    await connection.close()
+    checks = {row["conname"]: row["text"] for row in rows}
+    assert set(checks) == {"runs_status", "ledgers_control"}
+    for status in tables.RunStatus:
+        assert f"'{status}'" in checks["runs_status"]
+
+
+async def test_the_schema_goes_up_and_down_and_leaves_nothing(empty_postgres_url: str) -> None:
+    await upgrade(empty_postgres_url)
+    assert await current_revision(empty_postgres_url) == SCHEMA_REVISION
+    await downgrade(empty_postgres_url)
+    connection = await asyncpg.connect(empty_postgres_url)
+    assert [row[0] for row in await connection.fetch(LEFT)] == []
+    await connection.close()
+    await upgrade(empty_postgres_url)
+    assert await current_revision(empty_postgres_url) == SCHEMA_REVISION
+
+
+async def test_processes_that_start_at_once_migrate_once(empty_postgres_url: str) -> None:
+    await asyncio.gather(*(upgrade(empty_postgres_url) for _ in range(4)))
+    assert await current_revision(empty_postgres_url) == SCHEMA_REVISION
+
+
+async def test_a_database_of_a_newer_version_is_left_alone(empty_postgres_url: str) -> None:
+    await upgrade(empty_postgres_url)
+    connection = await asyncpg.connect(empty_postgres_url)
+    await connection.execute("UPDATE alembic_version SET version_num = '9999'")
+    await connection.close()
+    with pytest.raises(SetupError, match="newer version"):
+        await upgrade(empty_postgres_url)
+    assert await current_revision(empty_postgres_url) == "9999"
