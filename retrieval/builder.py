@@ -7,6 +7,7 @@ priority. It prints one JSON line (a `Build`) for each step and ends when its st
 import argparse
 import fcntl
 import os
+import stat
 import sys
 import threading
 from collections.abc import Callable
@@ -58,7 +59,10 @@ def _encode(shop: Workshop, build: Build, encoder: Callable[[], PassageEncoder |
 
 def _die_with_parent() -> None:
     """End at once when the owner is gone: an orphan would write beside the builder of the next owner."""
-    while os.read(sys.stdin.fileno(), 1):  # not through sys.stdin, whose lock would be held at exit
+    kind = os.fstat(0).st_mode
+    if not (stat.S_ISFIFO(kind) or stat.S_ISSOCK(kind)):
+        return  # started by hand
+    while os.read(0, 1):  # not through sys.stdin, whose lock would be held at exit
         pass
     os._exit(0)
 

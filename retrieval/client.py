@@ -1,5 +1,6 @@
 """The index owner from another process: `Searcher`, `PageReader` and the management of collections over its socket."""
 
+import os
 from collections.abc import Sequence
 from types import TracebackType
 from typing import Any, Self
@@ -66,7 +67,8 @@ class IndexClient:
 
     async def build(self, collection: str, kind: CorpusKind | str, path: str = "") -> dict[str, Any]:
         """Start building a collection; returns its state at once. `InvalidInput`, or `Conflict` while it is being indexed."""
-        return await self._call("POST", f"/collections/{collection}/build", {"kind": str(kind), "path": path})
+        body = {"kind": str(kind), "path": _absolute(path)}
+        return await self._call("POST", f"/collections/{collection}/build", body)
 
     async def remove(self, collection: str) -> None:
         """Delete a collection."""
@@ -98,6 +100,11 @@ class IndexClient:
             connector = aiohttp.TCPConnector() if remote else aiohttp.UnixConnector(path=path, limit=32)
             self._session = aiohttp.ClientSession(connector=connector)
         return self._session, self._address.rstrip("/") if remote else "http://index"
+
+
+def _absolute(path: str) -> str:
+    """The owner has its own working folder."""
+    return os.path.abspath(path) if path else ""
 
 
 def _message(content: bytes, status: int) -> str:

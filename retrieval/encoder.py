@@ -30,6 +30,7 @@ class EncoderBackend(StrEnum):
 
     ONNX = "onnx"
     SENTENCE_TRANSFORMERS = "sentence-transformers"
+    NONE = "none"
 
 
 class Encoder(Protocol):
@@ -133,8 +134,10 @@ def open_encoder(backend: EncoderBackend, models_dir: Path | None, cache: Path, 
     """The encoder, its weights found or fetched (see `find_weights`).
 
     Raises:
-        SetupError: the weights cannot be had, or the backend's package is not installed.
+        SetupError: the weights cannot be had, the backend's package is not installed, or no encoder is wanted.
     """
+    if backend is EncoderBackend.NONE:
+        raise SetupError("no encoder is wanted")
     if backend is EncoderBackend.ONNX:
         return OnnxEncoder(find_weights(MINILM, models_dir, cache), threads)
     if find_spec("sentence_transformers") is None:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from app.domain.errors import ToolError
+from app.domain.errors import InvalidInput, NotFound, ToolError
 from app.domain.evidence import Passage
 from retrieval.catalogue import BuildPhase, Catalogue, Generation
 from retrieval.diversity import diverse
@@ -71,19 +71,19 @@ class Library:
         return self._live.get(collection)
 
     def search(self, query: str, limit: int, where: SearchFilter) -> list[Passage]:
-        """See `Searcher.search`."""
+        """See `Searcher.search`; besides, `NotFound` for an unknown collection and `InvalidInput` for a bad limit."""
         if not 1 <= limit <= MAX_LIMIT:
-            raise ToolError(f"ask for 1 to {MAX_LIMIT} passages, not {limit}")
-        generations = [self._searchable(name) for name in where.collections or (DEFAULT_COLLECTION,)]
-        hits, ranked = self._ranked(query[:MAX_QUERY_CHARS], limit, generations, where.language)
+            raise InvalidInput(f"ask for 1 to {MAX_LIMIT} passages, not {limit}")
+        names = where.collections or (DEFAULT_COLLECTION,)
+        hits, ranked = self._retried(query[:MAX_QUERY_CHARS], limit, names, where.language)
         passages = (self._passage(key, score, hits[key]) for key, score in ranked)
         return diverse((passage for passage in passages if passage is not None), limit)
 
     def read(self, url: str, collections: Sequence[str]) -> Document:
-        """The document stored under an address; `ToolError` when there is none."""
+        """The document stored under an address, or `NotFound`."""
         found = self._store.by_url(url, collections)
         if found is None:
-            raise ToolError(f"nothing is stored under {url!r}: only addresses that a search returned can be read")
+            raise NotFound(f"nothing is stored under {url!r}: only addresses that a search returned can be read")
         return found
 
     def snapshot(self, name: str) -> str:
@@ -94,8 +94,20 @@ class Library:
         generation = self._live.get(collection)
         if generation is None:
             self._catalogue.get(collection)  # raises NotFound for a name that is not there at all
-            raise ToolError(f"the collection {collection!r} has no index yet; its build has not come far enough or failed")
+            build = self._catalogue.build(collection)
+            reason = f": {build.detail}" if build and build.detail else ""
+            raise ToolError(f"the collection {collection!r} has no index; its build has not come far enough or failed{reason}")
         return generation
+
+    def _retried(
+        self, query: str, limit: int, names: Sequence[str], language: str | None
+    ) -> tuple[dict[Key, Hit], list[tuple[Key, float]]]:
+        """`_ranked`, once more when an index was replaced between looking up its name and asking it."""
+        generations = [self._searchable(name) for name in names]
+        try:
+            return self._ranked(query, limit, generations, language)
+        except NotFound:
+            return self._ranked(query, limit, [self._searchable(name) for name in names], language)
 
     def _ranked(
         self, query: str, limit: int, generations: Sequence[Generation], language: str | None

@@ -1,11 +1,12 @@
 """Retrieval without a service: one process that opens a home's indexes itself, for tests, benchmarks and `LocalStages`."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
-from app.domain.errors import SetupError
+from app.domain.errors import InvalidInput, NotFound, SetupError, ToolError
 from app.domain.evidence import Passage
 from retrieval.builder import run_build
 from retrieval.catalogue import Build, BuildPhase, Collection, CorpusKind
@@ -35,11 +36,13 @@ class LocalSearcher:
 
     async def search(self, query: str, limit: int, where: SearchFilter) -> Sequence[Passage]:
         """See `Searcher.search`."""
-        return await asyncio.to_thread(self.library.search, query, limit, where)
+        with _as_tool_error():
+            return await asyncio.to_thread(self.library.search, query, limit, where)
 
     async def read(self, url: str) -> Document:
         """See `PageReader.read`."""
-        return await asyncio.to_thread(self.library.read, url, ())
+        with _as_tool_error():
+            return await asyncio.to_thread(self.library.read, url, ())
 
     def build(self, collection: Collection, report: Callable[[Build], None] = lambda _: None) -> Build:
         """Build a collection, again if it was built before, and search it; blocks until it is done, dense vectors included."""
@@ -54,6 +57,14 @@ class LocalSearcher:
         """Close the stores and let others open the home."""
         self.shelves.close()
         self._release()
+
+
+@contextmanager
+def _as_tool_error() -> Iterator[None]:
+    try:
+        yield
+    except (InvalidInput, NotFound) as error:
+        raise ToolError(str(error)) from error
 
 
 def open_local(home: Path, *collections: Collection, encoder: Callable[[], Encoder] | None = None) -> LocalSearcher:

@@ -13,6 +13,7 @@ import os
 import signal
 import sys
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,7 @@ from retrieval.owner_lock import own
 from retrieval.ports import SearchFilter
 
 MAX_REQUEST_BYTES = 1 << 20
+STOP_WITHIN = timedelta(seconds=3)
 _STATUS: tuple[tuple[type[RubricaError], int], ...] = ((NotFound, 404), (Conflict, 409), (InvalidInput, 400), (ToolError, 503))
 
 
@@ -42,13 +44,14 @@ def create_app(owner: IndexOwner, library: Library) -> web.Application:
 
     async def search(request: web.Request) -> web.Response:
         body = await _body(request)
-        where = SearchFilter(collections=tuple(body.get("collections") or ()), language=body.get("language"))
+        where = SearchFilter.model_validate({"collections": body.get("collections") or (), "language": body.get("language")})
         passages = await owner.search(_text(body, "query"), int(body.get("limit", 10)), where)
         return _json({"passages": [passage.model_dump(mode="json") for passage in passages]})
 
     async def read(request: web.Request) -> web.Response:
         body = await _body(request)
-        found = await asyncio.to_thread(library.read, _text(body, "url"), tuple(body.get("collections") or ()))
+        where = SearchFilter.model_validate({"collections": body.get("collections") or ()})
+        found = await asyncio.to_thread(library.read, _text(body, "url"), where.collections)
         return _json(found.model_dump(mode="json"))
 
     async def snapshot(request: web.Request) -> web.Response:
@@ -136,7 +139,7 @@ async def serve(options: Options) -> None:
     encoder = EncoderOnce(lambda: open_encoder(options.encoder, options.models_dir, options.home / "models"))
     library = Library(shelves.catalogue, shelves.store, shelves.index, encoder)
     owner = IndexOwner(shelves, library, options.build_command())
-    runner = web.AppRunner(create_app(owner, library), access_log=None)
+    runner = web.AppRunner(create_app(owner, library), access_log=None, shutdown_timeout=STOP_WITHIN.total_seconds())
     await runner.setup()
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):

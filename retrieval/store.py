@@ -13,9 +13,9 @@ from app.domain.evidence import Source, content_key
 from app.domain.query import detect_language
 from retrieval.database import Database
 from retrieval.ports import Document
+from retrieval.text_cache import TextCache
 
 _LANGUAGE_SAMPLE = 2_000
-_CACHED_SNAPSHOTS = 512
 _CACHED_SOURCES = 8_192
 
 
@@ -40,7 +40,7 @@ class DocumentStore:
 
     def __init__(self, database: Database) -> None:
         self._db = database
-        self._text = lru_cache(_CACHED_SNAPSHOTS)(self._read_text)
+        self._texts = TextCache(self._read_text)
         self._source = lru_cache(_CACHED_SOURCES)(self._read_source)
 
     def add(self, collection: str, documents: Iterable[Document], build: int, fetched_at: datetime) -> None:
@@ -52,9 +52,7 @@ class DocumentStore:
     def mark_gone(self, collection: str, build: int) -> None:
         """Documents that a complete reading, build number `build`, no longer found are to leave the index."""
         with self._db.transaction() as connection:
-            connection.execute(
-                "DELETE FROM documents WHERE collection = ? AND seen <> ? AND state = ?", (collection, build, DocumentState.NEW)
-            )
+            _delete(connection, "collection = ? AND seen <> ? AND state = ?", (collection, build, DocumentState.NEW))
             connection.execute(
                 "UPDATE documents SET state = ? WHERE collection = ? AND seen <> ?", (DocumentState.GONE, collection, build)
             )
@@ -62,16 +60,17 @@ class DocumentStore:
     def settle(self, collection: str) -> None:
         """The index now holds exactly the documents that are not gone: forget those that are."""
         with self._db.transaction() as connection:
-            connection.execute("DELETE FROM documents WHERE collection = ? AND state = ?", (collection, DocumentState.GONE))
-            connection.execute("UPDATE documents SET state = ? WHERE collection = ?", (DocumentState.LIVE, collection))
-            _sweep(connection)
+            _delete(connection, "collection = ? AND state = ?", (collection, DocumentState.GONE))
+            connection.execute(
+                "UPDATE documents SET state = ? WHERE collection = ? AND state = ?",
+                (DocumentState.LIVE, collection, DocumentState.NEW),
+            )
 
     def forget(self, collection: str) -> None:
         """Delete all documents of a collection, and snapshots that no document needs."""
         with self._db.transaction() as connection:
-            connection.execute("DELETE FROM documents WHERE collection = ?", (collection,))
+            _delete(connection, "collection = ?", (collection,))
             connection.execute("DELETE FROM unreadable WHERE collection = ?", (collection,))
-            _sweep(connection)
 
     def unwritten(self, collection: str, generation: str, states: Sequence[DocumentState]) -> Iterator[StoredDocument]:
         """Documents in one of `states` that have not been written to the index `generation`, in the order of reading."""
@@ -104,11 +103,14 @@ class DocumentStore:
 
     def source(self, collection: str, key: str) -> Source | None:
         """The source of a document by its key, or None when it has gone."""
-        return self._source(collection, key)
+        try:
+            return self._source(collection, key)
+        except NotFound:
+            return None
 
     def text(self, snapshot: str) -> str:
         """A snapshot's text; `NotFound` when it is not stored."""
-        return self._text(snapshot)
+        return self._texts.get(snapshot)
 
     def by_url(self, url: str, collections: Sequence[str]) -> Document | None:
         """The newest document stored under an address; empty `collections` means any."""
@@ -125,10 +127,12 @@ class DocumentStore:
             raise NotFound(f"no snapshot {snapshot} is stored")
         return zlib.decompress(row["text"]).decode()
 
-    def _read_source(self, collection: str, key: str) -> Source | None:
+    def _read_source(self, collection: str, key: str) -> Source:
         query = "SELECT source FROM documents WHERE collection = ? AND key = ?"
         row = self._db.connection().execute(query, (collection, key)).fetchone()
-        return Source.model_validate_json(row["source"]) if row else None
+        if row is None:  # raised, not returned: what is missing now must not be remembered as missing
+            raise NotFound(f"no document {key} in {collection}")
+        return Source.model_validate_json(row["source"])
 
 
 def document_key(source: Source) -> str:
@@ -166,5 +170,10 @@ def _add(connection: sqlite3.Connection, collection: str, document: Document, bu
     )
 
 
-def _sweep(connection: sqlite3.Connection) -> None:
-    connection.execute("DELETE FROM snapshots WHERE hash NOT IN (SELECT snapshot FROM documents)")
+def _delete(connection: sqlite3.Connection, condition: str, values: tuple[object, ...]) -> None:
+    """Delete documents, and those of their snapshots that no other document needs."""
+    deleted = connection.execute(f"DELETE FROM documents WHERE {condition} RETURNING snapshot", values).fetchall()
+    connection.executemany(
+        "DELETE FROM snapshots WHERE hash = ? AND NOT EXISTS (SELECT 1 FROM documents WHERE snapshot = hash)",
+        [(row["snapshot"],) for row in deleted],
+    )

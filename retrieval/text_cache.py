@@ -1,0 +1,34 @@
+"""Recently read snapshots, kept unpacked within a bound on their size, so that one huge document cannot fill the memory."""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+
+MAX_CHARS = 32_000_000
+
+
+class TextCache:
+    """Texts by name, the least recently used given up first. `load` reads one that is not here; its errors pass through."""
+
+    def __init__(self, load: Callable[[str], str], max_chars: int = MAX_CHARS) -> None:
+        self._load = load
+        self._max_chars = max_chars
+        self._texts: OrderedDict[str, str] = OrderedDict()
+        self._chars = 0
+        self._lock = threading.Lock()
+
+    def get(self, name: str) -> str:
+        """The text of this name."""
+        with self._lock:
+            found = self._texts.get(name)
+            if found is not None:
+                self._texts.move_to_end(name)
+                return found
+        text = self._load(name)
+        with self._lock:
+            if name not in self._texts:
+                self._texts[name] = text
+                self._chars += len(text)
+            while self._chars > self._max_chars and len(self._texts) > 1:
+                self._chars -= len(self._texts.popitem(last=False)[1])
+        return text

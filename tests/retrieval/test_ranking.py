@@ -1,0 +1,71 @@
+"""Fusion, diversity and BM25 weights: what decides the order of results."""
+
+import pytest
+
+from app.domain.evidence import Passage, Source, snapshot_hash
+from retrieval.diversity import diverse
+from retrieval.fusion import fuse
+from retrieval.sparse import SparseEncoder, average_length, tokenisable
+
+A, B, C = ("c", 1), ("c", 2), ("c", 3)
+
+
+def passage(url: str, text: str, score: float) -> Passage:
+    source = Source(url=url, title=url, snapshot=snapshot_hash(text))
+    return Passage(source=source, text=text, start=0, end=len(text), score=score)
+
+
+def sentence(topic: str) -> str:
+    return f"The report on {topic} was laid before both houses, and {topic} was debated for {len(topic)} days in {topic} hall."
+
+
+def test_each_half_counts_alike_whatever_its_scale() -> None:
+    fused = fuse({A: 30.0, B: 20.0, C: 10.0}, {B: 0.9, C: 0.7, A: 0.5})
+    assert fused == [(B, pytest.approx(0.75)), (A, pytest.approx(0.5)), (C, pytest.approx(0.25))]
+
+
+def test_one_half_alone_keeps_its_order_in_the_same_range() -> None:
+    assert fuse({A: 12.0, B: 4.0, C: 8.0}, None) == [(A, 1.0), (C, 0.5), (B, 0.0)]
+    assert fuse({}, {A: 0.4}) == [(A, 0.5)]
+    assert fuse({}, None) == []
+
+
+def test_near_duplicates_collapse_into_the_best() -> None:
+    text = sentence("silver coinage") + " " + sentence("the customs houses")
+    ranked = [passage("a", text, 0.9), passage("b", text.replace("laid", "placed"), 0.8), passage("c", sentence("wool"), 0.7)]
+    assert [p.source.url for p in diverse(ranked, 10)] == ["a", "c"]
+
+
+def test_chinese_near_duplicates_collapse_too() -> None:
+    text = "北京故宫始建于明朝永乐四年，是世界上现存规模最大的宫殿建筑群。"
+    ranked = [passage("a", text, 0.9), passage("b", text + "今天是博物院。", 0.8), passage("c", "上海是中国最大的城市。", 0.5)]
+    assert [p.source.url for p in diverse(ranked, 10)] == ["a", "c"]
+
+
+def test_no_document_takes_every_place_while_others_have_something() -> None:
+    many = [passage("big", sentence(f"matter{n}"), 1 - n / 100) for n in range(10)]
+    others = [passage(f"small{n}", sentence(f"affair{n}"), 0.1) for n in range(4)]
+    chosen = diverse([*many, *others], 6)
+    assert [p.source.url for p in chosen] == ["big", "big", "small0", "small1", "small2", "small3"]
+
+
+def test_a_lone_document_may_take_every_place() -> None:
+    many = [passage("big", sentence(f"matter{n}"), 1 - n / 100) for n in range(10)]
+    assert diverse(many, 6) == many[:6]
+
+
+def test_chinese_is_indexed_by_pairs_of_characters() -> None:
+    assert tokenisable("故宫在北京 is 大").split() == ["故宫", "宫在", "在北", "北京", "is", "大"]
+    encoder = SparseEncoder(10.0)
+    assert set(encoder.query("故宫").indices) <= set(encoder.passage("北京的故宫始建于明朝").indices)
+
+
+def test_english_words_match_in_any_form_case_and_accent() -> None:
+    encoder = SparseEncoder(10.0)
+    assert set(encoder.query("TARIFFS Zürich").indices) == set(encoder.passage("the tariff of Zurich").indices)
+    assert encoder.query("of the and").indices == []
+
+
+def test_average_length_leaves_out_the_commonest_words() -> None:
+    assert average_length(["The tariff of the States", "wool"]) == 1.5
+    assert average_length([]) == 0.0

@@ -1,0 +1,48 @@
+"""A dense encoder for tests: a text's vector is the sum of its words' fixed random directions."""
+
+import hashlib
+from collections.abc import Sequence
+from functools import cache
+
+import numpy as np
+
+from retrieval.encoder import Vectors
+from retrieval.index.ports import DENSE_SIZE
+
+
+class WordEncoder:
+    """Deterministic and instant. Raises `Cut` instead of encoding text number `fails_at`, as a kill would stop it there."""
+
+    def __init__(self, name: str = "words-of-tests", fails_at: int | None = None) -> None:
+        self.name = name
+        self.encoded: list[str] = []
+        self._fails_at = fails_at
+
+    def passages(self, texts: Sequence[str]) -> Vectors:
+        """One row a text."""
+        for text in texts:
+            if self._fails_at is not None and len(self.encoded) >= self._fails_at:
+                raise Cut
+            self.encoded.append(text)
+        return np.stack([self._vector(text) for text in texts])
+
+    def query(self, text: str) -> list[float]:
+        """A query's vector."""
+        vector: list[float] = self._vector(text).tolist()
+        return vector
+
+    def _vector(self, text: str) -> Vectors:
+        total = np.zeros(DENSE_SIZE, np.float32)
+        for word in text.lower().split():
+            total += _direction(f"{self.name} {word}")
+        return total / max(float(np.linalg.norm(total)), 1e-6)
+
+
+@cache
+def _direction(word: str) -> Vectors:
+    seed = int.from_bytes(hashlib.sha256(word.encode()).digest()[:8])
+    return np.random.default_rng(seed).standard_normal(DENSE_SIZE, np.float32)
+
+
+class Cut(BaseException):
+    """Stands for the death of the process: nothing in the product catches it."""
