@@ -3,13 +3,14 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from datetime import timedelta
 from types import TracebackType
 from typing import Any, Self
 
 import aiohttp
 
-from app.domain.errors import Conflict, InvalidInput, NotFound, RubricaError
+from app.domain.errors import Conflict, InvalidInput, NotFound, RubricaError, Unavailable
 from app.domain.run import Run, RunEvent
 
 REQUEST_LIMIT = timedelta(seconds=60)
@@ -20,11 +21,11 @@ GIVE_UP_AFTER = timedelta(seconds=60)
 # One event is one line, and a plan can be a long one.
 LONGEST_LINE = 4 * 2**20
 
-_ERRORS: Mapping[int, type[RubricaError]] = {400: InvalidInput, 404: NotFound, 409: Conflict}
+_ERRORS: Mapping[int, type[RubricaError]] = {400: InvalidInput, 404: NotFound, 409: Conflict, 503: Unavailable}
 
 
 class ApiClient:
-    """One API, one connection pool. Problems (RFC 9457) are raised as the domain's errors."""
+    """One API, one connection pool. Problems (RFC 9457) are raised as the domain's errors, silence as `Unavailable`."""
 
     def __init__(self, address: str) -> None:
         self._address = address
@@ -73,7 +74,7 @@ class ApiClient:
         Ends after the run's last event.
 
         Raises:
-            RubricaError: the API has been away for a minute.
+            Unavailable: the API has been away for a minute.
         """
         away_since: float | None = None
         clock = asyncio.get_running_loop()
@@ -84,18 +85,17 @@ class ApiClient:
                     yield event
                 if (await self.run(run_id)).status.finished:
                     return
-            except (aiohttp.ClientError, TimeoutError, ConnectionError) as error:
+            except Unavailable:
                 away_since = away_since or clock.time()
                 if clock.time() - away_since > GIVE_UP_AFTER.total_seconds():
-                    raise RubricaError(f"the API at {self._address} went away: {error or type(error).__name__}") from error
+                    raise
             await asyncio.sleep(RECONNECT_PAUSE.total_seconds())
 
     async def _stream(self, run_id: str, after: int) -> AsyncIterator[RunEvent]:
         limit = aiohttp.ClientTimeout(total=None, sock_read=SILENCE_LIMIT.total_seconds())
         headers = {"Accept": "text/event-stream", "Last-Event-ID": str(after)}
         url = f"{self._address}/v1/runs/{run_id}/events"
-        async with self._session.get(url, headers=headers, timeout=limit) as answer:
-            await _refuse_problems(answer)
+        async with self._answer("GET", url, headers=headers, timeout=limit) as answer:
             async for line in answer.content:
                 if line.startswith(b"data:"):
                     yield RunEvent.model_validate_json(line.removeprefix(b"data:").strip())
@@ -105,9 +105,17 @@ class ApiClient:
     ) -> bytes:
         data = json.dumps(body).encode() if body is not None else None
         headers = {"Accept": accept} | ({"Content-Type": "application/json"} if data is not None else {})
-        async with self._session.request(method, self._address + path, data=data, headers=headers) as answer:
-            await _refuse_problems(answer)
+        async with self._answer(method, self._address + path, data=data, headers=headers) as answer:
             return await answer.read()
+
+    @asynccontextmanager
+    async def _answer(self, method: str, url: str, **options: Any) -> AsyncIterator[aiohttp.ClientResponse]:
+        try:
+            async with self._session.request(method, url, **options) as answer:
+                await _refuse_problems(answer)
+                yield answer
+        except (aiohttp.ClientError, TimeoutError, ConnectionError) as error:
+            raise Unavailable(f"the API at {self._address} does not answer: {error or type(error).__name__}") from error
 
 
 async def _refuse_problems(answer: aiohttp.ClientResponse) -> None:
@@ -119,6 +127,5 @@ async def _refuse_problems(answer: aiohttp.ClientResponse) -> None:
         said = problem.get("detail") or problem.get("title") or answer.reason
     except (ValueError, AttributeError):
         said = answer.reason
-    if answer.status >= 500:
-        raise RubricaError(f"the API failed ({answer.status}): {said}; its log says more")
-    raise _ERRORS.get(answer.status, InvalidInput)(str(said))
+    kind = _ERRORS.get(answer.status, InvalidInput if answer.status < 500 else RubricaError)
+    raise kind(str(said) if answer.status < 500 else f"the API failed ({answer.status}): {said}; its log says more")

@@ -22,12 +22,16 @@ app = typer.Typer(
 app.add_typer(runs.app, name="runs")
 app.add_typer(corpus.app, name="corpus")
 
-Docs = Annotated[
-    Path | None,
-    typer.Option(
-        exists=True, file_okay=False, resolve_path=True, help="Research the files in this folder instead of the corpus."
-    ),
-]
+
+def folder(text: str) -> Path:
+    """An existing folder, resolved. `~` is expanded here too: shells leave it alone in `DOCS=~/notes`."""
+    path = Path(text).expanduser().resolve()
+    if not path.is_dir():
+        raise typer.BadParameter(f"{text!r} is not a folder; name one with Markdown, text, HTML or PDF files")
+    return path
+
+
+Docs = Annotated[Path | None, typer.Option(parser=folder, metavar="FOLDER", help="Research these files instead of the corpus.")]
 Out = Annotated[Path, typer.Option(help="Folder for reports; each run gets its own folder in it.")]
 
 

@@ -65,7 +65,7 @@ async def _pause(api: ApiClient, run_id: str) -> None:
         async with asyncio.timeout(PAUSE_LIMIT_S):
             while (await api.run(run_id)).status in (RunStatus.QUEUED, RunStatus.RUNNING):
                 await asyncio.sleep(0.2)
-    except (RubricaError, TimeoutError, OSError) as error:
+    except (RubricaError, TimeoutError) as error:
         print(f"it could not be paused ({error or 'no answer in time'}); it goes on when a stack runs again")
     print(f"go on with: rubrica runs resume {run_id}")
 

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import pytest
 
+from infra.local.ports import free_port
 from tests.support.stack_api import QUOTE, RUN_ID, SNAPSHOT_NAME, FakeApi, a_whole_run, serving
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -163,6 +164,14 @@ async def test_what_cannot_be_used_is_told_in_one_line(
     assert said in done.error
     assert "Traceback" not in done.error
     assert "hidden" not in done.error
+
+
+async def test_an_api_that_does_not_answer_is_told(tmp_path: Path) -> None:
+    address = f"http://127.0.0.1:{free_port()}"
+    done = await rubrica(tmp_path, "ask", "why?", RUBRICA_API_URL=address)
+    assert done.code == 1
+    assert f"the API at {address} does not answer" in done.error
+    assert "Traceback" not in done.error
 
 
 async def test_a_question_that_is_not_text_is_told(tmp_path: Path) -> None:
