@@ -25,7 +25,7 @@ from bench import records
 from bench.billing import Billing, check
 from bench.client import Event
 from bench.phases import AIMED_AT, Phase, has_begun, phase, section_turns, turns_before_sections, windows
-from bench.questions import question
+from bench.questions import EFFORT, question
 from bench.result import report
 from bench.stack import RunningStack, Stub, model_stub_process, running_stack
 from tests.support.model_stub_bill import read_bill
@@ -72,7 +72,7 @@ class Outcome:
 async def undisturbed(stack: RunningStack, number: int) -> Control:
     """Run a question without interruption."""
     started = time.perf_counter()
-    run = await stack.client.ask(question(number))
+    run = await stack.client.ask(question(number), effort=EFFORT)
     events = [event async for event in stack.client.events(run["id"])]
     wall_s = time.perf_counter() - started
     if events[-1].payload["status"] != "completed":
@@ -92,7 +92,7 @@ async def interrupted(stack: RunningStack, stub: Stub, number: int, aim: Aim, co
     pids = stack.pids()
     gaps = stack.client.gaps
     began, started = time.time(), time.perf_counter()
-    run = await stack.client.ask(question(number))
+    run = await stack.client.ask(question(number), effort=EFFORT)
     events: list[Event] = []
     moved = asyncio.Event()
     killer = asyncio.create_task(kill(pids[process_name(pids, aim.target)], aim, control, events, moved))

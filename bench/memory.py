@@ -14,7 +14,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from bench.processes import resident_alone_mib
-from bench.questions import question
+from bench.questions import EFFORT, question
 from bench.result import report
 from bench.stack import RunningStack, model_stub_process, running_stack
 
@@ -54,7 +54,7 @@ async def sampled(pids: dict[str, int]) -> AsyncIterator[Peaks]:
 
 async def complete(stack: RunningStack, number: int) -> None:
     """One watched run."""
-    run = await stack.client.ask(question(number))
+    run = await stack.client.ask(question(number), effort=EFFORT)
     found = await stack.client.finished(run["id"])
     if found["status"] != "completed":
         raise RuntimeError(f"run {run['id']} ended as {found['status']}: {found['detail']}")

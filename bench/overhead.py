@@ -19,7 +19,7 @@ from app.domain.plan import ResearchPlan
 from app.domain.trajectory import TurnKind
 from bench import records
 from bench.processes import cpu_by_name, load_average
-from bench.questions import question
+from bench.questions import EFFORT, question
 from bench.result import report
 from bench.schedule import Latencies, agent_seconds, calls_by_kind, critical_path
 from bench.stack import RunningStack, model_stub_process, running_stack
@@ -77,7 +77,7 @@ class Level:
 async def one_run(stack: RunningStack, number: int, latencies: Latencies) -> Watched:
     """Ask a question, watch it to its end, and compute its critical path from what it stored."""
     started = time.perf_counter()
-    run = await stack.client.ask(question(number))
+    run = await stack.client.ask(question(number), effort=EFFORT)
     async for _ in stack.client.events(run["id"]):
         pass
     wall_s = time.perf_counter() - started
