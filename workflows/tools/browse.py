@@ -36,7 +36,7 @@ class BrowseTool:
             ToolError: nothing is stored under this address, or the document has no such part.
         """
         document = await self._reader.read(str(arguments.get("url", "")))
-        parts = list(cut(document.text, 0, len(document.text), PART_CHARS))
+        parts = list(cut(document.text, 0, len(document.text), PART_CHARS)) or [(0, 0)]
         part = _number(arguments.get("part", 1))
         if not 1 <= part <= len(parts):
             raise ToolError(f"this document has {len(parts)} parts; there is no part {part}")

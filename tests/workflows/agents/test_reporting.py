@@ -295,7 +295,7 @@ async def test_no_more_sections_than_the_bounds_allow() -> None:
         ('<cite id="q1,q7">claimed</cite> b', "claimed[q1] b"),
         ("in [1890] he said [3] and [12, 13]", "in (1890) he said and"),
         ("![chart](http://x/y.png) after", "chart after"),
-        ("see https://made.up/x?q=1, and www.made.up.", "see, and"),
+        ("see https://made.up/x?q=1, and www.made.up.", "see, and."),
         ("| a | b [q1] |\n|---|---|\n| 1 | 2 [q9] |", "| a | b [q1] |\n|---|---|\n| 1 | 2 |"),
         ("the third quarter (Q3) of 1893", "the third quarter (Q3) of 1893"),
         ("[[[q1]]] and [[5]]", "[q1] and"),

@@ -23,7 +23,10 @@ _CANONICAL = re.compile(r"\[(q\d{1,6})\]")
 _IMAGE = re.compile(r"!\[([^\]\n]{0,400})\]\([^)\n]{0,2000}\)")
 _LINK = re.compile(r"\[([^\[\]\n]{1,400})\]\((?:[^()\n]|\([^()\n]*\)){0,2000}\)")
 _REFERENCE_LINE = re.compile(r"^\s*\[[^\]\n]{1,80}\]:.*$", re.MULTILINE)
-_ADDRESS = re.compile(r"<?\b(?:(?:https?|ftp|file|data|javascript)://|www\.)[^\s<>\"'）)\]，。；]*[^\s<>\"'）)\]，。；.,;:!?]>?", re.IGNORECASE)
+_NOT_IN_ADDRESS = r"\s<>\"'）)\]，。；"
+_ADDRESS = re.compile(
+    rf"<?\b(?:(?:https?|ftp|file|data|javascript)://|www\.)[^{_NOT_IN_ADDRESS}]*[^{_NOT_IN_ADDRESS}.,;:!?]>?", re.IGNORECASE
+)
 _NOTHING_LEFT = re.compile(r"[ \t]+(?=[.,;:!?)。，；：！？）])|[(（]\s*[)）]")
 _WIDE_GAP = re.compile(r"(?<=\S)[ \t]{2,}(?=\S)")
 _LEFTOVER = re.compile(r"\[(?=\[)|(?<=\])\]|\[\^?(?=\d{1,6}\])")

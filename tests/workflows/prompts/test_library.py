@@ -1,0 +1,49 @@
+from pathlib import Path
+
+import pytest
+
+from app.domain.query import Language
+from workflows.prompts.library import PromptError, PromptLibrary
+
+
+def write(folder: Path, name: str, english: str, chinese: str | None) -> None:
+    (folder / name).mkdir()
+    (folder / name / "v1.md").write_text(english, encoding="utf-8")
+    if chinese is not None:
+        (folder / name / "v1.zh.md").write_text(chinese, encoding="utf-8")
+
+
+def test_a_prompt_is_a_system_and_a_user_message(tmp_path: Path) -> None:
+    write(tmp_path, "greet", "Be kind on {{day}}.\n=== user ===\nHello {{name}}", "善意 {{day}}\n=== user ===\n你好 {{name}}")
+    library = PromptLibrary.load(tmp_path)
+    system, user = library.get("greet", Language.ENGLISH).render(day="Monday", name="Ada")
+    assert (system.content, user.content) == ("Be kind on Monday.", "Hello Ada")
+    assert library.get("greet", Language.CHINESE).render(day="周一", name="A")[1].content == "你好 A"
+    assert len(library.digests["greet/v1/en"]) == 64
+
+
+def test_values_cannot_bring_placeholders(tmp_path: Path) -> None:
+    write(tmp_path, "greet", "=== user ===\n{{first}} {{second}}", "=== user ===\n{{first}} {{second}}")
+    prompt = PromptLibrary.load(tmp_path).get("greet", Language.ENGLISH)
+    assert prompt.text(first="{{second}} {first} %s", second="{{first}}") == "{{second}} {first} %s {{first}}"
+
+
+@pytest.mark.parametrize("values", [{}, {"name": "x", "extra": "y"}, {"other": "x"}])
+def test_missing_and_unknown_values_are_errors(tmp_path: Path, values: dict[str, str]) -> None:
+    write(tmp_path, "greet", "=== user ===\n{{name}}", "=== user ===\n{{name}}")
+    with pytest.raises(PromptError):
+        PromptLibrary.load(tmp_path).get("greet", Language.ENGLISH).render(**values)
+
+
+@pytest.mark.parametrize(
+    ("english", "chinese"), [("no cut", "no cut"), ("=== user ===\n{{a}}", None), ("=== user ===\n{{a}}", "=== user ===\n{{b}}")]
+)
+def test_malformed_files_and_missing_twins_are_errors(tmp_path: Path, english: str, chinese: str | None) -> None:
+    write(tmp_path, "greet", english, chinese)
+    with pytest.raises(PromptError):
+        PromptLibrary.load(tmp_path)
+
+
+def test_an_unknown_prompt_is_an_error() -> None:
+    with pytest.raises(PromptError, match="no prompt"):
+        PromptLibrary.load().get("limerick", Language.ENGLISH)

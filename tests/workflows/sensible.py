@@ -1,0 +1,90 @@
+"""A model of modest sense: it answers each step from what the prompt shows, always the same way to the same request."""
+
+import json
+import re
+from typing import Any
+
+from app.domain.chat import ChatRequest
+
+SNIPPET = re.compile(r'<snippet id="(p\d+)"[^>]*>\n(.*?)\n</snippet>', re.DOTALL)
+QUOTE = re.compile(r'<quote id="(q\d+)"[^>]*>(.*?)</quote>', re.DOTALL)
+SUBTASK = re.compile(r"Your subtask: [^\n]*\n([^\n]*)")
+SENTENCE = re.compile(r"[^.!?。]{20,}[.!?。]")
+
+
+def sensible(request: ChatRequest) -> str:
+    """The answer to one request."""
+    said = "\n".join(m.content for m in request.messages)
+    name = request.response_schema.name if request.response_schema else "section"
+    answer = STEPS[name](said, request)
+    return answer if isinstance(answer, str) else json.dumps(answer)
+
+
+def intent(said: str, _: ChatRequest) -> Any:
+    return {
+        "goal": "know the reasons",
+        "must_cover": ["revenue", "protection"],
+        "scope": "",
+        "form": "",
+        "readings": [],
+        "key_terms": [],
+    }
+
+
+def plan(said: str, _: ChatRequest) -> Any:
+    parts = ["tariff and revenue of the treasury", "tariff and domestic manufactures", "tariff and prices and wages of labor"]
+    subtasks = [
+        {"id": f"s{i}", "title": p, "question": f"{p}?", "purpose": "", "expected_evidence": "", "depends_on": []}
+        for i, p in enumerate(parts, 1)
+    ]
+    return {"title": "Why tariffs", "subtasks": subtasks}
+
+
+def act(said: str, request: ChatRequest) -> Any:
+    found = SUBTASK.search(said)
+    subtask = found.group(1) if found else "tariff"
+    turn = len(request.messages)
+    if turn < 4:
+        return {"thought": "begin", "action": "search", "inputs": [subtask, f"{subtask.split()[-1]} law"]}
+    if turn < 6 and SNIPPET.search(said):
+        return {"thought": "read on", "action": "browse", "inputs": ["p1"]}
+    return {"thought": "enough", "action": "finish", "inputs": []}
+
+
+def finding(said: str, _: ChatRequest) -> Any:
+    quotes = [{"passage": p, "text": s.group()} for p, text in SNIPPET.findall(said) if (s := SENTENCE.search(text))]
+    ids = [q["passage"] for q in quotes]
+    conflicts = [{"about": "what it was for", "passages": ids[:2]}] if len(ids) > 1 else []
+    return {"quotes": quotes, "answer": f"It had reasons [{', '.join(ids)}].", "gaps": ["figures"], "conflicts": conflicts}
+
+
+def outline(said: str, _: ChatRequest) -> Any:
+    parts = re.findall(r"^## (s\d+): (.*)$", said, re.MULTILINE)
+    return {"title": "Reasons for tariffs", "sections": [{"heading": f"On {t}", "brief": t, "parts": []} for _, t in parts]}
+
+
+def aggregation(said: str, _: ChatRequest) -> Any:
+    ids = [short for short, _ in QUOTE.findall(said)]
+    sections = [{"section": 1 + i % 3, "points": [{"point": f"point {i}", "quotes": [short]}]} for i, short in enumerate(ids)]
+    return {"sections": sections, "conflicts": []}
+
+
+def section(said: str, _: ChatRequest) -> Any:
+    return "\n\n".join(f"The message says so: {text} [{short}]" for short, text in QUOTE.findall(said))
+
+
+def consistency(said: str, _: ChatRequest) -> Any:
+    ids = list(dict.fromkeys(re.findall(r"\[(q\d+)\]", said.partition("<report>")[2])))
+    return {"edits": [], "summary": f"In short [{ids[0]}].", "conclusion": f"It follows [{ids[-1]}]."}
+
+
+STEPS = {
+    "intent": intent,
+    "plan": plan,
+    "act": act,
+    "finding": finding,
+    "outline": outline,
+    "aggregation": aggregation,
+    "section": section,
+    "consistency": consistency,
+}
