@@ -18,43 +18,63 @@ _HEADING_CHARS = 90
 
 
 class _Unit(NamedTuple):
-    """A sentence, or a piece of one that is far too long, and where it stands in its paragraph."""
+    """A paragraph that fits as it is, a sentence, or a piece of one that is far too long."""
 
     span: Span
     cost: int
     ends_paragraph: bool
-    heading: bool
+    heading: bool = False
 
 
 def split_passages(text: str) -> list[Span]:
     """The passages of `text`, in order. Only white space lies between them; an empty text has none."""
-    passages: list[Span] = []
-    current: list[_Unit] = []
-    filled = 0
-    for unit in _units(text):
-        if current and _closes(current, filled, unit):
-            passages.append(_joined(current))
-            current, filled = [], 0
-        current.append(unit)
-        filled += unit.cost
-    if current:
-        passages.append(_joined(current))
-    return _without_stub(text, passages)
+    filling = _Filling()
+    for paragraph in split_paragraphs(text):
+        whole = _Unit(paragraph, cost(text[paragraph.start : paragraph.end]), ends_paragraph=True)
+        if whole.cost > _HEADING_CHARS and filling.takes_whole(whole):
+            filling.add(whole)
+            continue
+        for unit in _units(text, paragraph):
+            filling.add(unit)
+    filling.close()
+    return _without_stub(text, filling.passages)
 
 
-def _closes(current: list[_Unit], filled: int, following: _Unit) -> bool:
-    last = current[-1]
-    if last.heading:
-        return False
-    if filled + following.cost > MAX_CHARS:
-        return True
-    if last.ends_paragraph and (filled >= TARGET_CHARS * 3 // 4 or (following.heading and filled >= MIN_CHARS)):
-        return True
-    return filled + following.cost > TARGET_CHARS and filled >= MIN_CHARS
+class _Filling:
+    """The passages so far, and the units of the one being filled."""
 
+    def __init__(self) -> None:
+        self.passages: list[Span] = []
+        self._units: list[_Unit] = []
+        self._filled = 0
 
-def _joined(units: list[_Unit]) -> Span:
-    return Span(units[0].span.start, units[-1].span.end)
+    def takes_whole(self, paragraph: _Unit) -> bool:
+        """Whether it fits as it is; going sentence by sentence is most of the work of chunking."""
+        starts_afresh = bool(self._units) and not self._units[-1].heading and self._filled >= TARGET_CHARS * 3 // 4
+        return (0 if starts_afresh else self._filled) + paragraph.cost <= TARGET_CHARS
+
+    def add(self, unit: _Unit) -> None:
+        """Append to the passage being filled, or begin the next with it."""
+        if self._units and self._closes_before(unit):
+            self.close()
+        self._units.append(unit)
+        self._filled += unit.cost
+
+    def close(self) -> None:
+        """End the passage being filled, if there is one."""
+        if self._units:
+            self.passages.append(Span(self._units[0].span.start, self._units[-1].span.end))
+        self._units, self._filled = [], 0
+
+    def _closes_before(self, unit: _Unit) -> bool:
+        last = self._units[-1]
+        if last.heading:
+            return False
+        if self._filled + unit.cost > MAX_CHARS:
+            return True
+        if last.ends_paragraph and (self._filled >= TARGET_CHARS * 3 // 4 or (unit.heading and self._filled >= MIN_CHARS)):
+            return True
+        return self._filled + unit.cost > TARGET_CHARS and self._filled >= MIN_CHARS
 
 
 def _without_stub(text: str, passages: list[Span]) -> list[Span]:
@@ -76,16 +96,15 @@ def cost(text: str) -> int:
     return len(text) + (IDEOGRAPH_COST - 1) * sum(map(is_ideograph, text))
 
 
-def _units(text: str) -> Iterator[_Unit]:
-    for paragraph in split_paragraphs(text):
-        sentences = split_sentences_of(text, paragraph)
-        for number, sentence in enumerate(sentences, 1):
-            last = number == len(sentences)
-            pieces = list(_pieces(text, sentence))
-            for piece in pieces:
-                body = text[piece.start : piece.end]
-                heading = len(sentences) == 1 and len(body) <= _HEADING_CHARS and body[-1] not in '.!?。！？;；"”'
-                yield _Unit(piece, cost(body), last and piece is pieces[-1], heading)
+def _units(text: str, paragraph: Span) -> Iterator[_Unit]:
+    sentences = split_sentences_of(text, paragraph)
+    for number, sentence in enumerate(sentences, 1):
+        last = number == len(sentences)
+        pieces = list(_pieces(text, sentence))
+        for piece in pieces:
+            body = text[piece.start : piece.end]
+            heading = len(sentences) == 1 and len(body) <= _HEADING_CHARS and body[-1] not in ".!?。！？;；\"”"
+            yield _Unit(piece, cost(body), last and piece is pieces[-1], heading)
 
 
 def _pieces(text: str, sentence: Span) -> Iterable[Span]:
