@@ -2,11 +2,13 @@
 
 from collections.abc import Sequence
 from datetime import timedelta
+from typing import NamedTuple
 from uuid import UUID
 
 from asyncpg import Record
 
 from app.domain.budget import Budget, Usage
+from app.domain.contract import Halt
 from app.domain.plan import ResearchPlan
 from app.domain.query import ResearchQuery
 from app.domain.run import EventType, Run, RunStatus
@@ -34,7 +36,18 @@ DISPATCHED = "UPDATE runs SET dispatched_at = now() WHERE id = $1 AND dispatched
 UNDISPATCHED = """
     SELECT id FROM runs WHERE dispatched_at IS NULL AND finished_at IS NULL AND created_at < now() - $1::interval
     ORDER BY created_at LIMIT $2"""
-UNFINISHED = "SELECT id, status FROM runs WHERE finished_at IS NULL ORDER BY created_at"
+UNFINISHED = """
+    SELECT r.id, r.status, l.control, r.finish FROM runs r JOIN ledgers l ON l.run_id = r.id
+    WHERE r.finished_at IS NULL ORDER BY r.created_at"""
+
+
+class Unfinished(NamedTuple):
+    """A run that has not ended: where it stands, the reader's last wish, and whether it is to end with what there is."""
+
+    id: UUID
+    status: RunStatus
+    wish: Halt
+    finish: bool
 
 
 async def create(database: Executor, run_id: UUID, query: ResearchQuery) -> None:
@@ -75,10 +88,11 @@ async def undispatched(database: Executor, older_than: timedelta, limit: int) ->
         return [row["id"] for row in await database.fetch(UNDISPATCHED, older_than, limit)]
 
 
-async def unfinished(database: Executor) -> Sequence[tuple[UUID, RunStatus]]:
-    """Every run that has not ended, with its status, oldest first: each must have a workflow."""
+async def unfinished(database: Executor) -> Sequence[Unfinished]:
+    """Every run that has not ended, oldest first: each must have a workflow."""
     async with translated():
-        return [(row["id"], RunStatus(row["status"])) for row in await database.fetch(UNFINISHED)]
+        rows = await database.fetch(UNFINISHED)
+    return [Unfinished(row["id"], RunStatus(row["status"]), Halt(row["control"]), row["finish"]) for row in rows]
 
 
 def _run(row: Record) -> Run:

@@ -10,6 +10,7 @@ from pathlib import Path
 from temporalio.api.deployment.v1 import WorkerDeploymentInfo
 from temporalio.api.enums.v1 import TaskQueueType, WorkerStatus
 from temporalio.api.taskqueue.v1 import TaskQueue
+from temporalio.api.worker.v1 import WorkerHeartbeat
 from temporalio.api.workflowservice.v1 import (
     DescribeTaskQueueRequest,
     DescribeWorkerDeploymentRequest,
@@ -42,30 +43,30 @@ def _sources() -> Iterable[Path]:
 
 
 async def alive_builds(client: Client) -> frozenset[str]:
-    """Versions that have a worker on the queue now, as far as the server can tell."""
+    """Versions that have a worker on the queue now, as far as the server can tell: they ask for work and have not stopped."""
+    return await _polling_builds(client) - await _stopped_builds(client)
+
+
+async def _stopped_builds(client: Client) -> frozenset[str]:
+    """Versions whose workers have all said that they stop, or have been silent for too long. Older servers cannot tell."""
     try:
-        return await _reported_builds(client)
+        listed = await client.workflow_service.list_workers(ListWorkersRequest(namespace=client.namespace, page_size=1_000))
     except RPCError as error:
         if error.status is not RPCStatusCode.UNIMPLEMENTED:
             raise
-    return await _polling_builds(client)
+        return frozenset()
+    reports = [info.worker_heartbeat for info in listed.workers_info]
+    running = frozenset(r.deployment_version.build_id for r in reports if _runs(r))
+    return frozenset(r.deployment_version.build_id for r in reports) - running
 
 
-async def _reported_builds(client: Client) -> frozenset[str]:
-    """Workers report themselves every few seconds, and say when they stop."""
-    request = ListWorkersRequest(namespace=client.namespace, page_size=1_000)
-    listed = await client.workflow_service.list_workers(request)
-    return frozenset(
-        beat.deployment_version.build_id
-        for beat in (info.worker_heartbeat for info in listed.workers_info)
-        if beat.task_queue == RESEARCH_QUEUE
-        and beat.status == WorkerStatus.WORKER_STATUS_RUNNING
-        and _recent(beat.heartbeat_time.ToDatetime(UTC), WORKER_SEEN_WITHIN)
-    )
+def _runs(report: WorkerHeartbeat) -> bool:
+    running = report.status == WorkerStatus.WORKER_STATUS_RUNNING
+    return running and _recent(report.heartbeat_time.ToDatetime(UTC), WORKER_SEEN_WITHIN)
 
 
 async def _polling_builds(client: Client) -> frozenset[str]:
-    """What an older server knows: who asked for work lately."""
+    """Versions that asked for work lately."""
     request = DescribeTaskQueueRequest(
         namespace=client.namespace,
         task_queue=TaskQueue(name=RESEARCH_QUEUE),

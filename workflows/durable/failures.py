@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from temporalio.exceptions import ActivityError, ApplicationError
+from temporalio.exceptions import ActivityError, ApplicationError, ApplicationErrorCategory
 
 from app.domain.contract import Halt
 from app.domain.errors import RubricaError
@@ -34,8 +34,9 @@ class StageHalted(Exception):
 
 
 def halted_failure(halt: Halt) -> ApplicationError:
-    """A halt: Temporal must not retry, the workflow decides."""
-    return ApplicationError(f"halted: {halt.value}", halt.value, type=HALTED, non_retryable=True)
+    """A halt: Temporal must not retry, the workflow decides. Benign: nothing is wrong, so nothing is logged as such."""
+    message = f"halted: {halt.value}"
+    return ApplicationError(message, halt.value, type=HALTED, non_retryable=True, category=ApplicationErrorCategory.BENIGN)
 
 
 def final_failure(error: BaseException) -> ApplicationError:
@@ -45,7 +46,8 @@ def final_failure(error: BaseException) -> ApplicationError:
 
 def stopping_failure() -> ApplicationError:
     """The one failure that asks Temporal to try again: on a worker that stays."""
-    return ApplicationError("this worker is stopping", type=STOPPING, next_retry_delay=AGAIN_SOON)
+    message = "this worker is stopping"
+    return ApplicationError(message, type=STOPPING, next_retry_delay=AGAIN_SOON, category=ApplicationErrorCategory.BENIGN)
 
 
 def refusal(error: RubricaError | ValueError) -> ApplicationError:

@@ -40,9 +40,9 @@ WAITING_EVENT_EVERY = timedelta(seconds=30)
 DATABASE_FIRST_WAIT = timedelta(milliseconds=200)
 DATABASE_LONGEST_WAIT = timedelta(seconds=5)
 
-# Workers report themselves to the server this often; one that is silent for three times as long is gone.
+# Workers report themselves to the server this often; one that is silent for six times as long is gone.
 WORKER_REPORTS_EVERY = timedelta(seconds=5)
-WORKER_SEEN_WITHIN = 3 * WORKER_REPORTS_EVERY
+WORKER_SEEN_WITHIN = 6 * WORKER_REPORTS_EVERY
 # A new version becomes known to the server with its worker's first request.
 REGISTRATION_POLL = timedelta(milliseconds=50)
 REGISTRATION_LIMIT = timedelta(seconds=60)

@@ -5,9 +5,8 @@ import logging
 from uuid import UUID
 
 import asyncpg
-from temporalio.api.enums.v1 import VersioningBehavior
 from temporalio.client import Client
-from temporalio.common import WorkflowIDConflictPolicy
+from temporalio.common import SearchAttributeKey, WorkflowIDConflictPolicy
 from temporalio.service import RPCError
 
 from app.domain.contract import PARKED_WORKFLOW, RESEARCH_QUEUE, RESEARCH_WORKFLOW, Halt, ResearchInput, workflow_id
@@ -15,12 +14,16 @@ from app.domain.errors import RubricaError
 from app.domain.run import RunStatus
 from app.storage import runs
 from app.storage.run_log import RunLog
+from app.storage.runs import Unfinished
 from workflows.durable.deployment import alive_builds
 from workflows.durable.payloads import Parking
 from workflows.durable.policies import RECONCILE_EVERY
 
 OPEN = f"WorkflowType IN ('{RESEARCH_WORKFLOW}', '{PARKED_WORKFLOW}') AND ExecutionStatus = 'Running'"
-WAITING = {RunStatus.PAUSED: Halt.PAUSE, RunStatus.BUDGET_REACHED: Halt.BUDGET}
+# What the server's list tells of a workflow's version: `deployment:build`, and how it is bound to it.
+VERSION = SearchAttributeKey.for_keyword("TemporalWorkerDeploymentVersion")
+BEHAVIOR = SearchAttributeKey.for_keyword("TemporalWorkflowVersioningBehavior")
+PINNED = "Pinned"
 log = logging.getLogger(__name__)
 
 
@@ -48,36 +51,43 @@ class Reconciler:
             return []
         open_workflows = await self._open()
         restarted = []
-        for run_id, status in unfinished:
-            stranded = open_workflows.get(workflow_id(run_id))
+        for run in unfinished:
+            stranded = open_workflows.get(workflow_id(run.id))
             if stranded is not False:
-                await self._restart(run_id, status, bool(stranded))
-                restarted.append(run_id)
+                await self._restart(run, bool(stranded))
+                restarted.append(run.id)
         return restarted
 
     async def _open(self) -> dict[str, bool]:
         """Open workflows, and whether each is stranded: pinned to a version that no worker runs any more."""
-        alive = await alive_builds(self._client) | {self._build, ""}
+        alive = await alive_builds(self._client) | {self._build}
         found = {}
         async for workflow in self._client.list_workflows(OPEN):
-            versioning = workflow.raw_info.versioning_info
-            pinned = versioning.behavior == VersioningBehavior.VERSIONING_BEHAVIOR_PINNED
-            found[workflow.id] = pinned and versioning.deployment_version.build_id not in alive
+            attributes = workflow.typed_search_attributes
+            version = attributes.get(VERSION) or ""
+            found[workflow.id] = attributes.get(BEHAVIOR) == PINNED and version.rpartition(":")[2] not in alive
         return found
 
-    async def _restart(self, run_id: UUID, status: RunStatus, stranded: bool) -> None:
-        start = await RunLog(self._database).load(run_id)
-        halt = WAITING.get(status)
+    async def _restart(self, run: Unfinished, stranded: bool) -> None:
+        start, halt = await RunLog(self._database).load(run.id), _waits_for(run)
         if halt is None:
-            await self._start(RESEARCH_WORKFLOW, start, run_id, stranded)
+            await self._start(RESEARCH_WORKFLOW, start, run.id, stranded)
         else:
-            await self._start(PARKED_WORKFLOW, Parking(start=start, halt=halt), run_id, stranded)
-        log.warning(
-            "run %s (%s) was started anew: %s", run_id, status, "its version is gone" if stranded else "no workflow was open"
-        )
+            await self._start(PARKED_WORKFLOW, Parking(start=start, halt=halt), run.id, stranded)
+        reason = "its version is gone" if stranded else "no workflow was open"
+        log.warning("run %s (%s) was started anew: %s", run.id, run.status, reason)
 
     async def _start(self, workflow: str, argument: ResearchInput | Parking, run_id: UUID, stranded: bool) -> None:
         policy = WorkflowIDConflictPolicy.TERMINATE_EXISTING if stranded else WorkflowIDConflictPolicy.USE_EXISTING
         await self._client.start_workflow(
             workflow, argument, id=workflow_id(run_id), task_queue=RESEARCH_QUEUE, id_conflict_policy=policy
         )
+
+
+def _waits_for(run: Unfinished) -> Halt | None:
+    """Why the run waits; None when it is to go on. A command that its lost workflow had not carried out yet counts."""
+    if run.status is RunStatus.PAUSED and run.wish is Halt.PAUSE:
+        return Halt.PAUSE
+    if run.status is RunStatus.BUDGET_REACHED and run.wish is not Halt.CANCEL and not run.finish:
+        return Halt.BUDGET
+    return None

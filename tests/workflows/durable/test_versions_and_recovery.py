@@ -1,0 +1,127 @@
+"""New versions, lost workers and lost Temporal state: every run goes on, and what was stored is not asked again."""
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+
+import asyncpg
+import pytest
+from temporalio.runtime import Runtime
+
+from app.domain.run import RunStatus
+from app.services.run_gateway import connect
+from infra.local.temporal import LocalTemporal
+from tests.support.stack import running_temporal
+from tests.workflows.durable.house import House
+from tests.workflows.durable.toys import Gate
+from workflows.durable.deployment import alive_builds, build_id
+
+CALLS = 17
+
+
+async def test_a_paused_run_goes_on_with_a_newer_version(house: House) -> None:
+    house.model.hook = gate = Gate("s2 turn 1")
+    async with house.worker(build="old"):
+        run_id = await house.ask()
+        await gate.reached.wait()
+        await house.steering.pause(run_id)
+        gate.open()
+        await house.until(run_id, RunStatus.PAUSED)
+    async with house.worker(build="new"):
+        await house.steering.resume(run_id, finish=False)
+        await house.until(run_id, RunStatus.COMPLETED)
+    assert len(house.model.asked) == len(set(house.model.asked)) == CALLS
+
+
+async def test_a_run_whose_version_is_gone_starts_anew_on_the_one_that_is_there(house: House) -> None:
+    house.model.hook = gate = Gate("s2 turn 1")
+    async with house.worker(build="gone"):
+        run_id = await house.ask()
+        await gate.reached.wait()
+        asyncio.get_running_loop().call_later(0.2, gate.open)
+    assert (await house.run(run_id)).status is RunStatus.RUNNING
+    async with house.worker(build="here"):
+        await house.until(run_id, RunStatus.COMPLETED)
+    assert len(house.model.asked) == len(set(house.model.asked)) == CALLS
+
+
+async def test_a_run_on_a_version_that_is_alive_is_left_alone(house: House) -> None:
+    house.model.hook = gate = Gate("s2 turn 1")
+    async with house.worker(build="one"):
+        run_id = await house.ask()
+        await gate.reached.wait()
+        async with house.worker(build="two"):
+            async with asyncio.timeout(15):
+                while not await alive_builds(house.client) >= {"one", "two"}:
+                    await asyncio.sleep(0.1)
+            assert await house.reconciler("two").once() == []
+        gate.open()
+        await house.until(run_id, RunStatus.COMPLETED)
+
+
+async def test_an_old_version_that_restarts_beside_a_newer_one_does_not_take_over(house: House) -> None:
+    async with house.worker(build="v1"):
+        pass
+    async with house.worker(build="v2"):
+        async with house.worker(build="v1"):
+            run_id = await house.ask()
+            await house.until(run_id, RunStatus.COMPLETED)
+            handle = house.client.get_workflow_handle(f"run-{run_id}")
+            versioning = (await handle.describe()).raw_description.workflow_execution_info.versioning_info
+        assert versioning.deployment_version.build_id == "v2"
+
+
+@pytest.fixture
+def two_servers(tmp_path: Path) -> Iterator[tuple[LocalTemporal, LocalTemporal]]:
+    with running_temporal(tmp_path / "first") as first, running_temporal(tmp_path / "second") as second:
+        yield first, second
+
+
+async def test_runs_survive_the_loss_of_all_temporal_state(
+    database: asyncpg.Pool, runtime: Runtime, two_servers: tuple[LocalTemporal, LocalTemporal]
+) -> None:
+    first, second = two_servers
+    house = House(database, await connect(first.address, runtime), first.address)
+    house.model.hook = gate = Gate("s2 turn 1")
+    async with house.worker(build="same"):
+        running = await house.ask("first?")
+        paused = await house.ask("second?")
+        await gate.reached.wait()
+        await house.steering.pause(paused)
+        asyncio.get_running_loop().call_later(0.2, gate.open)
+        await house.until(paused, RunStatus.PAUSED)
+    moved = House(database, await connect(second.address, runtime), second.address, house.model, house.index)
+    async with moved.worker(build="same"):
+        await moved.until(running, RunStatus.COMPLETED)
+        assert (await moved.run(paused)).status is RunStatus.PAUSED
+        await moved.steering.resume(paused, finish=False)
+        await moved.until(paused, RunStatus.COMPLETED)
+    assert (await moved.run(running)).usage.model_calls == CALLS
+    assert (await moved.run(paused)).usage.model_calls == CALLS
+    assert len(house.model.asked) == 2 * CALLS
+
+
+async def test_a_run_that_was_never_started_is_found(house: House) -> None:
+    run_id = await house.ask()
+    await house.client.get_workflow_handle(f"run-{run_id}").terminate("lost")
+    async with house.worker():
+        await house.until(run_id, RunStatus.COMPLETED)
+
+
+def test_the_version_is_a_digest_of_the_code() -> None:
+    assert build_id() == build_id()
+    assert len(build_id()) == 16
+
+
+@pytest.mark.parametrize("times", [2])
+async def test_reconciling_twice_starts_nothing_twice(house: House, times: int) -> None:
+    run_id = await house.ask()
+    handle = house.client.get_workflow_handle(f"run-{run_id}")
+    for _ in range(times):
+        await house.reconciler().once()
+    first = (await handle.describe()).run_id
+    await house.reconciler().once()
+    assert (await handle.describe()).run_id == first
+    await house.steering.cancel(run_id)
+    async with house.worker():
+        await house.until(run_id, RunStatus.CANCELLED)
