@@ -49,47 +49,45 @@ class Located:
 
     def __init__(self, answer: FindingAnswer, notebook: Notebook) -> None:
         self._notebook = notebook
-        self._by_passage: dict[str, list[Quote]] = {}
         self.invented = 0
-        for said in answer.quotes[: 2 * MAX_QUOTES]:
-            self._take(said)
-        self._kept = without_inner([q for quotes in self._by_passage.values() for q in quotes])
+        found = [f for said in answer.quotes[: 2 * MAX_QUOTES] if (f := self._find(said))]
+        widest = without_inner([quote for _, quote in found])
+        kept = {quote.key: quote for quote in widest.values()}
+        self.quotes = tuple(kept.values())[:MAX_QUOTES]
+        self._first = self._first_by_passage(found, widest)
 
-    @property
-    def quotes(self) -> tuple[Quote, ...]:
-        """The quotes by passage, each once; one that lies inside another is represented by that one."""
-        return tuple({q.key: q for q in self._kept.values()}.values())[:MAX_QUOTES]
-
-    def _take(self, said: QuoteAnswer) -> None:
-        found = self._find(said)
-        if found is None:
-            self.invented += 1
-        else:
-            self._by_passage.setdefault(found[0], []).append(found[1])
+    def _first_by_passage(self, found: list[tuple[str, Quote]], widest: dict[str, Quote]) -> dict[str, tuple[str, Quote]]:
+        """The key and the first quote taken from each passage, as far as the quote is kept."""
+        keys = {quote.key for quote in self.quotes}
+        first: dict[str, tuple[str, Quote]] = {}
+        for short, quote in found:
+            outer = widest[quote.key]
+            if outer.key in keys:
+                first.setdefault(short, (outer.key, outer))
+        return first
 
     def _find(self, said: QuoteAnswer) -> tuple[str, Quote] | None:
         """In the named passage, else in any other: models mix up ids more often than words."""
-        named = self._notebook.get(said.passage)
-        long_enough = len(said.text) >= MIN_CHARS
-        others = [p for _, p in self._notebook.passages if p is not named] if long_enough else []
-        for passage in [*([named] if named else []), *others]:
+        named = self._notebook.id_of(said.passage)
+        everywhere = self._notebook.passages if len(said.text) >= MIN_CHARS else ()
+        here = [(short, passage) for short, passage in self._notebook.passages if short == named]
+        for short, passage in (*here, *everywhere):
             quote = quote_from(passage, said.text)
             if quote is not None:
-                return passage.key, quote
+                return short, quote
+        self.invented += 1
         return None
 
-    def of(self, said: str) -> Quote | None:
-        """The first quote taken from the passage a model means by `said`."""
-        passage = self._notebook.get(said)
-        found = self._by_passage.get(passage.key) if passage else None
-        quote = self._kept[found[0].key] if found else None
-        return quote if quote in self.quotes else None
+    def of(self, said: str) -> tuple[str, Quote] | None:
+        """Key and first quote taken from the passage a model means by `said`."""
+        short = self._notebook.id_of(said)
+        return self._first.get(short) if short else None
 
     def marked(self, text: str) -> str:
         """The text with its passage ids turned into markers of quotes; ids without a quote disappear."""
 
         def replace(match: re.Match[str]) -> str:
-            quotes = {q.key: q for said in re.split(r"[,;，、]", match.group(1)) if (q := self.of(said))}
+            quotes = dict(q for said in re.split(r"[,;，、]", match.group(1)) if (q := self.of(said)))
             return "".join(map(marker, quotes.values()))
 
         return _CITED.sub(replace, MARKER.sub("", text[:ANSWER_CHARS])).strip()
@@ -98,7 +96,7 @@ class Located:
         """The disagreements that rest on at least two quotes."""
         found: list[Conflict] = []
         for conflict in said:
-            keys = tuple(dict.fromkeys(q.key for p in conflict.passages if (q := self.of(p))))
+            keys = tuple(dict(q for p in conflict.passages if (q := self.of(p))))
             if len(keys) > 1 and conflict.about.strip():
                 found.append(Conflict(about=conflict.about.strip()[:ABOUT_CHARS], quote_keys=keys))
         return tuple(found[:MAX_LISTED])

@@ -23,7 +23,7 @@ class Notebook:
     @property
     def passages(self) -> tuple[tuple[str, Passage], ...]:
         """Ids and passages, in the order of ids."""
-        return tuple((f"p{i}", p) for i, p in enumerate(self._passages, 1))
+        return tuple(zip(self._ids.values(), self._passages, strict=True))
 
     def note(self, passage: Passage) -> tuple[str, bool]:
         """The passage's id, and whether it is new."""
@@ -35,19 +35,19 @@ class Notebook:
         self._addresses.setdefault(_bare(passage.source.url), passage.source.url)
         return self._ids[key], True
 
-    def get(self, said: str) -> Passage | None:
-        """The passage a model means by `p3`, `[p3]`, `P3` or `3`."""
+    def id_of(self, said: str) -> str | None:
+        """The id a model means by `p3`, `[p3]`, `P3` or `3`, if there is such a passage."""
         found = _ID.search(said[:40])
         number = int(found.group(1)) if found else 0
-        return self._passages[number - 1] if 1 <= number <= len(self._passages) else None
+        return f"p{number}" if 1 <= number <= len(self._passages) else None
 
     def address(self, said: str) -> str | None:
         """The address a model means, by itself or by a passage's id; None for one that no search returned."""
         known = self._addresses.get(_bare(said))
         if known is not None:
             return known
-        passage = self.get(said) if _ONLY_ID.fullmatch(said) else None
-        return passage.source.url if passage else None
+        short = self.id_of(said) if _ONLY_ID.fullmatch(said) else None
+        return self._passages[int(short[1:]) - 1].source.url if short else None
 
 
 def _bare(address: str) -> str:
