@@ -1,0 +1,81 @@
+"""`make setup` on machines that lack something: what it says, and that it starts over where it broke off."""
+
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from infra.local.ports import free_port
+
+ROOT = Path(__file__).resolve().parents[2]
+SCRIPT = ROOT / "infra" / "environment.py"
+
+
+@pytest.fixture(scope="module")
+def environment() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("environment", SCRIPT)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A clone with a space in its path whose lock names a package that no registry has."""
+    project = tmp_path / "a clone"
+    (project / "infra").mkdir(parents=True)
+    shutil.copy(SCRIPT, project / "infra")
+    (project / "requirements.lock").write_text("# made by hand\nno-such-package-anywhere==1.0\n")
+    (project / "pyproject.toml").write_text('[project]\nname = "sample"\nversion = "1"\n')
+    return project
+
+
+def test_a_registry_that_cannot_be_reached_is_told_and_nothing_counts_as_made(project: Path) -> None:
+    unreachable = {"PIP_INDEX_URL": f"http://127.0.0.1:{free_port()}/simple", "PIP_RETRIES": "1"}
+    command = [sys.executable, str(project / "infra" / "environment.py")]
+    made = subprocess.run(command, env=os.environ | unreachable, capture_output=True, text=True, check=False)
+    assert made.returncode == 1
+    assert "make setup: the package registry cannot be reached; check the network" in made.stderr
+    assert not (project / ".venv" / ".stamp").exists()
+
+
+def test_a_made_environment_costs_nothing_and_a_new_lock_makes_it_again(
+    project: Path, environment: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(project)
+    (project / ".venv").mkdir()
+    stamp = project / ".venv" / ".stamp"
+    stamp.write_text(environment.fingerprint(sys.executable))
+    environment.setup()
+    (project / "requirements.lock").write_text("another==1\n")
+    assert environment.fingerprint(sys.executable) != stamp.read_text()
+
+
+def test_what_is_missing_is_said(environment: ModuleType) -> None:
+    with pytest.raises(environment.Refusal, match=r"only \d+ MB are free here, 1000000000 MB are needed"):
+        environment.need_space(10**9)
+    explained = {
+        "ERROR: No matching distribution found for numpy==9": "no ready-made wheel of a package for this machine",
+        "OSError: [Errno 28] No space left on device": "the disk is full",
+        "Max retries exceeded: Connection refused\nERROR: No matching distribution": "the package registry cannot be reached",
+        "something else": "pip failed:\nsomething else",
+    }
+    for said, meaning in explained.items():
+        assert meaning in environment.explain(said)
+
+
+def test_the_lock_names_one_version_of_everything_the_project_needs(environment: ModuleType) -> None:
+    import tomllib
+
+    locked = [line for line in (ROOT / "requirements.lock").read_text().splitlines() if not line.startswith("#")]
+    assert all(line.count("==") == 1 for line in locked)
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    for needed in [*project["dependencies"], *project["optional-dependencies"]["dev"]]:
+        assert needed in locked, f"{needed} is not in requirements.lock; run `make lock`"
