@@ -191,7 +191,7 @@ async def test_a_turn_is_repeated_safely_after_an_outage(run_log: RunLog, new_ru
         await block.start()
         await blocker.execute("SELECT FROM ledgers WHERE run_id = $1 FOR UPDATE", run)
         storing = asyncio.create_task(store(run_log, run, 1, turn(0)))
-        while not await blocker.fetchval(END_WAITING):
+        while not await pool.fetchval(END_WAITING):
             await asyncio.sleep(0.01)
         await block.rollback()
     with pytest.raises(Unavailable):
