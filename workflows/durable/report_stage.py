@@ -3,7 +3,6 @@
 import logging
 
 import orjson
-from app.services.rendering import render
 
 from app.domain.budget import StopReason
 from app.domain.errors import NotFound
@@ -11,7 +10,9 @@ from app.domain.evidence import Finding
 from app.domain.query import Language
 from app.domain.report import Report
 from app.domain.run import EventType, Run, RunStatus
+from app.services.rendering import render
 from app.storage import runs
+from app.storage.reports import surroundings
 from app.storage.run_log import RunLog
 from workflows.agents.agent_set import AgentSet
 from workflows.agents.ports import BudgetSpent
@@ -32,7 +33,8 @@ log = logging.getLogger(__name__)
 async def report_stage(request: ReportRequest, attempt: Attempt) -> str:
     """Write, render and store the report, and complete the run, in one transaction; the report's title."""
     report = await _written(request, attempt, _findings(request, attempt))
-    rendered = render(report, await _run(attempt))
+    around = await insist(lambda: surroundings(attempt.shop.database, report.quotes))
+    rendered = render(report, await _run(attempt), around)
     told = {"stop": StopReason.SUFFICIENT, "detail": "", "quotes": len(report.quotes), "sources": distinct_sources(report.quotes)}
 
     async def complete(log: RunLog) -> None:

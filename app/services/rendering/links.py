@@ -1,0 +1,54 @@
+"""Markdown that leads nowhere but to cited sources.
+
+Reports carry words of pages and models. An image or link in them could send the reader, or what the address encodes, to
+anyone; so links stay only where they point to a source of this report, images never, and HTML is shown, not obeyed.
+"""
+
+import re
+
+IMAGE = re.compile(r"!\[([^\]\n]*)\](?:\([^)\n]*\)|\[[^\]\n]*\])")
+LINK = re.compile(r"(?<!\\)\[((?:[^\[\]\n]|\[[^\[\]\n]*\])*)\]\(\s*<?([^)\s>]*)>?[^)\n]*\)")
+REFERENCE = re.compile(r"^[ \t]{0,3}\[(?!\[)[^\]\n]+\]:[ \t]*\S.*$", re.MULTILINE)
+REFERRED = re.compile(r"(?<![\[\\])\[((?!\[)[^\[\]\n]+)\]\[(?!\[)[^\[\]\n]*\](?!\])")
+AUTOLINK = re.compile(r"<((?:[a-zA-Z][a-zA-Z0-9+.-]{1,31}:|[\w.+-]+@)[^<>\s]*)>")
+TAG = re.compile(r"<(?=[a-zA-Z/!?])")
+BARE = re.compile(r"\b([a-zA-Z][a-zA-Z0-9+.-]*)://|\b(www)\.(?=\w)")
+
+
+def without_foreign_links(markdown: str, addresses: frozenset[str]) -> str:
+    """The same text without images, HTML, and links to anything but `addresses`."""
+    text = IMAGE.sub(r"\1", markdown)
+    text = REFERENCE.sub("", text)
+    text = REFERRED.sub(r"\1", text)
+    kept: list[str] = []
+
+    def keep(match: re.Match[str]) -> str:
+        if match.group(0).startswith("[["):
+            # A citation marker with a parenthesis behind it: once numbered, "[1](address)" would be a link.
+            return match.group(0).replace("]](", "]] (")
+        if match.group(2) not in addresses or not is_web(match.group(2)):
+            return match.group(1)
+        kept.append(match.group(0))
+        return f"\x00{len(kept) - 1}\x00"
+
+    text = LINK.sub(keep, text)
+    text = TAG.sub(r"\\<", AUTOLINK.sub(r"\1", text))
+    # Whatever the patterns above did not foresee (a link over two lines, say) loses what would make it one.
+    text = text.replace("](", "]\\(")
+    return re.sub(r"\x00(\d+)\x00", lambda m: kept[int(m.group(1))], unlinked(text))
+
+
+def unlinked(text: str) -> str:
+    """The text with a backslash in every bare address: it reads the same, and no renderer makes a link of it."""
+    return BARE.sub(lambda m: f"{m.group(1)}\\://" if m.group(1) else f"{m.group(2)}\\.", text)
+
+
+def escaped(text: str) -> str:
+    """Plain text as Markdown that renders to exactly these characters on one line, without links."""
+    flat = " ".join(text.split())
+    return unlinked(re.sub(r"([\\`*_{}\[\]<>#|~])", r"\\\1", flat))
+
+
+def is_web(address: str) -> bool:
+    """True for an address a reader may be offered to open; `javascript:`, `data:` and `file:` are not."""
+    return re.match(r"https?://[^\s<>\"'`\\^{|}]+$", address, re.IGNORECASE) is not None

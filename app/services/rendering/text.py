@@ -1,0 +1,40 @@
+"""The report as Markdown: readable as it stands, and in any viewer."""
+
+from app.domain.citations import Citation
+from app.domain.query import Language
+from app.domain.report import Report
+from app.services.rendering.links import escaped, is_web
+from app.services.rendering.numbering import Numbering
+from app.services.rendering.words import WORDS, Words, byline
+
+
+def to_markdown(report: Report, numbering: Numbering, question: str, language: Language) -> str:
+    """Title, question, notices, sections, conflicts, then each citation with its exact quote."""
+    words = WORDS[language]
+    blocks = [f"# {escaped(report.title)}", f"*{words.question}: {escaped(question)}*"]
+    blocks += [f"> **{words.note}.** {escaped(notice)}" for notice in report.notices]
+    for section, body in zip(report.sections, numbering.bodies, strict=True):
+        blocks += [f"{'#' * section.level} {escaped(section.heading)}", body]
+    blocks += conflicts(report, numbering, words)
+    if numbering.citations:
+        blocks.append(f"## {words.sources}")
+        blocks += [_source(citation, words) for citation in numbering.citations]
+    return "\n\n".join(block for block in blocks if block.strip()) + "\n"
+
+
+def conflicts(report: Report, numbering: Numbering, words: Words) -> list[str]:
+    """The disagreements whose quotes the reader can look up, as a list with their numbers."""
+    numbers = {citation.quote.key: citation.n for citation in numbering.citations}
+    shown = [c for c in report.conflicts if all(key in numbers for key in c.quote_keys)]
+    if not shown:
+        return []
+    items = [f"- {escaped(c.about)} {''.join(f'[{numbers[key]}]' for key in c.quote_keys)}" for c in shown]
+    return [f"## {words.conflicts}", "\n".join(items)]
+
+
+def _source(citation: Citation, words: Words) -> str:
+    quote, source = citation.quote, citation.quote.source
+    named = [f"*{escaped(source.title or words.untitled)}*", escaped(byline(source))]
+    place = f"<{source.url}>" if is_web(source.url) else f"`{source.url.replace('`', '')}`"
+    where = words.characters.format(start=quote.start, end=quote.end, copy=f"`{source.snapshot[:12]}`")
+    return f"**[{citation.n}]** {', '.join(part for part in named if part)}. {place} ({where})\n\n> {escaped(quote.text)}"
