@@ -50,6 +50,8 @@ async def _cancellable(work: Callable[[Settings], Awaitable[int]]) -> int:
     settings = read_settings(os.environ)
     task = asyncio.current_task()
     assert task is not None
-    for name in (signal.SIGTERM, signal.SIGHUP):
-        asyncio.get_running_loop().add_signal_handler(name, task.cancel)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        # `nohup` has the closing of the terminal ignored; that is for the person to decide.
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            asyncio.get_running_loop().add_signal_handler(number, task.cancel)
     return await work(settings)

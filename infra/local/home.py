@@ -11,6 +11,7 @@ from pathlib import Path
 from app.domain.errors import SetupError
 
 NEEDED_MB = 500
+LONGEST_LOG = 10 * 2**20
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ class Home:
         return self.logs / f"{name}.log"
 
     def prepare(self) -> None:
-        """Make the folder and keep it out of version control.
+        """Make the folder, keep it out of version control, and set long logs aside.
 
         Raises:
             SetupError: it cannot be written, or its disk is nearly full.
@@ -69,6 +70,9 @@ class Home:
         if not ignore.exists():
             ignore.write_text("*\n")
         require_space(self.root, NEEDED_MB)
+        for log in self.logs.glob("*.log"):
+            if log.stat().st_size > LONGEST_LOG:
+                log.replace(log.with_suffix(".log.old"))
 
     def sockets(self) -> Path:
         """A private folder (0700) with a short path: a Unix socket's path may have 107 bytes, a home's has no limit.

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from app.domain.errors import SetupError
-from infra.local.home import Home, make_folder, require_space
+from infra.local.home import LONGEST_LOG, Home, make_folder, require_space
 
 
 def test_a_home_is_made_and_kept_out_of_version_control(tmp_path: Path) -> None:
@@ -15,6 +15,17 @@ def test_a_home_is_made_and_kept_out_of_version_control(tmp_path: Path) -> None:
     home.prepare()
     assert home.logs.is_dir()
     assert (home.root / ".gitignore").read_text() == "*\n"
+
+
+def test_a_long_log_is_set_aside_once(tmp_path: Path) -> None:
+    home = Home(tmp_path / "home")
+    home.prepare()
+    home.log("api").write_bytes(b"x" * (LONGEST_LOG + 1))
+    home.log("worker").write_bytes(b"x")
+    home.prepare()
+    assert not home.log("api").exists()
+    assert home.log("worker").exists()
+    assert (home.logs / "api.log.old").stat().st_size == LONGEST_LOG + 1
 
 
 def test_a_file_in_the_place_of_the_home_is_refused(tmp_path: Path) -> None:
