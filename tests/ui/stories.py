@@ -97,6 +97,8 @@ def citations() -> list[Json]:
 
 MARKDOWN = """# Tariffs before 1900
 
+*Question: How did presidents justify tariffs before 1900?*
+
 Duties were to put home products in fair competition with foreign ones [1], with an exception for what is needed in war [2].
 
 ## Limits

@@ -38,6 +38,7 @@ def test_brackets_in_code_are_left_alone() -> None:
 
 def test_the_closing_list_of_sources_is_left_to_the_side() -> None:
     assert "## Sources" not in body_of(MARKDOWN)
+    assert "Question" not in body_of(MARKDOWN)
     assert "competition [1]" in body_of(MARKDOWN)
     kept = "# T\n\n## Sources\n\nOn archives.\n\n## Results\n\nMore."
     assert body_of(kept) == kept

@@ -13,6 +13,8 @@ from ui.models import Citation, Report
 NUMBER = re.compile(r"\[(\d{1,4})\]")
 SOURCES_HEADING = re.compile(r"\n#{1,3} +(?:Sources|References|来源|参考来源|参考文献)\s*\n(?!.*\n#{1,3} )", re.DOTALL)
 
+QUESTION_LINE = re.compile(r"^\*(?:Question|问题): .*\*\n", re.MULTILINE)
+
 
 def article_html(report: Report) -> str:
     """The text with its citations as buttons, followed by the card that each button opens.
@@ -24,9 +26,9 @@ def article_html(report: Report) -> str:
 
 
 def body_of(markdown: str) -> str:
-    """The report without its closing list of sources."""
+    """The report without its closing list of sources and without the line that repeats the question."""
     found = SOURCES_HEADING.search(markdown)
-    return markdown[: found.start()] if found else markdown
+    return QUESTION_LINE.sub("", markdown[: found.start()] if found else markdown, count=1)
 
 
 def cards_html(report: Report, run_id: str) -> str:
