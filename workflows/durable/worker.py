@@ -73,8 +73,11 @@ async def work(client: Client, shop: Workshop, build: str, stop: asyncio.Event) 
         reconciling.cancel()
 
 
-def build_worker(client: Client, shop: Workshop, build: str | None) -> Worker:
-    """A worker of version `build`; None for servers that know no versions, such as the time-skipping one."""
+def build_worker(client: Client, shop: Workshop, build: str | None, in_memory: int = WORKFLOWS_IN_MEMORY) -> Worker:
+    """A worker of version `build`; None for servers that know no versions, such as the time-skipping one.
+
+    `in_memory` workflows at most are kept between their tasks; the others are replayed.
+    """
     version = WorkerDeploymentVersion(deployment_name=DEPLOYMENT_NAME, build_id=build or "")
     return Worker(
         client,
@@ -84,7 +87,7 @@ def build_worker(client: Client, shop: Workshop, build: str | None) -> Worker:
         deployment_config=WorkerDeploymentConfig(version=version, use_worker_versioning=True) if build else None,
         max_concurrent_activities=STAGES_AT_ONCE,
         max_concurrent_workflow_tasks=WORKFLOW_TASKS_AT_ONCE,
-        max_cached_workflows=WORKFLOWS_IN_MEMORY,
+        max_cached_workflows=in_memory,
         activity_task_poller_behavior=POLLERS,
         workflow_task_poller_behavior=POLLERS,
         sticky_queue_schedule_to_start_timeout=policies.STICKY_LIMIT,

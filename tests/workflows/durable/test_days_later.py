@@ -1,0 +1,45 @@
+"""Over Temporal's time-skipping server: a run that waits for weeks goes on where it stopped."""
+
+from datetime import timedelta
+
+import asyncpg
+import pytest
+from google.protobuf.duration_pb2 import Duration
+from temporalio.api.testservice.v1 import SleepRequest
+from temporalio.client import Client
+
+from app.domain.run import RunStatus
+from app.services.run_gateway import connect
+from tests.workflows.durable.house import House
+from tests.workflows.durable.toys import Gate
+from workflows.durable.worker import build_worker
+
+CALLS = 17
+
+
+async def sleep(client: Client, time: timedelta) -> None:
+    """Let the server's time pass."""
+    duration = Duration()
+    duration.FromTimedelta(time)
+    await client.test_service.unlock_time_skipping_with_sleep(SleepRequest(duration=duration))
+
+
+@pytest.fixture
+async def skipping(database: asyncpg.Pool, time_skipping: str) -> House:
+    return House(database, await connect(time_skipping), time_skipping)
+
+
+async def test_a_run_that_was_paused_for_weeks_goes_on(skipping: House) -> None:
+    house, gate = skipping, Gate("s2 turn 1")
+    house.model.hook = gate
+    async with build_worker(house.client, house.workshop(), None, in_memory=0):
+        run_id = await house.ask()
+        await gate.reached.wait()
+        await house.steering.pause(run_id)
+        gate.open()
+        await house.until(run_id, RunStatus.PAUSED)
+    await sleep(house.client, timedelta(days=30))
+    async with build_worker(house.client, house.workshop(), None, in_memory=0):
+        await house.steering.resume(run_id, finish=False)
+        await house.until(run_id, RunStatus.COMPLETED)
+    assert len(house.model.asked) == len(set(house.model.asked)) == CALLS
