@@ -1,0 +1,172 @@
+"""The aspects of a subject, read off the corpus: noun phrases that sentences on the subject share and others around them do not."""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from workflows.agents.extractive.sentences import Sentence
+from workflows.agents.extractive.words import Word, is_ideographic, is_light, term_of, words
+
+_BEFORE_NOUN = frozenset(
+    "the a an of our their its his her my your this that these those all such and or in by for from on with upon any every no some more most other"
+    " between against under into over through without toward towards as than both each".split()
+)
+_NOT_NOUNS = ("ly", "ive", "ous", "ful", "able", "ible", "less", "ish", "ed", "ing")
+_BLAND = frozenset(
+    term_of(word)
+    for word in (
+        "january february march april may june july august september october november december monday sunday addition adoption agreement aid"
+        " amendment annual appearance application approval attention attempt authority benefit capacity chance choice circumstance concern"
+        " conclusion consequence consideration consistency contrary course decision degree demand desire detail difficulty direction duty"
+        " effort event evidence execution existence expectation experience expression extension failure favor favour feature force friend honor"
+        " hope ii iii idea influence information instance instrument intent intention judgment knowledge lack line manner means measure message mode"
+        " moment necessity object objective objection observation occasion office operation opinion opportunity order ordinance pass passage"
+        " patience pleasure policy possession power presence pressure prevention privilege proceeding proportion proposal proposition prospect"
+        " provision quality quarter quantity rate readiness real recommendation reference regard regulation remark request resource"
+        " satisfaction secretary section seek sense session share sight significance situation size solution equal permit care million dollar thousand hundred fiscal cent upward half whole past lot front kind correct bill source spirit stage statement"
+        " strength study success suggestion sum support suspension task tendency test theory topic understanding view virtue vote want whence"
+        " congress government senate department president executive mr note example doubt thereof herein"
+    ).split()
+)
+"""Nouns that may well be in a sentence but tell a reader nothing as a heading."""
+_ABSTRACT = ("ment", "tion", "sion", "ance", "ence", "ity", "ments", "tions", "sions", "ities", "ure")
+_ABSTRACT_DISCOUNT = 0.5
+_PHRASE_BONUS = 1.3
+_TOGETHER = 0.34
+_MIN_SOURCES = 2
+_CONSIDERED = 60
+
+
+@dataclass(slots=True)
+class Phrase:
+    """A noun phrase: how it is usually written, the sentences that hold it, and the sources of those."""
+
+    terms: tuple[str, ...]
+    written: Counter[str] = field(default_factory=Counter)
+    places: set[tuple[str, int]] = field(default_factory=set)
+    sources: set[str] = field(default_factory=set)
+    outside: int = 0
+
+    @property
+    def text(self) -> str:
+        """The form it is most often written in; of equals the first in the alphabet, so that runs agree."""
+        return max(sorted(self.written), key=lambda form: self.written[form])
+
+
+@dataclass(frozen=True, slots=True)
+class Aspect:
+    """One side of a subject: phrases that occur together, the most telling first."""
+
+    phrases: tuple[str, ...]
+    terms: frozenset[str]
+    weight: float
+
+
+def find_aspects(told_apart: Iterable[tuple[bool, Sentence]], limit: int, avoid: frozenset[str]) -> list[Aspect]:
+    """Up to `limit` aspects, the most telling first; phrases holding a term of `avoid` are none.
+
+    `told_apart` gives each sentence with whether it speaks of the subject.
+    """
+    ranked = _ranked(told_apart, avoid)
+    aspects: list[Aspect] = []
+    used: set[str] = set()
+    seeds: list[Phrase] = []
+    for weight, phrase in ranked:
+        if len(aspects) == limit:
+            break
+        if used.intersection(phrase.terms) or any(_together(phrase, seed) > _TOGETHER for seed in seeds):
+            continue
+        companions = _companions(phrase, ranked, used)
+        used.update(phrase.terms, *(c.terms for c in companions))
+        seeds.append(phrase)
+        members = (phrase, *companions)
+        aspects.append(Aspect(tuple(m.text for m in members), frozenset(t for m in members for t in m.terms), weight))
+    return aspects
+
+
+def _ranked(told_apart: Iterable[tuple[bool, Sentence]], avoid: frozenset[str]) -> list[tuple[float, Phrase]]:
+    found: dict[tuple[str, ...], Phrase] = {}
+    counts = [0, 0]
+    for speaks, sentence in told_apart:
+        counts[not speaks] += 1
+        for terms, text in noun_phrases(sentence.text):
+            if avoid.isdisjoint(terms):
+                phrase = found.setdefault(terms, Phrase(terms))
+                if speaks:
+                    phrase.written[text] += 1
+                    phrase.places.add(sentence.place)
+                    phrase.sources.add(sentence.source.url)
+                else:
+                    phrase.outside += 1
+    scored = [(_weight(phrase, counts), phrase) for phrase in found.values() if len(phrase.sources) >= _MIN_SOURCES]
+    scored.sort(key=lambda pair: (-pair[0], pair[1].terms))
+    return [pair for pair in scored[:_CONSIDERED] if pair[0] > 0]
+
+
+def _weight(phrase: Phrase, counts: Sequence[int]) -> float:
+    ratio = ((len(phrase.places) + 0.5) / (counts[0] + 1)) / ((phrase.outside + 1) / (counts[1] + 2))
+    spread = len(phrase.sources) * math.log(1 + len(phrase.places))
+    form = _PHRASE_BONUS if len(phrase.terms) > 1 else _ABSTRACT_DISCOUNT if phrase.text.endswith(_ABSTRACT) else 1.0
+    return spread * max(0.0, 0.6 + math.log(ratio)) * form
+
+
+def _companions(seed: Phrase, ranked: Iterable[tuple[float, Phrase]], used: set[str], most: int = 2) -> list[Phrase]:
+    """The phrases that most often share a sentence with the seed."""
+    close = sorted(
+        ((_together(seed, other) * weight, other.terms, other) for weight, other in ranked if other is not seed and not used.intersection(other.terms)),
+        reverse=True,
+        key=lambda found: (found[0], found[1]),
+    )
+    chosen: list[Phrase] = []
+    for strength, terms, other in close:
+        taken = set(seed.terms).union(*(c.terms for c in chosen))
+        if len(chosen) < most and strength > 0 and taken.isdisjoint(terms):
+            chosen.append(other)
+    return chosen
+
+
+def _together(one: Phrase, other: Phrase) -> float:
+    return len(one.places & other.places) / (min(len(one.places), len(other.places)) or 1)
+
+
+def noun_phrases(text: str) -> list[tuple[tuple[str, ...], str]]:
+    """Likely noun phrases of one or two words, as (terms, form as written): runs of content words after a determiner or preposition."""
+    found: list[tuple[tuple[str, ...], str]] = []
+    run: list[Word] = []
+    before = ""
+    for word in [*words(text), None]:
+        if word is not None and word.term and (not run or text[run[-1].end : word.start] in (" ", "-")):
+            run.append(word)
+            continue
+        if run:
+            found.extend(_heads(text, run, before))
+        before, run = _next(text, run, word)
+    return found
+
+
+def _next(text: str, run: list[Word], word: Word | None) -> tuple[str, list[Word]]:
+    if word is None:
+        return "", []
+    if word.term:
+        gap = text[run[-1].end : word.start] if run else ""
+        return ("and" if gap.strip() == "," else ""), [word]
+    return word.text.lower(), []
+
+
+def _heads(text: str, run: list[Word], before: str) -> list[tuple[tuple[str, ...], str]]:
+    last = run[-1]
+    if is_ideographic(last.text):
+        return [((last.term,), last.text)]
+    if before not in _BEFORE_NOUN or last.text.lower().endswith(_NOT_NOUNS) or any(w.text[0].isdigit() for w in run[-2:]):
+        return []
+    heads: list[tuple[tuple[str, ...], str]] = []
+    if not _plain(last):
+        heads.append(((last.term,), last.text))
+    if len(run) > 1 and not (_plain(last) or _plain(run[-2])):
+        heads.append(((run[-2].term, last.term), text[run[-2].start : last.end]))
+    return heads
+
+
+def _plain(word: Word) -> bool:
+    return is_light(word.term) or word.term in _BLAND

@@ -1,0 +1,54 @@
+"""Whether passages can answer a question at all, and which of its words none of them holds."""
+
+from collections.abc import Iterable, Sequence
+
+from workflows.agents.extractive.hits import Hit, joined_terms
+from workflows.agents.extractive.question import PLAIN_WEIGHT, Question
+from workflows.agents.extractive.words import words
+
+FULL = 0.75
+PROMISING = 0.3
+NEAR_BY_NAME, NEAR_BY_SOME_NAMES, NEAR_WITHOUT_NAME = 0.25, 0.4, 0.6
+SOME_NAMES = 0.5
+MOST_TERMS = 0.75
+
+
+def answerable(question: Question, hits: Sequence[Hit]) -> bool:
+    """Whether these passages come near enough to the question to quote them in answer to it.
+
+    Either one passage holds most of the question, or its names occur and one passage holds a fair part, or, where it has no names,
+    one passage holds the greater part and nearly every telling word occurs. Thresholds were set on questions asked of a
+    collection that answers them and of one that does not.
+    """
+    best = max((question.subject_share(hit.terms) for hit in hits), default=0.0)
+    if best >= FULL:
+        return True
+    if question.names:
+        named = _share_of_names(question, hits)
+        return named >= SOME_NAMES and best >= (NEAR_BY_NAME if named == 1 else NEAR_BY_SOME_NAMES)
+    telling = _telling(question)
+    held = sum(weight for term, weight in telling.items() if any(term in hit.terms for hit in hits))
+    return best >= NEAR_WITHOUT_NAME and held >= MOST_TERMS * sum(telling.values())
+
+
+def promising(question: Question, hits: Sequence[Hit]) -> bool:
+    """Whether it is worth following these passages any further: one holds a fair part of the question or one of its names."""
+    if any(question.subject_share(hit.terms) >= PROMISING for hit in hits):
+        return True
+    return bool(question.names) and _share_of_names(question, hits) > 0
+
+
+def _share_of_names(question: Question, hits: Sequence[Hit]) -> float:
+    texts = [joined_terms(f"{hit.passage.source.title} {hit.passage.text}") for hit in hits]
+    return sum(any(joined_terms(name) in text for text in texts) for name in question.names) / len(question.names)
+
+
+def _telling(question: Question) -> dict[str, float]:
+    return {term: weight for term, weight in question.subject_weights.items() if weight >= PLAIN_WEIGHT}
+
+
+def missing_words(question: Question, hits: Iterable[Hit]) -> list[str]:
+    """The question's telling words, as written, that no passage holds."""
+    seen = frozenset(term for hit in hits for term in hit.terms)
+    telling = _telling(question)
+    return list(dict.fromkeys(word.text for word in words(question.text) if word.term in telling and word.term not in seen))

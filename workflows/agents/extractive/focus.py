@@ -1,0 +1,47 @@
+"""Which passages are on a question's subject, and how much they dwell on it."""
+
+from collections.abc import Iterator, Sequence
+from math import log2
+
+from workflows.agents.extractive.hits import Hit
+from workflows.agents.extractive.names import holds_name
+from workflows.agents.extractive.question import Question
+from workflows.agents.extractive.relevance import IN_SCOPE, Lens
+from workflows.agents.extractive.sentences import Sentence
+from workflows.agents.extractive.words import terms
+
+ON_SUBJECT = 0.75
+MANY = 8
+"""So many passages on its subject make a question one to survey; with fewer, chains of evidence are followed."""
+
+
+def on_subject(question: Question, hits: Sequence[Hit]) -> list[Hit]:
+    """The passages that hold nearly all of the question's subject; where many hold its names as names, only those."""
+    fitting = [hit for hit in hits if question.subject_share(hit.terms) >= ON_SUBJECT]
+    naming = [hit for hit in fitting if names_subject(question, hit)]
+    return naming if len(naming) >= MANY else fitting
+
+
+def names_subject(question: Question, hit: Hit) -> bool:
+    """Whether a passage or its title holds every name of several words in the question's subject."""
+    if not question.phrases:
+        return True
+    held = (terms(hit.passage.source.title), *(sentence.terms for sentence in hit.sentences))
+    return all(any(holds_name(stretch, phrase) for stretch in held) for phrase in question.phrases)
+
+
+def focus(lens: Lens, hit: Hit) -> float:
+    """How much a passage dwells on the subject, from 0 (a mention in passing) to 1: its sentences on it, weighed logarithmically."""
+    named = names_subject(lens.question, hit)
+    dwelling = sum(lens.share(sentence, named) >= IN_SCOPE for sentence in hit.sentences)
+    return min(1.0, log2(1 + dwelling) / 2)
+
+
+def told_apart(lens: Lens, hits: Sequence[Hit], background: Sequence[Sentence] = ()) -> Iterator[tuple[bool, Sentence]]:
+    """Every sentence with whether it speaks of the subject; `background` sentences are judged by themselves."""
+    for hit in hits:
+        named = names_subject(lens.question, hit)
+        for sentence in hit.sentences:
+            yield lens.in_scope(sentence, named), sentence
+    for sentence in background:
+        yield lens.in_scope(sentence), sentence

@@ -1,0 +1,63 @@
+"""An agent's searches: each through the record, so that it is a stored turn, and none made twice."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from app.domain.budget import StopReason, Usage
+from app.domain.chat import ToolCall, ToolResult
+from workflows.agents.extractive.hits import Hit, Hits
+from workflows.agents.extractive.period import Period
+from workflows.agents.extractive.sentences import Sentence, sentences_of
+from workflows.agents.kit import Kit
+from workflows.agents.ports import BudgetSpent
+
+SEARCH_TOOLS = ("search", "scholar")
+
+
+class Gathering:
+    """Searches on behalf of one agent and keeps what they brought.
+
+    `look` raises `BudgetSpent` when no further call is allowed, by the run or by the agent's own limits.
+    """
+
+    def __init__(self, agent: str, kit: Kit, period: Period) -> None:
+        self._agent = agent
+        self._kit = kit
+        self._asked: set[str] = set()
+        self.hits = Hits(period)
+        self.calls = 0
+        self.usage = Usage()
+        self.errors: list[str] = []
+
+    async def look(self, query: str, limit: int, tools: Iterable[str] = SEARCH_TOOLS) -> list[Hit]:
+        """Search for passages, best first; nothing when this agent has asked the same before or the query is blank."""
+        words = " ".join(query.split())
+        if not words or words.lower() in self._asked:
+            return []
+        self._asked.add(words.lower())
+        found: list[Hit] = []
+        for name in tools:
+            if name in self._kit.tools:
+                found.extend(await self._use(name, words, limit))
+        return found
+
+    async def skim(self, url: str) -> list[Sentence]:
+        """The sentences of the first part of a document that a search returned, whatever they speak of."""
+        if "browse" not in self._kit.tools:
+            return []
+        result = await self._call("browse", {"url": url})
+        return [sentence for passage in result.passages for sentence in sentences_of(passage)]
+
+    async def _use(self, name: str, query: str, limit: int) -> list[Hit]:
+        return self.hits.add((await self._call(name, {"query": query, "limit": limit})).passages)
+
+    async def _call(self, name: str, arguments: dict[str, Any]) -> ToolResult:
+        if self.calls >= self._kit.limits.max_tool_calls:
+            raise BudgetSpent(StopReason.MAX_TOOL_CALLS)
+        call = ToolCall(name=name, arguments=arguments)
+        result = await self._kit.record.use(self._agent, self._kit.tools[name], call)
+        self.calls += 1
+        self.usage += result.usage
+        if result.error and result.error not in self.errors:
+            self.errors.append(result.error)
+        return result

@@ -1,0 +1,44 @@
+"""The sentences that carry a chain of evidence: from each of its passages the one that answers most or leads on."""
+
+from workflows.agents.extractive.hits import Hit
+from workflows.agents.extractive.novelty import repeats
+from workflows.agents.extractive.question import Question
+from workflows.agents.extractive.sentences import Sentence
+from workflows.agents.extractive.standing import leans, shape
+from workflows.agents.extractive.trail import Trail
+from workflows.agents.extractive.trimming import tighten
+
+FIRST_BONUS, LINK_BONUS = 0.15, 0.25
+LEANING = 0.6
+LENGTH_COST = 0.004
+TRIM_FROM = 14
+TAIL = 0.25
+
+
+def chain_sentences(question: Question, trail: Trail, limit: int) -> list[tuple[float, Sentence]]:
+    """Up to `limit` sentences with their passages' scores, one a passage, the best first."""
+    chosen: list[tuple[float, Sentence]] = []
+    best = trail.best(set(trail.scores), 3 * limit)
+    floor = TAIL * max(trail.scores.values(), default=0.0)
+    for key in best:
+        links = trail.links.get(key, set())
+        sentence = _telling(question, trail.hits[key], links)
+        if sentence is None or trail.scores[key] < floor or len(chosen) == limit:
+            continue
+        if not any(repeats(sentence.term_set, other.term_set) for _, other in chosen):
+            needed = question.subject_terms | {term for link in links for term in link.split()}
+            chosen.append((trail.scores[key], tighten(sentence, frozenset(needed), TRIM_FROM)))
+    return chosen
+
+
+def _telling(question: Question, hit: Hit, links: set[str]) -> Sentence | None:
+    """The sentence of a passage that shares most with the question or holds the names of its chain."""
+    scored = [(_worth(question, sentence, links, place), -place, sentence) for place, sentence in enumerate(hit.sentences)]
+    best = max(scored, default=None, key=lambda found: found[:2])
+    return best[2] if best and best[0] > 0 else None
+
+
+def _worth(question: Question, sentence: Sentence, links: set[str], place: int) -> float:
+    held = sum(sentence.term_set.issuperset(link.split()) for link in links)
+    value = question.subject_share(sentence.term_set) + LINK_BONUS * min(2, held) + (FIRST_BONUS if place == 0 else 0.0)
+    return value * shape(sentence) * (LEANING if leans(sentence) and place else 1.0) - LENGTH_COST * len(sentence.terms)

@@ -1,0 +1,155 @@
+"""The few words of its own that an extractive report has, in English and Chinese: only what sources' metadata can vouch for."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from app.domain.query import Language
+from workflows.agents.extractive.question import QuestionKind
+
+
+@dataclass(frozen=True, slots=True)
+class Phrases:
+    """Templates, filled with metadata and counts."""
+
+    about: str
+    about_years: str
+    direct: str
+    by_kind: Mapping[QuestionKind, str]
+    purpose: str
+    expected_evidence: str
+    intent: Mapping[QuestionKind, str]
+    probe: str
+    dated: str
+    space: str
+    comma: str
+    colon: str
+    conjunction: str
+    missing: str
+    lead: str
+    evidence: str
+    not_covered: str
+    overview: str
+    overview_dated: str
+    nearest: str
+    no_answer: str
+    no_answer_detail: str
+    nothing_for: str
+    no_model: str
+    failed: str
+    dropped: str
+    cut_short: str
+    other_years: str
+    said: tuple[str, ...]
+    later: str
+    later_again: str
+    again: tuple[str, ...]
+    also: str
+    further: str
+    undated: str
+    titled: str
+    titled_dated: str
+    year_later: str
+    years_later: str
+
+
+_ENGLISH = Phrases(
+    about="What do the sources say about {what}?",
+    about_years="What do the sources from {first} to {last} say about {what}?",
+    direct="What the sources say directly",
+    by_kind={QuestionKind.WHY: "Reasons given", QuestionKind.AGAINST: "Objections raised", QuestionKind.VIEWS: "On {subject} itself"},
+    purpose="Find statements for the part “{title}”.",
+    expected_evidence="Sentences that can stand alone, from several sources, with author and date.",
+    intent={
+        QuestionKind.WHY: "The question asks for reasons concerning {subject}.",
+        QuestionKind.AGAINST: "The question asks for objections concerning {subject}.",
+        QuestionKind.CHANGE: "The question asks how something changed over time: {subject}.",
+        QuestionKind.COMPARE: "The question asks for a comparison: {subject}.",
+        QuestionKind.VIEWS: "The question asks what was said about {subject}.",
+        QuestionKind.FACT: "The question asks about {subject}.",
+    },
+    probe="A first search read {passages} passages of {sources} sources",
+    dated=", dated {first} to {last}.",
+    space=" ",
+    comma=", ",
+    colon=": ",
+    conjunction=" and ",
+    missing="No passage read mentions “{word}”.",
+    lead="In short",
+    evidence="Further evidence",
+    not_covered="What the sources do not cover",
+    overview="This report quotes {statements} statements from {sources} sources.",
+    overview_dated="This report quotes {statements} statements from {sources} sources, dated {first} to {last}.",
+    nearest="No source read holds a full answer; these statements come nearest.",
+    no_answer="No answer in these sources",
+    no_answer_detail="The sources searched do not answer this question: {passages}.",
+    nothing_for="No statement was found for “{title}”.",
+    no_model="Written without a language model: every statement is quoted word for word from its source, chosen and arranged by rules.",
+    failed="The search on “{title}” failed and is missing here: {detail}",
+    dropped="The part “{title}” was dropped on request.",
+    cut_short="The search on “{title}” ended early ({reason}); what it had found by then is used.",
+    other_years="No source of the years asked about was found; the sources quoted are of other years.",
+    said=("In {when}, {who} said: ", "{who}, in {when}: ", "{who} said in {when}: "),
+    later="{gap} later, {who} said: ",
+    later_again="{gap} later: ",
+    again=("Again in {when}: ", "And in {when}: ", "In {when}: "),
+    also="Also in {when}: ",
+    further="Further on: ",
+    undated="{who}, in {title}: ",
+    titled="{title}: ",
+    titled_dated="{title} ({when}): ",
+    year_later="A year",
+    years_later="{years} years",
+)
+_CHINESE = Phrases(
+    about="资料关于{what}说了什么？",
+    about_years="{first}年至{last}年的资料关于{what}说了什么？",
+    direct="资料中的直接陈述",
+    by_kind={QuestionKind.WHY: "所述理由", QuestionKind.AGAINST: "所提异议", QuestionKind.VIEWS: "关于{subject}"},
+    purpose="为“{title}”这一部分寻找原文陈述。",
+    expected_evidence="来自多个来源、可独立成句、带作者与日期的原文。",
+    intent={
+        QuestionKind.WHY: "问题询问原因：{subject}。",
+        QuestionKind.AGAINST: "问题询问反对的理由：{subject}。",
+        QuestionKind.CHANGE: "问题询问随时间的变化：{subject}。",
+        QuestionKind.COMPARE: "问题要求比较：{subject}。",
+        QuestionKind.VIEWS: "问题询问有关{subject}的论述。",
+        QuestionKind.FACT: "问题询问：{subject}。",
+    },
+    probe="初步检索阅读了{sources}个来源的{passages}个段落",
+    dated="，时间为{first}年至{last}年。",
+    space="",
+    comma="、",
+    colon="：",
+    conjunction="和",
+    missing="所读段落均未提及“{word}”。",
+    lead="要点",
+    evidence="其他证据",
+    not_covered="资料未涵盖的内容",
+    overview="本报告引用{sources}个来源的{statements}条陈述。",
+    overview_dated="本报告引用{first}年至{last}年间{sources}个来源的{statements}条陈述。",
+    nearest="所读资料均未完整回答；以下陈述最为接近。",
+    no_answer="资料中没有答案",
+    no_answer_detail="所检索的资料没有回答这一问题：{passages}。",
+    nothing_for="“{title}”部分没有找到陈述。",
+    no_model="本报告未使用语言模型：每条陈述均逐字引自其来源，按规则选取和编排。",
+    failed="“{title}”部分的检索失败，未纳入报告：{detail}",
+    dropped="“{title}”部分已按要求取消。",
+    cut_short="“{title}”部分的检索提前结束（{reason}）；已采用此前所得。",
+    other_years="没有找到所问年份的来源；所引来源出自其他年份。",
+    said=("{when}，{who}说：", "{who}在{when}说：", "{when}，{who}说："),
+    later="{gap}后，{who}说：",
+    later_again="{gap}后又说：",
+    again=("{when}又说：", "{when}再次说到：", "{when}："),
+    also="{when}另外说：",
+    further="下文又说：",
+    undated="{who}在{title}中说：",
+    titled="{title}：",
+    titled_dated="{title}（{when}）：",
+    year_later="一年",
+    years_later="{years}年",
+)
+
+
+def phrases_in(language: Language) -> Phrases:
+    """The templates of a language."""
+    return _CHINESE if language is Language.CHINESE else _ENGLISH

@@ -1,0 +1,101 @@
+"""How well a sentence serves a question: the terms it shares, the company they keep, the kind of statement it makes."""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from workflows.agents.extractive.cues import cue
+from workflows.agents.extractive.names import holds_name
+from workflows.agents.extractive.question import Question
+from workflows.agents.extractive.sentences import Sentence
+from workflows.agents.extractive.standing import leans, points_back, shape
+from workflows.agents.extractive.words import is_light
+
+ASPECT_SHARE, COMPANY_SHARE, NEAR_SHARE = 0.6, 0.6, 0.4
+IN_SCOPE = 0.5
+NAMED, BY_WORD, SCATTERED = 0.95, 0.8, 0.5
+LATE = 0.3
+COMPANY_TERMS = 40
+POINTING_BACK = 0.8
+
+
+@dataclass(frozen=True, slots=True)
+class Lens:
+    """What to look at sentences through: the question's terms, a subtask's own terms, the terms that keep them company."""
+
+    question: Question
+    aspect: Mapping[str, float] = field(default_factory=dict)
+    company: Mapping[str, float] = field(default_factory=dict)
+
+    def share(self, sentence: Sentence, named: bool) -> float:
+        """How much of the subject a sentence holds, from 0 to 1; `named` when its passage names the subject in full.
+
+        Where the subject is a name, its words scattered over a sentence count half, and its telling word stands for it in a
+        passage that names it: "the canal" is the Panama Canal there.
+        """
+        plain = self.question.subject_share(sentence.term_set)
+        if not self.question.phrases:
+            return plain
+        if any(holds_name(sentence.terms, phrase) for phrase in self.question.phrases):
+            return max(plain, NAMED)
+        return BY_WORD if named and not sentence.term_set.isdisjoint(self.question.telling) else SCATTERED * plain
+
+    def in_scope(self, sentence: Sentence, named: bool = False) -> bool:
+        """Whether a sentence speaks of the subject, by itself or going on from the sentence before it."""
+        if self.share(sentence, named) >= IN_SCOPE:
+            return True
+        return sentence.before is not None and leans(sentence) and self.share(sentence.before, named) >= IN_SCOPE
+
+    def score(self, sentence: Sentence, named: bool = False) -> float:
+        """The relevance of a sentence, about 0 to 2.5, by content and form; 0 means never quote it."""
+        fit = shape(sentence)
+        if not fit:
+            return 0.0
+        subject = self.share(sentence, named)
+        if sentence.before is not None:
+            subject = max(subject, NEAR_SHARE * self.share(sentence.before, named))
+        value = subject + ASPECT_SHARE * self._aspect(sentence) + COMPANY_SHARE * self._company(sentence)
+        value += cue(self.question.kind, sentence.text)
+        return value * fit * self._early(sentence) * (POINTING_BACK if points_back(sentence) else 1.0)
+
+    def _early(self, sentence: Sentence) -> float:
+        """Less for a sentence that comes to the subject late, in passing."""
+        places = (place for place, term in enumerate(sentence.terms) if term in self.question.subject_terms)
+        return 1.0 - LATE * next(places, 0) / (len(sentence.terms) or 1)
+
+    def _aspect(self, sentence: Sentence) -> float:
+        total = sum(self.aspect.values())
+        return sum(weight for term, weight in self.aspect.items() if term in sentence.term_set) / total if total else 0.0
+
+    def _company(self, sentence: Sentence) -> float:
+        """How much of the company is in a sentence, per term of it, so that length alone earns nothing."""
+        found = sum(self.company.get(term, 0.0) for term in sentence.term_set)
+        return min(1.0, found / math.sqrt(len(sentence.term_set) + 4))
+
+
+def company_of(subject: frozenset[str], told_apart: Iterable[tuple[bool, Sentence]]) -> dict[str, float]:
+    """The terms that sentences on the subject use and others around them do not (pseudo-relevance feedback); weights up to 1.
+
+    `told_apart` gives each sentence with whether it speaks of the subject. A term counts once a source, so that one long speech does not set the tone.
+    """
+    inside: dict[str, set[str]] = {}
+    outside: Counter[str] = Counter()
+    counts = [0, 0]
+    for speaks, sentence in told_apart:
+        counts[speaks] += 1
+        for term in sentence.term_set - subject:
+            if speaks:
+                inside.setdefault(term, set()).add(sentence.source.url)
+            else:
+                outside[term] += 1
+    raw = {
+        term: _distinction(len(sources), outside[term], counts) * (0.3 if is_light(term) else 1.0) for term, sources in inside.items() if len(sources) > 1
+    }
+    best = sorted(((weight, term) for term, weight in raw.items() if weight > 0), reverse=True)[:COMPANY_TERMS]
+    return {term: weight / best[0][0] for weight, term in best}
+
+
+def _distinction(inside: int, outside: int, counts: list[int]) -> float:
+    ratio = ((inside + 0.5) / (counts[True] + 1)) / ((outside + 0.5) / (counts[False] + 1))
+    return max(0.0, math.log(ratio) + 0.5) * math.log(1 + inside)

@@ -1,0 +1,145 @@
+"""The deep-search agent without a model: rounds of searches, each reading off the last what to ask next, then the best sentences."""
+
+from dataclasses import dataclass
+
+from app.domain.budget import StopReason
+from app.domain.citations import marker
+from app.domain.evidence import Finding
+from app.domain.plan import ResearchPlan, Subtask
+from app.domain.query import ResearchQuery
+from workflows.agents.extractive.aspects import find_aspects
+from workflows.agents.extractive.coverage import answerable, missing_words, promising
+from workflows.agents.extractive.gathering import Gathering
+from workflows.agents.extractive.focus import MANY, on_subject, told_apart
+from workflows.agents.extractive.hits import Hit
+from workflows.agents.extractive.links import chain_sentences
+from workflows.agents.extractive.period import Period
+from workflows.agents.extractive.phrasing import phrases_in
+from workflows.agents.extractive.question import Question, analyse
+from workflows.agents.extractive.relevance import Lens
+from workflows.agents.extractive.sentences import Sentence
+from workflows.agents.extractive.statements import lens_for, statements
+from workflows.agents.extractive.trail import Trail
+from workflows.agents.kit import Kit
+from workflows.agents.ports import BudgetSpent
+from workflows.agents.remembering import search_agent
+
+FIRST_PASSAGES = 60
+QUESTION_PASSAGES = 20
+FOLLOW_UP_PASSAGES = 25
+FOLLOW_UPS = 4
+ANCHORS = 2
+NEXT_ANCHORS = 3
+STATEMENTS = 12
+LINKS = 8
+ASPECT_WEIGHT = 1.0
+
+
+@dataclass(slots=True)
+class _Task:
+    """The whole question, the subtask's own, and what was found for them."""
+
+    whole: Question
+    own: Question
+    gathering: Gathering
+    trail: Trail
+
+    @property
+    def subject(self) -> Question:
+        """Whose subject passages must hold: the whole question's, or the subtask's where that is one side of it (a comparison)."""
+        return self.own if self.own.subject_terms < self.whole.subject_terms else self.whole
+
+    @property
+    def fitting(self) -> list[Hit]:
+        """Passages on the subject."""
+        return on_subject(self.subject, list(self.gathering.hits))
+
+    @property
+    def aspect(self) -> dict[str, float]:
+        """What the subtask asks about beyond the question's subject."""
+        return {term: ASPECT_WEIGHT for term in self.own.subject_terms - self.whole.subject_terms}
+
+
+async def search_deeply(subtask: Subtask, plan: ResearchPlan, query: ResearchQuery, kit: Kit) -> Finding:
+    """Work one subtask (MindDR section 3.1, deep search) by search alone; every quote is an exact stretch of its source."""
+    whole, own = analyse(query.question), analyse(subtask.question)
+    gathering = Gathering(search_agent(subtask.id), kit, _narrower(whole.period, own.period))
+    task = _Task(whole, own, gathering, Trail(whole, gathering))
+    stop = StopReason.SUFFICIENT
+    try:
+        await _explore(task)
+    except BudgetSpent as spent:
+        stop = spent.reason
+    return _finding(subtask, task, _chosen(task), stop)
+
+
+async def _explore(task: _Task) -> None:
+    look = task.gathering.look
+    own = await look(task.own.subject, FIRST_PASSAGES)
+    asked = await look(task.whole.text, QUESTION_PASSAGES)
+    if not task.gathering.hits and task.gathering.hits.outside:
+        own = list(task.gathering.hits.relax())
+    task.trail.begin(asked, ranked=True)
+    task.trail.begin(own, ranked=task.own.text == task.whole.text)
+    if len(task.fitting) >= MANY:
+        await _widen(task)
+    elif promising(task.whole, list(task.gathering.hits)):
+        await _follow(task, own)
+
+
+async def _widen(task: _Task) -> None:
+    """Plenty is said on the subject: ask again with the phrases that keep it company (pseudo-relevance feedback)."""
+    avoid = frozenset(task.subject.weights) | task.aspect.keys()
+    for aspect in find_aspects(told_apart(Lens(task.subject, task.aspect), task.fitting), FOLLOW_UPS, avoid):
+        await task.gathering.look(f"{task.subject.subject} {aspect.phrases[0]}", FOLLOW_UP_PASSAGES)
+
+
+async def _follow(task: _Task, own: list[Hit]) -> None:
+    """Little is said in one place: follow names from passage to passage (multi-hop)."""
+    anchors = task.trail.best({hit.key for hit in own[:ANCHORS]} or set(task.trail.scores), ANCHORS)
+    reached = await task.trail.follow(anchors)
+    if reached:
+        await task.trail.follow(task.trail.best(reached, NEXT_ANCHORS))
+
+
+def _chosen(task: _Task) -> list[tuple[float, Sentence]]:
+    fitting = task.fitting
+    if len(fitting) >= MANY:
+        lens = lens_for(task.subject, fitting, task.aspect)
+        return [(lens.score(sentence, True), sentence) for sentence in statements(lens, fitting, STATEMENTS)]
+    if task.own.text == task.whole.text and not answerable(task.whole, list(task.trail.hits.values())):
+        return []
+    return chain_sentences(task.whole, task.trail, LINKS)
+
+
+def _narrower(whole: Period, own: Period) -> Period:
+    """The years both periods hold."""
+    firsts = [first for first in (whole.first, own.first) if first is not None]
+    lasts = [last for last in (whole.last, own.last) if last is not None]
+    return Period(max(firsts, default=None), min(lasts, default=None))
+
+
+def _gaps(task: _Task) -> tuple[str, ...]:
+    """Words of the question that nothing read holds, and what went wrong with a tool."""
+    words = phrases_in(task.whole.language)
+    missing = [words.missing.format(word=word) for word in missing_words(task.whole, task.gathering.hits)]
+    return (*missing, *task.gathering.errors)
+
+
+def _finding(subtask: Subtask, task: _Task, chosen: list[tuple[float, Sentence]], stop: StopReason) -> Finding:
+    quotes = tuple(sentence.quote for _, sentence in chosen)
+    sources = len({quote.source.url for quote in quotes})
+    passages = len(task.gathering.hits)
+    if not quotes and stop is StopReason.SUFFICIENT:
+        stop = StopReason.NO_EVIDENCE
+    return Finding(
+        subtask_id=subtask.id,
+        answer=" ".join(f"“{' '.join(quote.text.split())}” {marker(quote)}" for quote in quotes[:3]),
+        quotes=quotes,
+        relevance=tuple(round(score, 6) for score, _ in chosen),
+        gaps=_gaps(task),
+        stop=stop,
+        detail=f"{len(quotes)} statements from {sources} sources, out of {passages} passages read",
+        turns=task.gathering.calls,
+        usage=task.gathering.usage,
+    )

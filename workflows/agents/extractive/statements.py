@@ -1,0 +1,71 @@
+"""From passages on a subject to the statements worth quoting: relevant, new, able to stand alone."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from workflows.agents.extractive.focus import focus, names_subject, told_apart
+from workflows.agents.extractive.hits import Hit
+from workflows.agents.extractive.novelty import select
+from workflows.agents.extractive.question import Question
+from workflows.agents.extractive.relevance import Lens, company_of
+from workflows.agents.extractive.sentences import Sentence
+from workflows.agents.extractive.standing import leans
+from workflows.agents.extractive.trimming import trim
+from workflows.agents.extractive.words import terms, word_count
+
+IN_PASSING = 0.5
+CONSIDERED = 200
+LONGEST_PAIR = 70
+TRIM_FROM = 55
+
+
+def lens_for(question: Question, hits: Sequence[Hit], aspect: dict[str, float]) -> Lens:
+    """A lens that knows the company the subject keeps in these passages."""
+    bare = Lens(question, aspect)
+    return replace(bare, company=company_of(question.subject_terms, told_apart(bare, hits)))
+
+
+def statements(lens: Lens, hits: Sequence[Hit], limit: int, taken: Sequence[Sentence] = ()) -> list[Sentence]:
+    """Up to `limit` statements on the lens's subject, the best first; one that leans on the sentence before comes with it."""
+    scored = sorted((pair for hit in hits for pair in _scored(lens, hit)), key=_order)
+    if lens.aspect:
+        fitting = [pair for pair in scored if lens.aspect.keys() & pair[1].term_set]
+        scored = fitting if len(fitting) >= limit else scored
+    share = max(2, limit // max(1, len({c.source.url for _, c in scored})))
+    chosen = select(scored[:CONSIDERED], limit, taken, _at_most(share))
+    needed = frozenset(lens.question.subject_terms) | lens.aspect.keys()
+    return [trim(sentence, needed, TRIM_FROM) for sentence in chosen]
+
+
+def _scored(lens: Lens, hit: Hit) -> list[tuple[float, Sentence]]:
+    named = names_subject(lens.question, hit)
+    dwelling = 1 - IN_PASSING + IN_PASSING * focus(lens, hit)
+    inside = (sentence for sentence in hit.sentences if lens.in_scope(sentence, named))
+    return [(lens.score(c, named) * dwelling, c) for sentence in inside for c in _standing(hit, sentence)]
+
+
+def _order(scored: tuple[float, Sentence]) -> tuple[float, str, int]:
+    return -scored[0], *scored[1].place
+
+
+def _standing(hit: Hit, sentence: Sentence) -> list[Sentence]:
+    """The sentence if it can stand alone; else the two together, if the one before can and both are short."""
+    if not leans(sentence):
+        return [sentence]
+    before = sentence.before
+    if before is None or leans(before) or word_count(before.text) + word_count(sentence.text) > LONGEST_PAIR:
+        return []
+    return [_pair(hit, before, sentence)]
+
+
+def _pair(hit: Hit, before: Sentence, sentence: Sentence) -> Sentence:
+    offset = hit.passage.start
+    text = hit.passage.text[before.start - offset : sentence.end - offset]
+    own = tuple(terms(text))
+    return Sentence(sentence.source, text, before.start, sentence.end, own, frozenset(own))
+
+
+def _at_most(share: int) -> Callable[[Sentence, list[Sentence]], bool]:
+    """Allows so many sentences a source."""
+    return lambda sentence, chosen: Counter(other.source.url for other in chosen)[sentence.source.url] < share

@@ -1,0 +1,147 @@
+"""A report on a subject on which much is said: an overview with one statement a part, then a section a part, in order of time."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from app.domain.evidence import Quote
+from app.domain.query import Language
+from app.domain.report import Section
+from workflows.agents.extractive.attribution import Narrator, credited, escaped, quoted
+from workflows.agents.extractive.material import Item, Material
+from workflows.agents.extractive.novelty import select
+from workflows.agents.extractive.phrasing import phrases_in
+from workflows.agents.extractive.prose import model_prose
+from workflows.agents.extractive.question import Question, QuestionKind
+from workflows.agents.extractive.relevance import Lens
+from workflows.agents.extractive.sentences import Sentence, sentence_of
+from workflows.agents.extractive.words import word_count
+
+DATED = 0.7
+WEAK = 0.5
+LEAD_WORDS = 44
+LEAD_FROM = 5
+PER_SOURCE = 3
+AIMED_AT = 30
+LEAST_STATEMENTS = 2
+MOST_STATEMENTS = 6
+RANK_FADE = 0.04
+
+
+def survey(question: Question, material: Material, section_words: int) -> list[Section]:
+    """The sections of the report; the first is the overview."""
+    order = _order(question, material)
+    leads = _leads(question, material, order)
+    used: list[Sentence] = [item.sentence for item in leads.values()]
+    sections: list[Section] = []
+    for part in order:
+        chosen = _chosen(material.of_part(part), used, section_words)
+        prose = model_prose(material.findings[part])
+        if len(chosen) >= LEAST_STATEMENTS or prose:
+            used.extend(chosen)
+            body = "\n\n".join([*prose, *_paragraphs(question.language, chosen)])
+            sections.append(Section(heading=material.titles[part], body=body))
+    return [_overview(question.language, material, leads, used), *sections]
+
+
+def _order(question: Question, material: Material) -> list[int]:
+    """The parts to write, in the plan's order where it is one of time or of sides, else the strongest first; weak ones are left out."""
+    parts = [part for part in range(len(material.titles)) if material.of_part(part) or model_prose(material.findings[part])]
+    if question.kind in (QuestionKind.CHANGE, QuestionKind.COMPARE) or any(f.usage.model_calls for f in material.findings):
+        return parts
+    strength = {part: _strength(question, material.findings[part].quotes) for part in parts}
+    kept = [part for part in parts if strength[part] >= WEAK * max(strength.values()) and (part == 0 or _fills(material, part))]
+    return sorted(kept or parts, key=lambda part: (-strength[part] if part else float("-inf"), part))
+
+
+def _fills(material: Material, part: int) -> bool:
+    """Whether a part has enough of its own for a line in the overview and a section."""
+    return len(material.of_part(part)) > LEAST_STATEMENTS
+
+
+def _strength(question: Question, quotes: Sequence[Quote]) -> float:
+    """The mean score of a part's best statements for the question itself."""
+    lens = Lens(question)
+    best = sorted((lens.score(sentence_of(quote)) for quote in quotes), reverse=True)[:LEAD_FROM]
+    return sum(best) / len(best) if best else 0.0
+
+
+def _leads(question: Question, material: Material, parts: Sequence[int]) -> dict[int, Item]:
+    """For each part the short statement near its top that serves the question best."""
+    lens = Lens(question)
+    leads: dict[int, Item] = {}
+    for part in parts:
+        near = [item for item in material.of_part(part)[:LEAD_FROM] if word_count(item.sentence.text) <= LEAD_WORDS]
+        if near:
+            leads[part] = max(near, key=lambda item: (lens.score(item.sentence), -item.rank))
+    return leads
+
+
+def _chosen(items: Sequence[Item], used: Sequence[Sentence], words: int) -> list[Sentence]:
+    """The statements of a section: relevant, new, not too many of one source, within its length."""
+    counts = Counter(sentence.source.url for sentence in used)
+    share = max(PER_SOURCE, -(-AIMED_AT // len({item.sentence.source.url for item in items} or {""})))
+    budget = _Budget(words)
+
+    def allows(sentence: Sentence, chosen: list[Sentence]) -> bool:
+        own = sum(other.source.url == sentence.source.url for other in chosen)
+        return counts[sentence.source.url] + own < share and budget.takes(sentence)
+
+    candidates = [(1 / (1 + RANK_FADE * item.rank), item.sentence) for item in items]
+    return select(candidates, MOST_STATEMENTS, used, allows)
+
+
+class _Budget:
+    """Words left in a section."""
+
+    def __init__(self, words: int) -> None:
+        self._left = words
+
+    def takes(self, sentence: Sentence) -> bool:
+        """Whether a sentence still fits; if so, it is counted."""
+        if self._left <= 0:
+            return False
+        self._left -= word_count(sentence.text)
+        return True
+
+
+def in_order(sentences: Sequence[Sentence]) -> list[Sentence]:
+    """By date where most have one, and by place within a source; else sources in the order of their best statement."""
+    dated = sum(s.source.published is not None for s in sentences)
+    first = {url: place for place, url in reversed(list(enumerate(s.source.url for s in sentences)))}
+    if dated >= DATED * len(sentences):
+        return sorted(sentences, key=lambda s: (str(s.source.published or "9999"), s.source.url, s.start))
+    return sorted(sentences, key=lambda s: (first[s.source.url], s.start))
+
+
+def _paragraphs(language: Language, chosen: Sequence[Sentence]) -> list[str]:
+    """One paragraph an author (a source, where none is named), each statement introduced."""
+    narrator = Narrator(language)
+    paragraphs: list[str] = []
+    last = ""
+    for sentence in in_order(chosen):
+        told = narrator.introduce(sentence.quote) + quoted(sentence.quote)
+        speaker = sentence.source.author or sentence.source.url
+        if speaker == last:
+            paragraphs[-1] += f" {told}"
+        else:
+            paragraphs.append(told)
+        last = speaker
+    return paragraphs
+
+
+def _overview(language: Language, material: Material, leads: dict[int, Item], used: Sequence[Sentence]) -> Section:
+    words = phrases_in(language)
+    lines = [
+        f"- **{escaped(material.titles[part])}** — {credited(item.sentence.quote, language)}{quoted(item.sentence.quote)}"
+        for part, item in leads.items()
+    ]
+    return Section(heading=words.lead, body="\n\n".join([extent(language, [s.quote for s in used]), "\n".join(lines)]))
+
+
+def extent(language: Language, quotes: Sequence[Quote]) -> str:
+    """How many statements from how many sources of which years a report rests on."""
+    words = phrases_in(language)
+    years = sorted(q.source.published.year for q in quotes if q.source.published)
+    sources = len({q.source.url for q in quotes})
+    template = words.overview_dated if years and len(years) >= DATED * len(quotes) else words.overview
+    return template.format(statements=len(quotes), sources=sources, first=years[0] if years else "", last=years[-1] if years else "")

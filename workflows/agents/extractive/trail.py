@@ -1,0 +1,51 @@
+"""Following chains of evidence through searches, and the score each passage earns on the way."""
+
+from workflows.agents.extractive.chains import bridges, chained_score, direct_score
+from workflows.agents.extractive.gathering import Gathering
+from workflows.agents.extractive.hits import Hit
+from workflows.agents.extractive.question import Question
+
+BRIDGES = 5
+NEXT_PASSAGES = 4
+UNRANKED = 99
+
+
+class Trail:
+    """The passages of one search, each with its score for the question: directly, or as the next link of a chain."""
+
+    def __init__(self, question: Question, gathering: Gathering) -> None:
+        self._question = question
+        self._gathering = gathering
+        self._direct: dict[str, float] = {}
+        self.hits: dict[str, Hit] = {}
+        self.scores: dict[str, float] = {}
+        self.links: dict[str, set[str]] = {}
+
+    def begin(self, found: list[Hit], ranked: bool) -> None:
+        """Take in passages found directly; `ranked` when their order answers the question itself."""
+        for rank, hit in enumerate(found):
+            score = direct_score(self._question, hit, rank if ranked else UNRANKED)
+            self.hits[hit.key] = hit
+            self._direct[hit.key] = max(score, self._direct.get(hit.key, 0.0))
+            self.scores[hit.key] = max(score, self.scores.get(hit.key, 0.0))
+
+    def best(self, keys: set[str], count: int) -> list[str]:
+        """The best-scored of these passages."""
+        return sorted(keys, key=lambda key: (-self.scores[key], key))[:count]
+
+    async def follow(self, keys: list[str]) -> set[str]:
+        """Search on from these passages by the names they lead to; returns the passages that continue a chain."""
+        earned: dict[str, float] = {}
+        for key in keys:
+            parent = self.hits[key]
+            for bridge in bridges(self._question, parent, BRIDGES):
+                for rank, hit in enumerate(await self._gathering.look(bridge.query, NEXT_PASSAGES, ("search",))):
+                    score = chained_score(self._question, parent, self.scores[key], bridge, hit, rank)
+                    if score and hit.key != key:
+                        self.hits[hit.key] = hit
+                        self.links.setdefault(key, set()).add(bridge.terms)
+                        self.links.setdefault(hit.key, set()).add(bridge.terms)
+                        earned[hit.key] = max(score, earned.get(hit.key, 0.0))
+        for key, score in earned.items():
+            self.scores[key] = max(self.scores.get(key, 0.0), self._direct.get(key, 0.0) + score)
+        return set(earned)

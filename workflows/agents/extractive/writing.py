@@ -1,0 +1,107 @@
+"""The report agent without a model: what was found, chosen, ordered, attributed and cited. It cannot say anything a source does not."""
+
+from collections.abc import Sequence
+
+from app.domain.budget import StopReason
+from app.domain.citations import MARKER
+from app.domain.evidence import Finding, Quote
+from app.domain.plan import ResearchPlan
+from app.domain.query import Language, ResearchQuery
+from app.domain.report import Report, Section
+from workflows.agents.extractive.material import Material, material_of
+from workflows.agents.extractive.phrasing import phrases_in
+from workflows.agents.extractive.planning import title_of
+from workflows.agents.extractive.prose import model_prose
+from workflows.agents.extractive.question import Question, QuestionKind, analyse
+from workflows.agents.extractive.survey import survey
+from workflows.agents.extractive.trace import trace
+from workflows.agents.kit import Kit
+
+MANY = 10
+ON_SUBJECT = 0.5
+SIDE = 3
+SECTION_SHARE = 0.4
+"""Share of the section length a model would be given: quotations are denser than prose."""
+CUT_SHORT = (StopReason.BUDGET, StopReason.MAX_TOKENS, StopReason.MAX_COST, StopReason.MAX_TIME)
+"""Stops a reader is told of: more money or time would have found more."""
+
+
+async def write_report(query: ResearchQuery, plan: ResearchPlan, findings: tuple[Finding, ...], kit: Kit) -> Report:
+    """Write the report (MindDR section 3.1, report agent) from findings of extractive or of model-driven searches alike."""
+    question = analyse(query.question)
+    material = material_of(plan, findings)
+    if not material.items:
+        sections = [_nothing(question, material)]
+    elif _is_subject(question, material):
+        sections = survey(question, material, round(SECTION_SHARE * kit.bounds.section_words))
+    else:
+        sections = trace(question, material, query.effort)
+    if material.items and (gaps := _gaps(question.language, material, sections)):
+        sections.append(gaps)
+    return Report(
+        title=title_of(query.question),
+        sections=tuple(sections),
+        quotes=_cited(material, sections),
+        conflicts=tuple(conflict for finding in findings for conflict in finding.conflicts),
+        notices=_notices(question, material),
+    )
+
+
+def _is_subject(question: Question, material: Material) -> bool:
+    """Whether much is said on the subject itself, so that the report surveys it; else it traces a chain of evidence."""
+    if question.kind is QuestionKind.COMPARE and sum(len(material.of_part(p)) >= SIDE for p in range(len(material.titles))) > 1:
+        return True
+    on_subject = sum(question.subject_share(item.sentence.term_set) >= ON_SUBJECT for item in material.items)
+    return on_subject >= MANY
+
+
+def _nothing(question: Question, material: Material) -> Section:
+    words = phrases_in(question.language)
+    details = dict.fromkeys(finding.detail for finding in material.findings if finding.detail)
+    gaps = list(dict.fromkeys(gap for finding in material.findings for gap in finding.gaps))
+    lines = [words.no_answer_detail.format(passages="; ".join(details)), *(f"- {gap}" for gap in gaps)]
+    return Section(heading=words.no_answer, body="\n".join([lines[0], "", *lines[1:]]).strip())
+
+
+def _gaps(language: Language, material: Material, sections: Sequence[Section]) -> Section | None:
+    """What no search found, what models said was missing, and parts without a statement."""
+    words = phrases_in(language)
+    searched = [finding for finding in material.findings if finding.stop not in (StopReason.FAILED, StopReason.DROPPED)]
+    shared = [gap for gap in dict.fromkeys(g for f in searched for g in f.gaps) if _holds(gap, searched)]
+    empty = [
+        words.nothing_for.format(title=title)
+        for title, finding in zip(material.titles, material.findings, strict=True)
+        if not finding.quotes and finding in searched
+    ]
+    lines = [f"- {line}" for line in (*shared, *empty)]
+    return Section(heading=words.not_covered, body="\n".join(lines)) if lines else None
+
+
+def _holds(gap: str, findings: Sequence[Finding]) -> bool:
+    """A model's gap stands by itself; that a word was not met counts only when no search met it."""
+    return any(gap in f.gaps and f.usage.model_calls for f in findings) or all(gap in f.gaps for f in findings)
+
+
+def _cited(material: Material, sections: Sequence[Section]) -> tuple[Quote, ...]:
+    """The quotes that the sections cite, in order of first appearance."""
+    known = {q.key: q for f in material.findings for q in f.quotes}
+    keys = (key.strip() for section in sections for key in MARKER.findall(section.body))
+    return tuple(known[key] for key in dict.fromkeys(keys) if key in known)
+
+
+def _notices(question: Question, material: Material) -> tuple[str, ...]:
+    words = phrases_in(question.language)
+    notices: list[str] = []
+    for title, finding in zip(material.titles, material.findings, strict=True):
+        if finding.stop is StopReason.FAILED:
+            notices.append(words.failed.format(title=title, detail=finding.detail))
+        elif finding.stop is StopReason.DROPPED:
+            notices.append(words.dropped.format(title=title))
+        elif finding.stop in CUT_SHORT:
+            notices.append(words.cut_short.format(title=title, reason=finding.stop.value.replace("_", " ")))
+    years = [item.sentence.source.published.year for item in material.items if item.sentence.source.published]
+    if years and not any(question.period.holds(year) for year in years):
+        notices.append(words.other_years)
+    if not any(model_prose(finding) for finding in material.findings):
+        notices.append(words.no_model)
+    return tuple(notices)
