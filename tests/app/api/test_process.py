@@ -1,0 +1,72 @@
+"""The API as a process of its own: how it starts, what it needs, how it ends."""
+
+import asyncio
+import os
+import signal
+import socket
+import sys
+from asyncio.subprocess import PIPE, Process
+
+import aiohttp
+import psutil
+import pytest
+
+NOWHERE = "127.0.0.1:1"
+
+
+async def start(port: int, **variables: str) -> Process:
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("RUBRICA_")} | variables
+    return await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "app.api", "--port", str(port), env=environment, stdout=PIPE, stderr=PIPE
+    )
+
+
+@pytest.fixture
+def port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGINT])
+async def test_it_starts_light_without_temporal_and_ends_when_told(postgres_url: str, port: int, ending: signal.Signals) -> None:
+    process = await start(port, RUBRICA_DATABASE_URL=postgres_url, RUBRICA_TEMPORAL_ADDRESS=NOWHERE)
+    async with aiohttp.ClientSession(f"http://127.0.0.1:{port}") as session:
+        health = await _first_answer(session)
+        assert health["parts"]["database"]["ok"]
+        assert not health["parts"]["workflows"]["ok"]
+        async with session.post("/v1/runs", json={"question": "Is it stored?"}) as reply:
+            assert (reply.status, (await reply.json())["status"]) == (201, "queued")
+    assert psutil.Process(process.pid).memory_info().rss < 200 * 2**20
+    process.send_signal(ending)
+    _, errors = await asyncio.wait_for(process.communicate(), 15)
+    assert process.returncode == 0, errors
+    assert b"Traceback" not in errors
+
+
+async def test_a_taken_port_is_named(postgres_url: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        process = await start(port, RUBRICA_DATABASE_URL=postgres_url, RUBRICA_TEMPORAL_ADDRESS=NOWHERE)
+        _, errors = await process.communicate()
+    assert process.returncode == 2
+    assert f"127.0.0.1:{port}" in errors.decode()
+    assert "--port" in errors.decode()
+    assert "Traceback" not in errors.decode()
+
+
+async def test_missing_settings_are_named(port: int) -> None:
+    process = await start(port)
+    _, errors = await process.communicate()
+    assert process.returncode == 2
+    assert "RUBRICA_DATABASE_URL" in errors.decode()
+
+
+async def _first_answer(session: aiohttp.ClientSession) -> dict[str, dict[str, dict[str, bool]]]:
+    async with asyncio.timeout(60):
+        while True:
+            try:
+                async with session.get("/health") as reply:
+                    return dict(await reply.json())
+            except aiohttp.ClientConnectionError:
+                await asyncio.sleep(0.1)
