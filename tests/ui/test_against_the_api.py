@@ -9,15 +9,18 @@ import asyncpg
 import pytest
 
 from app.api.services import open_services
-from app.domain.budget import Budget, Usage
+from app.domain.budget import Budget
 from app.domain.evidence import Quote, Source
 from app.domain.plan import ResearchPlan, Subtask
 from app.domain.report import Report, Section
 from app.domain.run import EventType, RunStatus
+from app.services.rendering import render
+from app.storage import runs
 from app.storage.engine import connect
-from app.storage.run_log import Renderings, RunLog, Snapshot
+from app.storage.run_log import RunLog, Snapshot
 from tests.app.support import InMemoryRuns, serving
 from ui.api_client import ApiClient, ApiProblem
+from ui.components.report_view import article_html
 from ui.event_feed import EventFeed
 from ui.models import Budget as BudgetShown
 from ui.models import NewRun, Run
@@ -55,28 +58,20 @@ async def search(log: RunLog, run_id: UUID) -> None:
     await log.close_stage(run_id, "search/s1", opened.attempt, b"{}", [Snapshot(SNAPSHOT, TEXT)], told)
 
 
-async def report(log: RunLog, run_id: UUID) -> None:
+async def report(pool: asyncpg.Pool, run_id: UUID) -> None:
     """What a worker writes at the end."""
+    log, run = RunLog(pool), await runs.get(pool, run_id)
+    assert run is not None
     whole = Report(title="Duties", sections=(Section(heading="Then", body=f"Lower. [[{QUOTE.key}]]"),), quotes=(QUOTE,))
-    cited = {"title": "1846", "url": QUOTE.source.url, "snapshot": SNAPSHOT}
-    citation = {"n": 1, "quote": QUOTE.text, "start": 0, "end": 34, "source": cited}
-    evidence = {
-        "run_id": str(run_id),
-        "question": "",
-        "status": "completed",
-        "usage": Usage().model_dump(),
-        "citations": [citation],
-    }
-    written = Renderings("# Duties\n\nLower. [1]\n", "<!doctype html><h1>Duties</h1>")
-    counts = {"sections": 1, "citations": 1, "words": 2, "unresolved_citations": 0}
-    await log.save_report(run_id, whole, written, evidence, counts)
+    rendered = render(whole, run)
+    await log.save_report(run_id, whole, rendered.renderings, rendered.evidence, rendered.told)
     await log.set_status(run_id, RunStatus.COMPLETED)
 
 
 async def test_from_the_question_to_the_quote(client: ApiClient, pool: asyncpg.Pool) -> None:
     run, log = await ask(client), RunLog(pool)
     await search(log, UUID(run.id))
-    await report(log, UUID(run.id))
+    await report(pool, UUID(run.id))
 
     feed = EventFeed(ApiClient(client.base_url), run.id)
     state = await asyncio.to_thread(feed.look)
@@ -86,7 +81,12 @@ async def test_from_the_question_to_the_quote(client: ApiClient, pool: asyncpg.P
     assert progress.stage("search/s1").state == "done"
     assert progress.report == {"sections": 1, "citations": 1, "words": 2}
 
-    citation = (await asyncio.to_thread(client.report, run.id)).citations[0]
+    shown = await asyncio.to_thread(client.report, run.id)
+    article = article_html(shown)
+    assert "<p>Lower. <button" in article
+    assert "Question" not in article
+    assert "Sources" not in article
+    citation = shown.citations[0]
     stored = await asyncio.to_thread(client.snapshot, citation.source.snapshot)
     assert stored[citation.start : citation.end] == citation.quote == QUOTE.text
     assert (await asyncio.to_thread(client.report_file, run.id, "text/markdown")).startswith(b"# Duties")
