@@ -64,7 +64,8 @@ class Stack:
     def stop(self) -> None:
         """Stop everything, services before servers, and free the home. Safe to repeat."""
         for task in [*self._watchers, *self._rest]:
-            task.cancel()
+            if not task.cancel() and not task.cancelled():
+                task.exception()  # heard: the first failure is the one that is told
         if (parts := self._parts) is not None:
             for tier in ((parts.ui, parts.api, parts.worker), (parts.retrieval,), (parts.temporal, parts.postgres)):
                 stop_together([part for part in tier if part is not None])
@@ -90,7 +91,8 @@ class Stack:
         for service in (parts.api, parts.worker, parts.retrieval):
             if service is not None:
                 service.spawn()
-        self._rest = [self._begin(part) for part in (parts.retrieval, parts.ui) if part is not None]
+        if parts.retrieval is not None:
+            self._rest.append(self._begin(parts.retrieval))
         await _all(self._begin(server) for server in (parts.postgres, parts.temporal) if server is not None)
         if parts.postgres is not None:
             from app.storage.migrate import upgrade
@@ -98,6 +100,9 @@ class Stack:
             await upgrade(parts.database_url)
         self._rest.append(self._begin(parts.worker))
         await self._begin(parts.api)
+        # The page comes last: until the API answers it has nothing to show, and would take its processor time.
+        if parts.ui is not None:
+            self._rest.append(self._begin(parts.ui))
 
     def _begin(self, part: Part) -> asyncio.Task[None]:
         """Start a part, then keep it running."""
