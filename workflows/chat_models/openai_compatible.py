@@ -22,6 +22,7 @@ MAX_DIALECT_TURNS = 4
 MAX_REFUSAL_BYTES = 64_000
 KEEP_ALIVE_S = 75.0
 LINGER_S = 1.0
+GATHER_S = 0.1
 EVENT_STREAM = "text/event-stream"
 _WRONG_PROTOCOL = (
     aiohttp.ClientConnectorCertificateError,
@@ -115,7 +116,7 @@ class OpenAICompatible:
 
     async def _streamed(self, response: ClientResponse) -> Heard:
         reader, size = StreamReader(), 0
-        async for data in response.content.iter_any():
+        while data := await response.content.readany():
             size += len(data)
             self._check_size(size, self._endpoint.max_answer_bytes)
             try:
@@ -125,6 +126,7 @@ class OpenAICompatible:
             if reader.done:
                 await _to_end(response)
                 break
+            await _gather(response)
         if not reader.complete:
             raise ModelUnavailable(f"the stream of {self._endpoint.url} ended in the middle of the answer")
         return reader.heard
@@ -177,6 +179,17 @@ def _timeout(endpoint: Endpoint) -> ClientTimeout:
     idle = stated.idle if endpoint.stream else stated.total
     connect = stated.connect.total_seconds()
     return ClientTimeout(total=stated.total.total_seconds(), sock_connect=connect, sock_read=idle.total_seconds())
+
+
+async def _gather(response: ClientResponse) -> None:
+    """Let the next tokens come together outside: waking up for each one costs about 40 ms CPU an answer, and nobody watches."""
+    protocol = response.connection.protocol if response.connection else None
+    if protocol is not None:
+        protocol.pause_reading()
+        try:
+            await asyncio.sleep(GATHER_S)
+        finally:
+            protocol.resume_reading()
 
 
 async def _to_end(response: ClientResponse) -> None:
