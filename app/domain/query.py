@@ -66,6 +66,7 @@ class ResearchQuery(Value):
             raise ValueError("the question is empty; write what you want to know")
         if len(kept) > MAX_QUESTION_CHARS:
             raise ValueError(
-                f"the question has {len(kept)} characters; at most {MAX_QUESTION_CHARS} are accepted, put long material into a document"
+                f"the question has {len(kept)} characters; at most {MAX_QUESTION_CHARS} are accepted, "
+                "put long material into a document"
             )
         return kept

@@ -5,6 +5,8 @@ from enum import StrEnum
 from typing import Any
 from uuid import UUID
 
+from pydantic import Field
+
 from app.domain.budget import Budget, Usage
 from app.domain.plan import ResearchPlan
 from app.domain.query import ResearchQuery
@@ -53,7 +55,7 @@ class RunEvent(Value):
     seq: int
     type: EventType
     agent: str = ""
-    payload: dict[str, Any] = {}
+    payload: dict[str, Any] = Field(default_factory=dict)
     at: datetime
 
 
