@@ -81,12 +81,14 @@ class Finding(Value):
     """What one deep-search agent brings back: an answer, its quotes, what is missing and what disagrees.
 
     A search that failed or ran out is a Finding that says so, never a missing one. `thoughts` is the agent's reasoning, one line
-    a turn: its part of the Extended Chain-of-Thought memory.
+    a turn: its part of the Extended Chain-of-Thought memory. `relevance`, where given, says for each quote how well it serves the
+    whole question, on a scale that findings of one run share, so that a report can merge them.
     """
 
     subtask_id: str
     answer: str = ""
     quotes: tuple[Quote, ...] = ()
+    relevance: tuple[float, ...] = ()
     gaps: tuple[str, ...] = ()
     conflicts: tuple[Conflict, ...] = ()
     thoughts: tuple[str, ...] = ()
