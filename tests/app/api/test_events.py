@@ -91,6 +91,22 @@ async def test_a_lost_listening_connection_loses_no_event(api: ApiClient, run_lo
     assert [event["seq"] for event in events] == [1, 2, 3, 4]
 
 
+async def test_a_restarted_database_is_survived(api: ApiClient, run_log: RunLog, postgres_url: str) -> None:
+    run = await api.ask()
+    watching = asyncio.create_task(_collect(api, run))
+    await asyncio.sleep(0.1)
+    admin = await asyncpg.connect(postgres_url)
+    ended = await admin.fetch(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+    )
+    assert len(ended) > 2
+    await admin.close()
+    await asyncio.sleep(0.1)
+    assert (await api.get(f"/v1/runs/{run}")).status == 200
+    await run_log.set_status(UUID(run), RunStatus.COMPLETED)
+    assert [event["seq"] for event in await asyncio.wait_for(watching, 10)] == [1, 2, 3]
+
+
 async def test_a_number_from_the_future_waits_for_what_comes_after_it(api: ApiClient, run_log: RunLog) -> None:
     run = await api.ask()
     watching = [asyncio.create_task(_collect(api, run, after)) for after in (3, 9_999_999_999)]

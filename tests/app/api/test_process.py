@@ -62,6 +62,15 @@ async def test_missing_settings_are_named(port: int) -> None:
     assert "RUBRICA_DATABASE_URL" in errors.decode()
 
 
+@pytest.mark.parametrize("module", ["app.api.asgi", "app.storage.run_log", "app.storage.migrate"])
+async def test_what_runs_all_the_time_loads_nothing_heavy(module: str) -> None:
+    heavy = ("sqlalchemy", "sqlmodel", "alembic", "numpy", "torch", "onnxruntime", "temporalio")
+    code = f"import sys, {module}; print([name for name in {heavy} if name in sys.modules])"
+    process = await asyncio.create_subprocess_exec(sys.executable, "-c", code, stdout=PIPE)
+    output, _ = await process.communicate()
+    assert output.strip() == b"[]"
+
+
 async def _first_answer(session: aiohttp.ClientSession) -> dict[str, dict[str, dict[str, bool]]]:
     async with asyncio.timeout(60):
         while True:
