@@ -131,6 +131,7 @@ class Report(Answer):
     """A finished report: Markdown with [n] in it, and what each n is."""
 
     markdown: str
+    title: str = ""
     status: str = ""
     citations: tuple[Citation, ...] = ()
 

@@ -92,9 +92,14 @@ def _model_call(event: Event) -> str:
 
 def _stage_finished(event: Event) -> str:
     payload = event.payload
-    stop = STOP.get(str(payload.get("stop")), str(payload.get("stop") or "done"))
+    stop = str(payload.get("stop") or "sufficient")
+    why = "" if stop == "sufficient" else f" ({STOP.get(stop, stop)})"
     detail = f": {payload['detail']}" if payload.get("detail") else ""
-    return f"finished {payload.get('stage', '')} ({stop}){detail}"
+    return f"finished{why}{detail}"
+
+
+def _begun(event: Event) -> str:
+    return "started" if int(event.payload.get("attempt", 1)) == 1 else f"goes on, attempt {event.payload['attempt']}"
 
 
 def _status_changed(event: Event) -> str:
@@ -112,7 +117,7 @@ def _report_ready(event: Event) -> str:
 SENTENCES = {
     "run_created": lambda e: f"asked {quoted(str(e.payload.get('question', '')))}",
     "status_changed": _status_changed,
-    "stage_started": lambda e: f"started {e.payload.get('stage', '')}: {e.payload.get('title', '')}",
+    "stage_started": lambda e: f"{_begun(e)}: {e.payload['title']}" if e.payload.get("title") else _begun(e),
     "stage_finished": _stage_finished,
     "plan_made": lambda e: f"planned {plural(len((e.payload.get('plan') or {}).get('subtasks', ())), 'subtask')}",
     "plan_revised": lambda e: f"the plan is now {plural(len((e.payload.get('plan') or {}).get('subtasks', ())), 'subtask')}",

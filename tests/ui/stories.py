@@ -81,7 +81,13 @@ def finished(api: FakeApi) -> FakeRun:
     run.emit("report_ready", {"sections": 2, "citations": 2, "words": 58, "unresolved_citations": 0}, "report")
     run.emit("status_changed", {"status": "completed", "detail": ""})
     api.snapshots[SNAPSHOT] = SPEECH
-    run.report = {"run_id": run.id, "status": "completed", "markdown": MARKDOWN, "citations": citations()}
+    run.report = {
+        "run_id": run.id,
+        "status": "completed",
+        "title": "Tariffs before 1900",
+        "markdown": MARKDOWN,
+        "citations": citations(),
+    }
     return run
 
 

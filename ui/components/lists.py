@@ -24,12 +24,14 @@ def _source(source: SeenSource) -> str:
 
 
 def log_html(events: Sequence[Event]) -> str:
-    """The log, newest first: sequence number, time, agent, what happened."""
-    items = (
-        f"<li><span>{event.seq}</span><span>{event.at:%H:%M:%S}</span><span>{text(event.agent)}</span><div>{text(sentence(event))}</div></li>"
-        for event in reversed(events[-LONGEST_LOG:])
-    )
-    return f'<ul class="r-list r-log r-scroll">{"".join(items)}</ul>'
+    """The log, newest first: when, which agent, what happened."""
+    items = "".join(_line(event) for event in reversed(events[-LONGEST_LOG:]))
+    return f'<ul class="r-list r-log r-scroll">{items}</ul>'
+
+
+def _line(event: Event) -> str:
+    agent = f'<span class="r-chip">{text(event.agent)}</span> ' if event.agent else ""
+    return f'<li><span title="event {event.seq}">{event.at:%H:%M:%S}</span><div>{agent}{text(sentence(event))}</div></li>'
 
 
 def notices_html(progress: Progress) -> str:

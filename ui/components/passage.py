@@ -4,6 +4,7 @@ from ui.components.markup import text
 from ui.models import Citation
 
 AROUND = 1_500
+LONGEST_WORD = 40
 DIFFERS = '<div class="r-note bad">The stored copy differs from the quotation at this place.</div>'
 
 
@@ -13,7 +14,7 @@ def passage_html(snapshot: str, citation: Citation, *, whole: bool = False, arou
     What is marked is what the offsets point at, so a citation whose offsets are wrong shows it: then it says so.
     """
     start, end = citation.start, citation.end
-    first, last = (0, len(snapshot)) if whole else (max(0, start - around), min(len(snapshot), end + around))
+    first, last = (0, len(snapshot)) if whole else (_after_space(snapshot, start - around), _before_space(snapshot, end + around))
     cut_before = '<span class="cut">… </span>' if first > 0 else ""
     cut_after = '<span class="cut"> …</span>' if last < len(snapshot) else ""
     wrong = "" if snapshot[start:end] == citation.quote else DIFFERS
@@ -21,3 +22,18 @@ def passage_html(snapshot: str, citation: Citation, *, whole: bool = False, arou
         f'{wrong}<div class="r-source">{cut_before}{text(snapshot[first:start])}'
         f"<mark>{text(snapshot[start:end])}</mark>{text(snapshot[end:last])}{cut_after}</div>"
     )
+
+
+def _after_space(text: str, position: int) -> int:
+    """A position at or after this one where a word begins, if one does within reach."""
+    if position <= 0:
+        return 0
+    found = text.find(" ", position, position + LONGEST_WORD)
+    return found + 1 if found >= 0 else position
+
+
+def _before_space(text: str, position: int) -> int:
+    if position >= len(text):
+        return len(text)
+    found = text.rfind(" ", position - LONGEST_WORD, position)
+    return found if found >= 0 else position

@@ -11,21 +11,21 @@ NO_RUN = '<div class="r-hero"><h1>No run chosen</h1><p class="r-lead">Ask a ques
 PAGES = (("views/watch.py", "Progress"), ("views/read.py", "Report"))
 
 
-def header_html(run: Run, *, small: bool = False) -> str:
-    """Status, options and question; `small` where something else is the title."""
+def header_html(run: Run, title: str = "") -> str:
+    """Status, options and question; the question is small beside a `title` of the page's own, and left out if it is the same."""
     options = (EFFORT.get(run.query.effort, run.query.effort), LANGUAGE.get(run.query.language, run.query.language))
-    size = " small" if small else " long" if len(run.query.question) > LONG_QUESTION else ""
+    size = " small" if title else " long" if len(run.query.question) > LONG_QUESTION else ""
     return (
         f'<div class="r-eyebrow"><span class="r-pill {text(run.status)}">{text(STATUS.get(run.status, run.status))}</span>'
         + "".join(f"<span>{text(option)}</span>" for option in options)
         + f"<span>asked {run.created_at:%-d %B %Y, %H:%M} UTC</span></div>"
-        + f'<h1 class="r-question{size}">{text(run.query.question)}</h1>'
+        + (f'<h1 class="r-question{size}">{text(run.query.question)}</h1>' if run.query.question != title else "")
     )
 
 
-def show(run: Run, here: str, *, small: bool = False) -> None:
-    """The head, with links to the run's two pages; `here` is the present one."""
-    st.html(header_html(run, small=small))
+def show(run: Run, here: str, title: str = "") -> None:
+    """The head, with links to the run's two pages; `here` is the present one, `title` what it shows as its own title."""
+    st.html(header_html(run, title))
     with st.container(horizontal=True, gap="medium", key="run_tabs"):
         for page, label in PAGES:
             if page == here:

@@ -10,6 +10,12 @@ from ui.components.report_view import article_html, cards_html, sources_html
 from ui.models import Report, Run
 from ui.session import api, run_id
 
+NOT_YET = "The report is not written yet. Its making is shown under Progress."
+MISSING = {
+    "failed": "This run failed before it had a report. Progress says why.",
+    "cancelled": "This run was cancelled and has no report.",
+}
+
 
 def main() -> None:
     """The report of the run named in the address."""
@@ -19,14 +25,24 @@ def main() -> None:
         return
     try:
         run = api().run(chosen)
-        run_header.show(run, "views/read.py", small=run.status == "completed")
-        if not run.finished:
-            st.html('<div class="r-note">The report is not written yet. Its making is shown under Progress.</div>')
-            return
-        report = api().report(chosen)
     except ApiProblem as error:
         problem.show(error)
         return
+    if run.status == "completed":
+        _report(run)
+        return
+    run_header.show(run, "views/read.py")
+    st.html(f'<div class="r-note">{MISSING.get(run.status, NOT_YET)}</div>')
+
+
+def _report(run: Run) -> None:
+    try:
+        report = api().report(run.id)
+    except ApiProblem as error:
+        run_header.show(run, "views/read.py")
+        problem.show(error)
+        return
+    run_header.show(run, "views/read.py", report.title)
     _show(api(), run, report)
 
 
