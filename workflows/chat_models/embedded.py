@@ -1,0 +1,75 @@
+"""A model file (GGUF) in this process, through xllamacpp: for schema-bound steps where no server is configured.
+
+Optional: `pip install rubrica[embedded]`. Small models plan and query passably under a schema; none of them can write a report.
+"""
+
+import asyncio
+import importlib
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from app.domain.chat import ChatRequest, Completion
+from app.domain.errors import ModelRefused, SetupError
+from workflows.chat_models.endpoint import Prices
+from workflows.chat_models.openai_errors import from_error_object
+from workflows.chat_models.openai_wire import NotTheProtocol, ServerError, read_whole, request_body
+
+
+class EmbeddedModel:
+    """One loaded model file. Calls run one after the other, each in a thread, so that the event loop goes on."""
+
+    def __init__(self, server: Any, name: str) -> None:
+        self._server = server
+        self._name = name
+        self._turn = asyncio.Semaphore(1)
+
+    @property
+    def name(self) -> str:
+        """The file's name without its ending."""
+        return self._name
+
+    async def complete(self, request: ChatRequest) -> Completion:
+        """One answer to one request.
+
+        Raises:
+            ContextTooLong: the conversation is longer than the loaded context.
+            ModelRefused: the engine cannot take the request.
+        """
+        async with self._turn:
+            answer = await asyncio.to_thread(
+                self._server.handle_chat_completions, request_body(self._name, request, stream=False)
+            )
+        try:
+            heard = read_whole(orjson.dumps(answer))
+        except ServerError as error:
+            raise from_error_object(error.error) from error
+        except NotTheProtocol as error:
+            raise ModelRefused(f"the embedded model gave no answer: {error}") from error
+        usage = Prices().bill(heard.input_tokens or 0, heard.output_tokens or 0)
+        return Completion(text=heard.text, model=self._name, finish_reason=heard.finish_reason, usage=usage)
+
+
+def load_embedded(path: Path, context_tokens: int = 8_192, threads: int = 1) -> EmbeddedModel:
+    """Load a model file; takes seconds and about the file's size in memory.
+
+    Raises:
+        SetupError: the file or the library is missing, or the file is no model.
+    """
+    if not path.is_file():
+        raise SetupError(f"there is no model file {path}; set RUBRICA_MODELS_DIR to the folder that has it")
+    try:
+        engine = importlib.import_module("xllamacpp")
+    except ImportError as error:
+        raise SetupError("an embedded model needs xllamacpp; install it with: pip install 'rubrica[embedded]'") from error
+    parameters = engine.CommonParams()
+    parameters.model.path = str(path)
+    parameters.n_ctx = context_tokens
+    parameters.n_parallel = 1
+    parameters.warmup = False
+    parameters.cpuparams.n_threads = parameters.cpuparams_batch.n_threads = threads
+    try:
+        return EmbeddedModel(engine.Server(parameters), path.stem)
+    except (RuntimeError, ValueError) as error:
+        raise SetupError(f"{path} cannot be loaded as a model: {error}") from error
