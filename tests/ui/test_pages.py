@@ -22,7 +22,7 @@ def shown(app: AppTest) -> str:
 def caught_up(app: AppTest, events: int) -> AppTest:
     """The page once its log has this many events; it is refreshed until then."""
     deadline = time.monotonic() + 15
-    while f"Log · {events}" not in [tab.label for tab in app.tabs]:
+    while f"{events} events" not in shown(app):
         assert time.monotonic() < deadline, "the events did not arrive"
         app.run()
     return app

@@ -32,7 +32,7 @@ def test_sources_are_told_once_with_how_often_they_came_up(api: FakeApi) -> None
 def test_a_failed_search_looks_failed_and_says_why(api: FakeApi) -> None:
     run = searching(api)
     run.emit("stage_finished", {"stage": "search/s2", "stop": "failed", "detail": "the model refused", "quotes": 0, "sources": 0})
-    html = plan_html(progress_of(run), finished=False)
+    html = plan_html(progress_of(run), still=False)
     assert progress_of(run).stage("search/s2").state == "failed"
     assert "the model refused" in html
 
@@ -81,7 +81,7 @@ def test_what_may_run_in_parallel_has_the_same_depth() -> None:
 
 
 def test_what_comes_from_outside_is_text_and_never_markup(api: FakeApi) -> None:
-    html = plan_html(progress_of(searching(api)), finished=False)
+    html = plan_html(progress_of(searching(api)), still=False)
     assert "<b>domestic</b>" not in html
     assert "&lt;b&gt;domestic&lt;/b&gt;" in html
 

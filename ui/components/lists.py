@@ -26,7 +26,8 @@ def _source(source: SeenSource) -> str:
 def log_html(events: Sequence[Event]) -> str:
     """The log, newest first: when, which agent, what happened."""
     items = "".join(_line(event) for event in reversed(events[-LONGEST_LOG:]))
-    return f'<ul class="r-list r-log r-scroll">{items}</ul>'
+    count = plural(len(events), "event")
+    return f'<div class="r-quiet">{count}</div><ul class="r-list r-log r-scroll">{items}</ul>'
 
 
 def _line(event: Event) -> str:

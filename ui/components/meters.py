@@ -29,7 +29,7 @@ def _cap(used: int, cap: int | None, say: Callable[[int], str]) -> tuple[str, fl
 
 
 def _minutes(seconds: int) -> str:
-    return f"{seconds / 60:.3g} min at work"
+    return (f"{seconds} s" if seconds < 120 else f"{seconds / 60:.3g} min") + " at work"
 
 
 def _tile(label: str, value: str, cap: str = "", share: float = 0.0) -> str:

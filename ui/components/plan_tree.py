@@ -21,16 +21,16 @@ def depths(plan: Plan) -> dict[str, int]:
     return found
 
 
-def plan_html(progress: Progress, finished: bool) -> str:
-    """Planning, the subtasks in order of depth, and the report. `finished` stops what still seems to run."""
-    steps = [_step(progress.stage(PLAN), "Plan the research", progress.plan.intent if progress.plan else "", "", 0, finished)]
+def plan_html(progress: Progress, *, still: bool) -> str:
+    """Planning, the subtasks in order of depth, and the report. Nothing seems to run while the run stands `still`."""
+    steps = [_step(progress.stage(PLAN), "Plan the research", progress.plan.intent if progress.plan else "", "", 0, still)]
     if progress.plan:
         levels = depths(progress.plan)
         numbers = {s.id: str(n) for n, s in enumerate(progress.plan.subtasks, 1)}
         for subtask in sorted(progress.plan.subtasks, key=lambda s: levels[s.id]):
             stage = progress.stage(f"search/{subtask.id}")
-            steps.append(_step(stage, subtask.title, _about(subtask, numbers), numbers[subtask.id], levels[subtask.id], finished))
-    steps.append(_step(progress.stage(REPORT), "Write the report", _written(progress), "", 0, finished))
+            steps.append(_step(stage, subtask.title, _about(subtask, numbers), numbers[subtask.id], levels[subtask.id], still))
+    steps.append(_step(progress.stage(REPORT), "Write the report", _written(progress), "", 0, still))
     return f'<ol class="r-plan">{"".join(steps)}</ol>'
 
 
@@ -44,8 +44,8 @@ def _written(progress: Progress) -> str:
     return ", ".join(plural(count, name.removesuffix("s")) for name, count in progress.report.items())
 
 
-def _step(stage: Stage, title: str, about: str, number: str, depth: int, finished: bool) -> str:
-    state = "partial" if finished and stage.state == "running" else stage.state
+def _step(stage: Stage, title: str, about: str, number: str, depth: int, still: bool) -> str:
+    state = "partial" if still and stage.state == "running" else stage.state
     about, _, after = about.partition("\0")
     chips = "".join(f'<span class="r-chip">{text(chip)}</span>' for chip in (after, _counts(stage)) if chip)
     lines = [f"<p>{text(about)}</p>" if about else "", _line(stage, state)]

@@ -11,7 +11,7 @@ from ui.components.markup import text
 from ui.components.meters import meters_html
 from ui.components.plan_tree import plan_html
 from ui.event_feed import FeedState
-from ui.models import Run
+from ui.models import PARKED, Run
 from ui.progress import Progress, fold
 from ui.session import api, feed, now, run_id
 
@@ -54,7 +54,7 @@ def _live(settled: bool) -> None:
     left, right = st.columns([3, 2], gap="large")
     with left:
         st.html('<div class="r-label">Plan</div>')
-        st.html(plan_html(progress, run.finished))
+        st.html(plan_html(progress, still=run.finished or run.status in PARKED))
     with right:
         _beside(run, progress, state)
     if run.finished and state.ended and not settled:
@@ -77,7 +77,9 @@ def _notices(run: Run, progress: Progress, trouble: ApiProblem | None) -> None:
     if trouble:
         problem.show(trouble)
     if run.status in ("failed", "cancelled", "paused", "budget_reached") and run.detail:
-        st.html(f'<div class="r-note {"bad" if run.status == "failed" else ""}">{text(run.detail)}</div>')
+        st.html(
+            f'<div class="r-note {"bad" if run.status == "failed" else ""}">{text(run.detail[:1].upper() + run.detail[1:])}</div>'
+        )
     notices = notices_html(progress)
     if notices:
         st.html(notices)
@@ -86,8 +88,8 @@ def _notices(run: Run, progress: Progress, trouble: ApiProblem | None) -> None:
 
 
 def _beside(run: Run, progress: Progress, state: FeedState) -> None:
-    counts = {"Sources": len(progress.sources), "Log": len(state.events), "Notes": len(progress.notes)}
-    sources, log, notes = st.tabs([f"{name} · {count}" for name, count in counts.items()])
+    # Labels stay as they are: a tab whose label changes is a new tab, and the reader would be thrown back to the first.
+    sources, log, notes = st.tabs(["Sources", "Log", "Notes"])
     with sources:
         st.html(sources_html(progress))
     with log:
