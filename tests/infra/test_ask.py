@@ -1,0 +1,74 @@
+"""From a question to a cited report through the command line, on the real local stack and without a model."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+QUESTION = "How did presidents justify tariffs before 1900?"
+NOTES = {
+    "pricing.md": "# Pricing\n\nIn March 2024 the team decided that the subscription costs 10 dollars a month. "
+    "The decision on pricing was unanimous, because customers had asked for one simple price.\n",
+    "old/plan.html": "<html><body><article><h1>Plan</h1><p>In 2023 the pricing of the subscription was still open, and two "
+    "proposals were compared by the team in some detail.</p></article></body></html>",
+    "broken.pdf": "%PDF-1.7 this is not a document",
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A working folder with a space in its path, and a user's notes in it."""
+    folder = tmp_path_factory.mktemp("a user")
+    for name, text in NOTES.items():
+        path = folder / "my notes" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return folder
+
+
+def ask(folder: Path, *arguments: str) -> tuple[subprocess.CompletedProcess[str], dict[str, Any]]:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("RUBRICA_")}
+    settings = kept | {"PYTHONPATH": str(ROOT), "RUBRICA_HOME": str(folder / "home")}
+    command = [sys.executable, "-m", "infra.cli", "ask", *arguments]
+    done = subprocess.run(command, cwd=folder, env=settings, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    report = folder / done.stdout.splitlines()[-1]
+    evidence: dict[str, Any] = json.loads((report.parent / "evidence.json").read_text())
+    for citation in evidence["citations"]:
+        text = (report.parent / "sources" / f"{citation['source']['snapshot']}.txt").read_bytes().decode()
+        assert text[citation["start"] : citation["end"]] == citation["quote"]
+        assert f"[{citation['n']}]" in report.read_text()
+    assert "</html>" in (report.parent / "report.html").read_text()
+    return done, evidence
+
+
+def test_a_question_on_the_default_corpus(folder: Path) -> None:
+    done, evidence = ask(folder, QUESTION)
+    assert evidence["question"] == QUESTION
+    assert evidence["status"] == "completed"
+    assert len(evidence["citations"]) >= 5
+    assert len({citation["source"]["url"] for citation in evidence["citations"]}) >= 3
+    assert "plan: " in done.stdout
+    left = [p.pid for p in psutil.process_iter() if str(folder) in " ".join(_command(p))]
+    assert not left
+
+
+def test_a_question_on_ones_own_files(folder: Path) -> None:
+    done, evidence = ask(folder, "What was decided about pricing?", "--docs", "my notes")
+    assert "skipped: broken.pdf" in done.stderr
+    titles = {citation["source"]["url"] for citation in evidence["citations"]}
+    assert evidence["citations"]
+    assert all("notes" in url for url in titles)
+
+
+def _command(process: psutil.Process) -> list[str]:
+    try:
+        return process.cmdline()
+    except (psutil.NoSuchProcess, psutil.AccessDenied):
+        return []
