@@ -71,16 +71,16 @@ def index_text(title: str, text: str) -> str:
     return f"{title}\n{text}"
 
 
-def start_build(shop: Workshop, collection: str) -> Build:
+def begin_build(catalogue: Catalogue, collection: str, now: datetime) -> Build:
     """A new build, which reads the corpus (again). It takes over dense vectors that the last one left half done."""
-    last = shop.catalogue.build(collection)
-    now = shop.clock()
+    last = catalogue.build(collection)
     number = last.number + 1 if last else 1
     partial = last.generation if last and last.phase is BuildPhase.ENCODING else ""
     fresh = Build(
         collection=collection, number=number, phase=BuildPhase.READING, generation=partial, started_at=now, updated_at=now
     )
-    return shop.note(fresh)
+    catalogue.keep_build(fresh)
+    return fresh
 
 
 def read_corpus(shop: Workshop, build: Build, corpus: Corpus) -> Build:

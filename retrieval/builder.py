@@ -1,4 +1,4 @@
-"""The process that builds one collection: `python -m retrieval.builder --home DIR --collection NAME [--fresh]`.
+"""The process that builds one collection: `python -m retrieval.builder --home DIR --collection NAME`.
 
 It is a process of its own because the engine holds the interpreter's lock while it writes, and so that encoding can run at low
 priority. It prints one JSON line (a `Build`) for each step and ends when its standard input does, that is, with its parent.
@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from app.domain.errors import Conflict, RubricaError, SetupError
-from retrieval.build import PassageEncoder, Workshop, encode_passages, index_words, read_corpus, start_build
+from retrieval.build import PassageEncoder, Workshop, begin_build, encode_passages, index_words, read_corpus
 from retrieval.catalogue import Build, BuildPhase
 from retrieval.corpora.kinds import open_corpus
 from retrieval.encoder import EncoderBackend, open_encoder
@@ -35,7 +35,7 @@ def run_build(
     """
     shop = Workshop(shelves.catalogue, shelves.store, shelves.index, lambda: datetime.now(UTC), report)
     last = shelves.catalogue.build(collection)
-    build = last if last and not fresh else start_build(shop, collection)
+    build = last if last and not fresh else begin_build(shelves.catalogue, collection, shop.clock())
     try:
         if build.phase in (BuildPhase.READING, BuildPhase.FAILED):
             build = shop.note(build, phase=BuildPhase.READING, detail="")
@@ -89,7 +89,6 @@ def main() -> int:
     parser.add_argument("--models-dir", type=Path)
     parser.add_argument("--qdrant-url")
     parser.add_argument("--encoder", type=EncoderBackend, default=EncoderBackend.ONNX)
-    parser.add_argument("--fresh", action="store_true", help="read the corpus again instead of going on with the last build")
     options = parser.parse_args()
     threading.Thread(target=_die_with_parent, daemon=True).start()
     shelves = open_shelves(options.home, options.qdrant_url)
@@ -99,7 +98,7 @@ def main() -> int:
         os.nice(NICENESS)
         return open_encoder(options.encoder, options.models_dir, options.home / "models", THREADS)
 
-    build = run_build(shelves, options.collection, options.fresh, encoder, _print)
+    build = run_build(shelves, options.collection, False, encoder, _print)
     return 1 if build.phase is BuildPhase.FAILED else 0
 
 

@@ -19,9 +19,9 @@ _log = logging.getLogger(__name__)
 
 
 class _Running:
-    def __init__(self) -> None:
+    def __init__(self, phase: BuildPhase) -> None:
         self.process: Process | None = None
-        self.phase = BuildPhase.READING
+        self.phase = phase
         self.stopping = False
         self.task: asyncio.Task[None] | None = None
 
@@ -39,15 +39,18 @@ class Builds:
         """Whether a builder works on this collection now."""
         return collection in self._running
 
-    async def start(self, collection: str, fresh: bool) -> None:
-        """Start a builder. One that only encodes gives way (its vectors are kept); `Conflict` while one reads or indexes."""
+    async def make_way(self, collection: str) -> None:
+        """Before a new build: end a builder that only encodes (its vectors are kept); `Conflict` while one reads or indexes."""
         running = self._running.get(collection)
-        if running is not None:
-            if running.phase is not BuildPhase.ENCODING:
-                raise Conflict(f"{collection!r} is being built already")
-            await self.stop(collection)
-        started = self._running[collection] = _Running()
-        started.task = asyncio.create_task(self._run(collection, started, fresh))
+        if running is not None and running.phase is not BuildPhase.ENCODING:
+            raise Conflict(f"{collection!r} is being built already")
+        await self.stop(collection)
+
+    def start(self, collection: str, phase: BuildPhase) -> None:
+        """Start the builder of the collection's latest build, which stands at `phase`."""
+        if collection not in self._running:
+            started = self._running[collection] = _Running(phase)
+            started.task = asyncio.create_task(self._run(collection, started))
 
     async def stop(self, collection: str) -> None:
         """End this collection's builder, if any, and wait for its end. What it has written stays."""
@@ -69,20 +72,19 @@ class Builds:
         """End every builder."""
         await asyncio.gather(*(self.stop(collection) for collection in list(self._running)))
 
-    async def _run(self, collection: str, running: _Running, fresh: bool) -> None:
+    async def _run(self, collection: str, running: _Running) -> None:
         try:
             for _ in range(ATTEMPTS):
-                code = await self._run_once(collection, running, fresh)
+                code = await self._run_once(collection, running)
                 if code in (0, 1) or running.stopping:
                     return
                 _log.warning("the builder of %r ended with %s; starting it again where it was", collection, code)
-                fresh = False
         finally:
             self._running.pop(collection, None)
             await self._tell()
 
-    async def _run_once(self, collection: str, running: _Running, fresh: bool) -> int:
-        arguments = [*self._command, "--collection", collection, *(["--fresh"] if fresh else [])]
+    async def _run_once(self, collection: str, running: _Running) -> int:
+        arguments = [*self._command, "--collection", collection]
         process = await asyncio.create_subprocess_exec(sys.executable, *arguments, stdin=PIPE, stdout=PIPE)
         running.process = process
         assert process.stdout is not None

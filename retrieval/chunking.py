@@ -103,7 +103,7 @@ def _units(text: str, paragraph: Span) -> Iterator[_Unit]:
         pieces = list(_pieces(text, sentence))
         for piece in pieces:
             body = text[piece.start : piece.end]
-            heading = len(sentences) == 1 and len(body) <= _HEADING_CHARS and body[-1] not in ".!?。！？;；\"”"
+            heading = len(sentences) == 1 and len(body) <= _HEADING_CHARS and body[-1] not in '.!?。！？;；"”'
             yield _Unit(piece, cost(body), last and piece is pieces[-1], heading)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from app.domain.errors import Conflict, InvalidInput, ToolError
 from app.domain.evidence import Passage
-from retrieval.build import RECIPE
+from retrieval.build import RECIPE, begin_build
 from retrieval.builds import Builds
 from retrieval.catalogue import Build, BuildPhase, Collection, CorpusKind
 from retrieval.home import Shelves
@@ -27,7 +27,8 @@ class IndexOwner:
         self._shelves = shelves
         self._library = library
         self._builds = Builds(build_command, self._on_step)
-        self._phase: dict[str, BuildPhase] = {}
+        self._steps: dict[str, Build] = {}
+        self._building = asyncio.Lock()
         self._pace: dict[str, tuple[BuildPhase, float, int]] = {}
 
     async def open(self) -> None:
@@ -53,8 +54,10 @@ class IndexOwner:
         """Build a collection from its corpus, again if it was built before; returns its state."""
         if collection.kind is not CorpusKind.SOTU and not await asyncio.to_thread(Path(collection.path).exists):
             raise InvalidInput(f"there is nothing at {collection.path!r}")
-        self._shelves.catalogue.add(collection, datetime.now(UTC))
-        await self._builds.start(collection.name, fresh=True)
+        async with self._building:
+            self._shelves.catalogue.add(collection, datetime.now(UTC))
+            await self._builds.make_way(collection.name)
+            await self._begin(collection.name)
         return self.state(collection.name)
 
     async def remove(self, name: str) -> None:
@@ -63,12 +66,13 @@ class IndexOwner:
         if name == DEFAULT_COLLECTION:
             raise Conflict(f"{name!r} is the default collection and stays")
         await self._builds.stop(name)
+        self._steps.pop(name, None)
         await asyncio.to_thread(self._library.remove, name)
 
     def state(self, name: str) -> dict[str, Any]:
         """Where a collection stands: kind, size, build phase with its pace, what could not be read."""
         collection = self._shelves.catalogue.get(name)
-        build = self._shelves.catalogue.build(name)
+        build = self._build(name)
         generation = self._library.generation(name)
         return {
             **collection.model_dump(mode="json"),
@@ -88,16 +92,28 @@ class IndexOwner:
     async def _go_on(self, name: str) -> None:
         build = self._shelves.catalogue.build(name)
         generation = self._library.generation(name)
-        if generation is not None and generation.recipe != RECIPE:
-            await self._builds.start(name, fresh=True)
-        elif build is None or build.phase is not BuildPhase.DONE or (generation is not None and not generation.dense):
-            await self._builds.start(name, fresh=build is None)
+        if build is None or (generation is not None and generation.recipe != RECIPE):
+            await self._begin(name)
+        elif build.phase is not BuildPhase.DONE or (generation is not None and not generation.dense):
+            self._builds.start(name, BuildPhase.ENCODING if build.phase is BuildPhase.DONE else build.phase)
+
+    async def _begin(self, name: str) -> None:
+        """Start a new build; from now on its state is told, not the last one's."""
+        build = await asyncio.to_thread(begin_build, self._shelves.catalogue, name, datetime.now(UTC))
+        self._steps[name] = build
+        self._builds.start(name, build.phase)
 
     async def _on_step(self, build: Build) -> None:
-        if self._phase.get(build.collection) is not build.phase:
-            self._phase[build.collection] = build.phase
+        """A phase is told only once what it brings can be searched."""
+        last = self._steps.get(build.collection)
+        if last is None or last.phase is not build.phase:
             self._pace[build.collection] = (build.phase, monotonic(), build.done)
             await asyncio.to_thread(self._library.refresh, build.collection)
+        self._steps[build.collection] = build
+
+    def _build(self, name: str) -> Build | None:
+        step = self._steps.get(name) if self._builds.running(name) else None
+        return step or self._shelves.catalogue.build(name)
 
     async def _wait_until_ready(self, name: str) -> None:
         deadline = monotonic() + WAIT_FOR_INDEX.total_seconds()

@@ -120,7 +120,8 @@ async def test_a_users_folder_is_built_searched_and_removed(owner: Owner, notes:
         chinese = await client.search("故宫", 3, SearchFilter(collections=("sotu", "notes"), language="zh"))
         assert [passage.source.collection for passage in chinese] == ["notes"]
         (notes / "canal.txt").write_text("The railway made the canal useless.")
-        await client.build("notes", "folder", str(notes))
+        begun = await client.build("notes", "folder", str(notes))
+        assert (begun["build"]["phase"], begun["build"]["number"]) == ("reading", 2)  # not the end of the build before
         await finished(client, "notes")
         assert [p.text for p in await client.search("railway tolls", 3, NOTES)] == ["The railway made the canal useless."]
         await client.remove("notes")
