@@ -1,6 +1,9 @@
 """Follow a run until it needs nobody any more, and hand over its report."""
 
 import asyncio
+import os
+import shutil
+import sys
 from pathlib import Path
 
 from app.domain.errors import RubricaError
@@ -67,7 +70,7 @@ async def _pause(api: ApiClient, run_id: str) -> None:
                 await asyncio.sleep(0.2)
     except (RubricaError, TimeoutError) as error:
         print(f"it could not be paused ({error or 'no answer in time'}); it goes on when a stack runs again")
-    print(f"go on with: rubrica runs resume {run_id}")
+    print(f"go on with: {_rubrica()} runs resume {run_id}")
 
 
 def _how_to_go_on(run_id: str, progress: Progress) -> str:
@@ -75,13 +78,20 @@ def _how_to_go_on(run_id: str, progress: Progress) -> str:
     lines = [f"the run is parked: {reason}. Everything is kept."]
     if progress.status is RunStatus.BUDGET_REACHED:
         lines += [
-            f"  finish with what there is:  rubrica runs resume {run_id} --finish",
-            f"  continue with more:         rubrica runs steer {run_id} --max-tokens N (or --max-cost, --max-minutes)",
-            f"                              rubrica runs resume {run_id}",
+            f"  finish with what there is:  {_rubrica()} runs resume {run_id} --finish",
+            f"  continue with more:         {_rubrica()} runs steer {run_id} --max-tokens N (or --max-cost, --max-minutes)",
+            f"                              {_rubrica()} runs resume {run_id}",
         ]
     else:
-        lines.append(f"  go on with: rubrica runs resume {run_id}")
+        lines.append(f"  go on with: {_rubrica()} runs resume {run_id}")
     return "\n".join(lines)
+
+
+def _rubrica() -> str:
+    """How this person can call the command: through `make` it is not on the path."""
+    if shutil.which("rubrica"):
+        return "rubrica"
+    return os.path.relpath(Path(sys.executable).parent / "rubrica")
 
 
 def _keep_going_after_interrupt() -> None:

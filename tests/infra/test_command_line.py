@@ -100,7 +100,7 @@ async def test_ctrl_c_pauses_the_run_and_says_how_to_go_on(tmp_path: Path) -> No
         out, _ = await process.communicate()
     assert process.returncode == 130
     assert api.status == "paused"
-    assert f"go on with: rubrica runs resume {RUN_ID}" in out.decode()
+    assert f"rubrica runs resume {RUN_ID}" in out.decode()
 
 
 async def test_resuming_follows_the_run_past_its_old_pause(tmp_path: Path) -> None:
