@@ -15,6 +15,8 @@ from workflows.agents.steps import Answer, AnyStep, Step, TextStep
 A = TypeVar("A", bound=Answer)
 T = TypeVar("T")
 SHOWN_CHARS = 2_000
+CUT_OFF = "length"
+MORE_ROOM = 3  # models that think at length before they answer may use up the room of the answer
 
 
 def _anything(_: str) -> None:
@@ -64,11 +66,13 @@ class Asker:
             return completion, read(completion.text)
         except AnswerInvalid as invalid:
             again = (*messages, *self._correction(completion.text, str(invalid)))
-        completion = await self._complete(step, again)
+        completion = await self._complete(step, again, MORE_ROOM if completion.finish_reason == CUT_OFF else 1)
         return completion, read(completion.text)
 
-    async def _complete(self, step: AnyStep, messages: Sequence[Message]) -> Completion:
+    async def _complete(self, step: AnyStep, messages: Sequence[Message], room: int = 1) -> Completion:
         request = self.kit.codec.request(step, messages)
+        if room > 1:
+            request = request.model_copy(update={"max_tokens": room * request.max_tokens})
         completion = await self.kit.record.ask(self.agent, step.name, self.kit.chat, request)
         self.usage += completion.usage
         return completion

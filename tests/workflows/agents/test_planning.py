@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.domain.chat import Completion
 from app.domain.errors import ModelRefused
 from app.domain.query import Language, ResearchQuery
 from app.domain.run import EventType
@@ -87,6 +88,13 @@ async def test_an_answer_out_of_form_is_asked_again_with_the_error() -> None:
     plan = await make_plan(QUERY, make_kit(model, new_record()))
     assert len(plan.subtasks) == 2
     assert "no JSON object" in model.requests[2].messages[-1].content
+
+
+async def test_an_answer_that_was_cut_off_gets_more_room() -> None:
+    cut = Completion(text="<think>let me think at length", model="m", finish_reason="length")
+    model = ScriptedModel([INTENT, cut, GOOD])
+    assert len((await make_plan(QUERY, make_kit(model, new_record()))).subtasks) == 2
+    assert model.requests[2].max_tokens == 3 * model.requests[1].max_tokens
 
 
 async def test_no_more_subtasks_than_the_effort_allows() -> None:

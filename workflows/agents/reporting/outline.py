@@ -20,6 +20,7 @@ MAX_PARTS = 5
 HEADING_CHARS = 160
 TITLE_CHARS = 240
 BRIEF_CHARS = 800
+THOUGHT_CHARS = 300
 _NUMBERING = re.compile(
     r"^[\s#*]*(?:(?:section|chapter|part)\s+\w{1,5}\s*[:.]\s*|\d{1,2}(?:\.\d{1,2})*[.)、]?\s+|[一二三四五六七八九十]+、)?",
     re.IGNORECASE,
@@ -158,6 +159,7 @@ def _finding(plan: ResearchPlan, finding: Finding, book: QuoteBook, desk: Desk) 
     subtask = next((s for s in plan.subtasks if s.id == finding.subtask_id), None)
     lines = [f"## {finding.subtask_id}: {subtask.title if subtask else ''}", as_data(book.with_ids(finding.answer))]
     lines += [f"{say('evidence', desk.kit.language)}: {', '.join(book.of_finding(finding)) or say('none', desk.kit.language)}"]
+    lines += [f"{say('thought', desk.kit.language)}: {as_data(thought[:THOUGHT_CHARS])}" for thought in finding.thoughts[-1:]]
     lines += [f"{say('gap', desk.kit.language)}: {as_data(gap)}" for gap in finding.gaps]
     if finding.stop is not StopReason.SUFFICIENT:
         lines.append(f"({finding.stop.value})")
