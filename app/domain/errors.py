@@ -59,7 +59,7 @@ class ToolError(RubricaError):
 
 
 class ToolUnavailable(ToolError):
-    """The service behind a tool does not answer just now (the index owner restarts): worth waiting for where somebody can wait."""
+    """The service behind a tool does not answer just now (the index owner restarts): worth waiting for where one can."""
 
     retry_after: timedelta | None = None
 
