@@ -25,6 +25,16 @@ STOP = {
     "failed": "failed",
     "dropped": "dropped",
 }
+STEP = {
+    "intent": "reading the question",
+    "plan": "planning",
+    "act": "deciding what to do next",
+    "finding": "writing up what was found",
+    "outline": "outlining the report",
+    "aggregation": "bringing the findings together",
+    "section": "writing a section",
+    "consistency": "checking the whole for consistency",
+}
 EFFORT = {"quick": "Quick", "standard": "Standard", "deep": "Deep"}
 LANGUAGE = {"en": "English", "zh": "中文"}
 LONGEST_QUOTE = 90
@@ -68,7 +78,8 @@ def action(event: Event) -> str:
     """What an agent did in a model or tool call, as a short phrase."""
     payload = event.payload
     if event.type == "model_call":
-        return str(payload.get("step") or "thinking").replace("_", " ")
+        step = str(payload.get("step") or "thinking")
+        return STEP.get(step, step.replace("_", " "))
     if payload.get("error"):
         return f"{payload.get('tool', 'tool')} failed: {payload['error']}"
     if payload.get("url"):

@@ -50,7 +50,7 @@ def searching(api: FakeApi) -> FakeRun:
     run.emit("run_created", {"question": QUESTION, "system": "minddr", "effort": "standard", "language": "en"})
     run.emit("status_changed", {"status": "running", "detail": ""})
     run.emit("stage_started", {"stage": "plan", "title": "Plan"}, "plan")
-    _ask(run, "plan", "make_plan")
+    _ask(run, "plan", "plan")
     run.emit("plan_made", {"plan": PLAN}, "plan")
     run.emit(
         "stage_finished",
@@ -59,7 +59,7 @@ def searching(api: FakeApi) -> FakeRun:
     for subtask in ("s1", "s2"):
         run.emit("stage_started", {"stage": f"search/{subtask}", "title": subtask}, f"search/{subtask}")
     _search(run, "search/s1", "duties on imports first Congress", [SOURCE])
-    _ask(run, "search/s1", "judge")
+    _ask(run, "search/s1", "act")
     run.emit(
         "stage_finished",
         {"stage": "search/s1", "title": "", "stop": "max_turns", "detail": "", "quotes": 3, "sources": 2, "usage": {}},

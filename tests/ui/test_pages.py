@@ -66,7 +66,7 @@ def test_watching_shows_the_plan_the_sources_and_the_log(api: FakeApi, open_page
     html = shown(caught_up(open_page("watch", run=run.id), len(run.events)))
     for expected in ("Protection of manufactures", "after 1, 2", "James Monroe, 1822", "45.1k", "of 200k", "$0.0610"):
         assert expected in html, expected
-    assert "asked stub: make plan (5,400 tokens)" in html
+    assert "asked stub: planning (5,400 tokens)" in html
 
 
 def test_a_finished_run_shows_its_whole_log_at_once(api: FakeApi, open_page: OpenPage) -> None:
