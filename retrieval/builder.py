@@ -82,7 +82,7 @@ def _print(build: Build) -> None:
 
 
 def main() -> int:
-    """Build; 0 when the collection is ready, 1 when the build failed."""
+    """Build; 0 when the collection is ready, 3 when the build failed."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--home", type=Path, required=True)
     parser.add_argument("--collection", required=True)
@@ -99,7 +99,7 @@ def main() -> int:
         return open_encoder(options.encoder, options.models_dir, options.home / "models", THREADS)
 
     build = run_build(shelves, options.collection, False, encoder, _print)
-    return 1 if build.phase is BuildPhase.FAILED else 0
+    return 3 if build.phase is BuildPhase.FAILED else 0
 
 
 if __name__ == "__main__":

@@ -14,7 +14,10 @@ from retrieval.catalogue import Build, BuildPhase
 STOP_WITHIN = timedelta(seconds=5)
 ATTEMPTS = 3
 """How often a builder that died (not: that failed) is started again before its collection is given up."""
+VERDICTS = (0, 3)
+"""Exit codes of a builder that came to an end: done, or failed with the reason in the build's state."""
 OnStep = Callable[[Build], Awaitable[None]]
+OnGivingUp = Callable[[str, int], Awaitable[None]]
 _log = logging.getLogger(__name__)
 
 
@@ -27,11 +30,15 @@ class _Running:
 
 
 class Builds:
-    """Running builds. `command` starts a builder, less the collection's name; `on_step` is awaited with each step it reports."""
+    """Running builds. `command` starts a builder, less the collection's name.
 
-    def __init__(self, command: Sequence[str], on_step: OnStep) -> None:
+    `on_step` is awaited with each step a builder reports, `on_giving_up` when one has died too often.
+    """
+
+    def __init__(self, command: Sequence[str], on_step: OnStep, on_giving_up: OnGivingUp) -> None:
         self._command = command
         self._on_step = on_step
+        self._on_giving_up = on_giving_up
         self._running: dict[str, _Running] = {}
         self.changed = asyncio.Condition()
 
@@ -76,9 +83,10 @@ class Builds:
         try:
             for _ in range(ATTEMPTS):
                 code = await self._run_once(collection, running)
-                if code in (0, 1) or running.stopping:
+                if code in VERDICTS or running.stopping:
                     return
-                _log.warning("the builder of %r ended with %s; starting it again where it was", collection, code)
+                _log.warning("the builder of %r ended with code %s", collection, code)
+            await self._on_giving_up(collection, code)
         finally:
             self._running.pop(collection, None)
             await self._tell()

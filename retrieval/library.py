@@ -1,5 +1,6 @@
 """The search side: what is indexed and stored, asked for passages, documents and snapshots."""
 
+import logging
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
@@ -8,7 +9,7 @@ from app.domain.evidence import Passage
 from retrieval.catalogue import BuildPhase, Catalogue, Generation
 from retrieval.diversity import diverse
 from retrieval.fusion import Key, fuse
-from retrieval.index.ports import Hit, HybridQuery, Index
+from retrieval.index.ports import Hit, HybridQuery, Index, IndexDamaged
 from retrieval.ports import Document, SearchFilter
 from retrieval.sparse import SparseEncoder
 from retrieval.store import DocumentStore
@@ -18,6 +19,7 @@ MAX_QUERY_CHARS = 2_000
 MAX_LIMIT = 100
 CANDIDATES = 200
 """What each half of a hybrid search contributes, at least."""
+_log = logging.getLogger(__name__)
 
 
 class QueryEncoder(Protocol):
@@ -50,9 +52,11 @@ class Library:
         self._words = SparseEncoder(1.0)  # queries are weighted alike whatever the passages' length
 
     def refresh(self, collection: str) -> None:
-        """Search the index that the collection's alias now points at, and delete those it has left behind."""
-        name = self._index.resolve(collection)
-        generation = self._catalogue.generation(name) if name else None
+        """Search the index that the collection's alias now points at, and delete those it has left behind.
+
+        One that is damaged is deleted too: the collection is then not ready and wants building.
+        """
+        generation = self._usable(collection)
         before = self._live.get(collection)
         if generation is None:
             self._live.pop(collection, None)
@@ -61,6 +65,22 @@ class Library:
         if before is not None and (generation is None or generation.name != before.name):
             self._index.close(before.name)
         self._drop_leftovers(collection)
+
+    def _usable(self, collection: str) -> Generation | None:
+        name = self._index.resolve(collection)
+        generation = self._catalogue.generation(name) if name else None
+        if name is None or generation is None:
+            return None
+        try:
+            if self._index.count(name) or not self._store.count(collection):
+                return generation
+            _log.warning("the index %r is empty although %r has documents; it is built again", name, collection)
+        except (IndexDamaged, NotFound) as error:
+            _log.warning("%s", error)
+        self._index.unalias(collection)
+        self._index.drop(name)
+        self._catalogue.drop_generation(name)
+        return None
 
     def ready(self, collection: str) -> bool:
         """Whether the collection can be searched."""

@@ -10,7 +10,7 @@ from typing import Any
 from app.domain.errors import Conflict, InvalidInput, ToolError
 from app.domain.evidence import Passage
 from retrieval.build import RECIPE, begin_build
-from retrieval.builds import Builds
+from retrieval.builds import ATTEMPTS, Builds
 from retrieval.catalogue import Build, BuildPhase, Collection, CorpusKind
 from retrieval.home import Shelves
 from retrieval.library import DEFAULT_COLLECTION, Library
@@ -26,7 +26,7 @@ class IndexOwner:
     def __init__(self, shelves: Shelves, library: Library, build_command: Sequence[str]) -> None:
         self._shelves = shelves
         self._library = library
-        self._builds = Builds(build_command, self._on_step)
+        self._builds = Builds(build_command, self._on_step, self._on_giving_up)
         self._steps: dict[str, Build] = {}
         self._building = asyncio.Lock()
         self._pace: dict[str, tuple[BuildPhase, float, int]] = {}
@@ -92,7 +92,8 @@ class IndexOwner:
     async def _go_on(self, name: str) -> None:
         build = self._shelves.catalogue.build(name)
         generation = self._library.generation(name)
-        if build is None or (generation is not None and generation.recipe != RECIPE):
+        lost = generation is None and build is not None and build.phase in (BuildPhase.ENCODING, BuildPhase.DONE)
+        if build is None or lost or (generation is not None and generation.recipe != RECIPE):
             await self._begin(name)
         elif build.phase is not BuildPhase.DONE or (generation is not None and not generation.dense):
             self._builds.start(name, BuildPhase.ENCODING if build.phase is BuildPhase.DONE else build.phase)
@@ -110,6 +111,14 @@ class IndexOwner:
             self._pace[build.collection] = (build.phase, monotonic(), build.done)
             await asyncio.to_thread(self._library.refresh, build.collection)
         self._steps[build.collection] = build
+
+    async def _on_giving_up(self, name: str, code: int) -> None:
+        """A builder has died again and again: say so where the reader looks."""
+        build = self._shelves.catalogue.build(name)
+        if build is not None:
+            detail = f"the builder ended {ATTEMPTS} times with code {code}; the log of the index owner says why"
+            failed = build.model_copy(update={"phase": BuildPhase.FAILED, "detail": detail, "updated_at": datetime.now(UTC)})
+            await asyncio.to_thread(self._shelves.catalogue.keep_build, failed)
 
     def _build(self, name: str) -> Build | None:
         step = self._steps.get(name) if self._builds.running(name) else None

@@ -14,7 +14,7 @@ from typing import Any
 import qdrant_edge as engine
 
 from app.domain.errors import NotFound
-from retrieval.index.ports import DENSE_SIZE, Candidates, Hit, HybridQuery, IndexedPassage
+from retrieval.index.ports import DENSE_SIZE, Candidates, Hit, HybridQuery, IndexDamaged, IndexedPassage
 
 SPARSE = "sparse"
 DENSE = "dense"
@@ -158,8 +158,15 @@ class EdgeIndex:
                 shard = self._open.get(name)
                 if shard is None:
                     self._require(name)
-                    shard = self._open[name] = engine.EdgeShard.load(str(self._path(name)))
+                    shard = self._open[name] = _loaded(self._path(name))
         return shard
+
+
+def _loaded(path: Path) -> engine.EdgeShard:
+    try:
+        return engine.EdgeShard.load(str(path))
+    except Exception as error:  # the engine raises nothing narrower
+        raise IndexDamaged(f"the index {path.name!r} cannot be opened; build its collection again ({error})") from error
 
 
 def _config() -> engine.EdgeConfig:

@@ -4,10 +4,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
+from app.domain.errors import ToolError
 from retrieval.sparse import SparseVector
 
 DENSE_SIZE = 384
 """Dimensions of the dense vectors (all-MiniLM-L6-v2); they are unit vectors, compared by cosine."""
+
+
+class IndexDamaged(ToolError):
+    """An index is there and cannot be opened: its collection has to be built again."""
 
 
 class IndexedPassage(NamedTuple):
@@ -56,6 +61,7 @@ class Index(Protocol):
 
     Raises:
         NotFound: the named index does not exist.
+        IndexDamaged: it exists and cannot be opened.
         ToolError: a server does not answer.
     """
 

@@ -7,7 +7,7 @@ import pytest
 
 from app.domain.errors import NotFound, ToolError
 from retrieval.index.edge import EdgeIndex
-from retrieval.index.ports import DENSE_SIZE, HybridQuery, Index, IndexedPassage
+from retrieval.index.ports import DENSE_SIZE, HybridQuery, Index, IndexDamaged, IndexedPassage
 from retrieval.index.server import ServerIndex
 from retrieval.sparse import SparseEncoder, SparseVector
 from tests.retrieval.qdrant_stub import QdrantStub
@@ -156,6 +156,15 @@ def test_what_does_not_exist_is_said_so(filled: Index) -> None:
     ):
         with pytest.raises(NotFound, match="no index 'zz'"):
             act()
+
+
+def test_a_damaged_index_says_what_to_do(tmp_path: Path) -> None:
+    index = EdgeIndex(tmp_path)
+    index.create("a.1")
+    index.close("a.1")
+    (tmp_path / "a.1" / "edge_config.json").write_text("{")
+    with pytest.raises(IndexDamaged, match="build its collection again"):
+        index.count("a.1")
 
 
 def test_a_server_that_does_not_answer_is_a_tool_error() -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -162,7 +163,7 @@ async def test_an_owner_that_is_not_there_is_a_tool_error(tmp_path: Path) -> Non
             await client.search("x", 1, SearchFilter())
 
 
-async def test_after_kill_9_the_next_owner_goes_on(notes: Path, tmp_path: Path) -> None:
+async def test_after_kill_9_or_damage_the_next_owner_goes_on(notes: Path, tmp_path: Path) -> None:
     owner = Owner(tmp_path / "home")
     try:
         await asyncio.sleep(0.6)  # in the middle of the default corpus
@@ -177,6 +178,11 @@ async def test_after_kill_9_the_next_owner_goes_on(notes: Path, tmp_path: Path) 
             state = await finished(client, "sotu")
             assert (state["documents"], state["build"]["phase"]) == (249, "done")
         assert await asyncio.to_thread(owner.stop) == 0
+        index = owner.home / "retrieval" / "index"
+        shutil.rmtree(next((index / os.readlink(index / "sotu")).glob("segments/*")))
+        owner.start()
+        async with IndexClient(str(owner.socket)) as client:
+            assert await client.search("Monroe doctrine", 3, SearchFilter())
     finally:
         owner.clean()
 
