@@ -15,6 +15,7 @@ from retrieval.home import Shelves, open_shelves
 from retrieval.index.ports import Index
 from retrieval.library import Library
 from retrieval.ports import SearchFilter
+from tests.retrieval.qdrant_stub import QdrantStub
 from tests.retrieval.word_encoder import Cut, WordEncoder
 
 Records = dict[str, str]
@@ -23,10 +24,11 @@ Records = dict[str, str]
 class Bench:
     """A home with one collection read from a JSONL file that the test rewrites."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, qdrant_url: str | None = None) -> None:
         self.file = folder / "corpus.jsonl"
         self.home = folder / "home"
-        self.shelves: Shelves = open_shelves(self.home)
+        self.qdrant_url = qdrant_url
+        self.shelves: Shelves = open_shelves(self.home, qdrant_url)
         self.shelves.catalogue.add(Collection(name="c", kind=CorpusKind.BEIR, path=str(self.file)), datetime.now(UTC))
 
     def write(self, records: Records) -> None:
@@ -40,7 +42,7 @@ class Bench:
     def restart(self) -> None:
         """What a new process sees."""
         self.shelves.close()
-        self.shelves = open_shelves(self.home)
+        self.shelves = open_shelves(self.home, self.qdrant_url)
 
     def found(self, query: str, encoder: WordEncoder | None = None) -> list[str]:
         library = Library(self.shelves.catalogue, self.shelves.store, self.shelves.index, lambda: encoder)
@@ -229,3 +231,26 @@ def test_an_empty_corpus_is_searchable_and_finds_nothing(bench: Bench) -> None:
     bench.write({})
     assert bench.build(WordEncoder()).phase is BuildPhase.DONE
     assert bench.found("anything", WordEncoder()) == []
+
+
+def test_on_a_server_an_index_is_extended_in_place(tmp_path: Path) -> None:
+    stub = QdrantStub(tmp_path / "qdrant")
+    stub.start()
+    bench = Bench(tmp_path, stub.url)
+    texts = records(20)
+    bench.write(texts)
+    bench.build(WordEncoder())
+    index = bench.shelves.index.resolve("c")
+    texts |= {"d3": "Changed to speak of zeppelins.", "new": "A newcomer about submarines."}
+    del texts["d5"]
+    bench.write(texts)
+    with pytest.raises(Cut):
+        bench.build(WordEncoder(fails_at=1))
+    bench.restart()
+    encoder = WordEncoder()
+    assert bench.build(encoder, fresh=False).phase is BuildPhase.DONE
+    assert (bench.shelves.index.resolve("c"), bench.points(), len(encoder.encoded)) == (index, 20, 2)
+    assert bench.found("zeppelins", encoder)[0] == "d3"
+    assert "d5" not in bench.found("number5", encoder)
+    bench.shelves.close()
+    stub.stop()
