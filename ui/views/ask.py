@@ -23,7 +23,7 @@ PLACEHOLDER = "A question worth a report …"
 LANGUAGES = {"": "As the question", "en": "English", "zh": "中文"}
 HERO = (
     '<div class="r-hero"><h1>What do you want to know?</h1><p class="r-lead">Agents plan the research, search in parallel '
-    "and write a report. Every claim in it is tied to the exact words of a source.</p></div>"
+    "and write a report. Each citation opens the exact words it stands for.</p></div>"
 )
 
 
