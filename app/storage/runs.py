@@ -8,7 +8,6 @@ from uuid import UUID
 from asyncpg import Record
 
 from app.domain.budget import Budget, Usage
-from app.domain.contract import Halt
 from app.domain.plan import ResearchPlan
 from app.domain.query import ResearchQuery
 from app.domain.run import EventType, Run, RunStatus
@@ -36,18 +35,14 @@ DISPATCHED = "UPDATE runs SET dispatched_at = now() WHERE id = $1 AND dispatched
 UNDISPATCHED = """
     SELECT id FROM runs WHERE dispatched_at IS NULL AND finished_at IS NULL AND created_at < now() - $1::interval
     ORDER BY created_at LIMIT $2"""
-UNFINISHED = """
-    SELECT r.id, r.status, l.control, r.finish FROM runs r JOIN ledgers l ON l.run_id = r.id
-    WHERE r.finished_at IS NULL ORDER BY r.created_at"""
+UNFINISHED = "SELECT id, status FROM runs WHERE finished_at IS NULL ORDER BY created_at"
 
 
 class Unfinished(NamedTuple):
-    """A run that has not ended: where it stands, the reader's last wish, and whether it is to end with what there is."""
+    """A run that has not ended, and where it stands."""
 
     id: UUID
     status: RunStatus
-    wish: Halt
-    finish: bool
 
 
 async def create(database: Executor, run_id: UUID, query: ResearchQuery) -> None:
@@ -92,7 +87,7 @@ async def unfinished(database: Executor) -> Sequence[Unfinished]:
     """Every run that has not ended, oldest first: each must have a workflow."""
     async with translated():
         rows = await database.fetch(UNFINISHED)
-    return [Unfinished(row["id"], RunStatus(row["status"]), Halt(row["control"]), row["finish"]) for row in rows]
+    return [Unfinished(row["id"], RunStatus(row["status"])) for row in rows]
 
 
 def _run(row: Record) -> Run:

@@ -3,11 +3,13 @@
 import logging
 from collections.abc import Awaitable, Callable
 from typing import Any
+from uuid import UUID
 
 import orjson
 from temporalio import activity
 
 from app.domain.budget import StopReason
+from app.domain.contract import Halt
 from app.domain.evidence import Finding
 from app.domain.plan import ResearchPlan
 from app.domain.run import EventType
@@ -35,7 +37,7 @@ class StageActivities:
     @property
     def all(self) -> list[Callable[..., Awaitable[Any]]]:
         """To register with the worker."""
-        return [self.plan, self.search, self.report, self.settle, self.steer, self.control]
+        return [self.plan, self.search, self.report, self.settle, self.steer, self.control, self.wish]
 
     @activity.defn(name=payloads.PLAN_ACTIVITY)
     async def plan(self, request: payloads.StageRequest) -> ResearchPlan:
@@ -95,6 +97,13 @@ class StageActivities:
         await insist(
             lambda: steering.set_control(self._shop.database, control.run_id, control.wish, replacing=(control.replacing,))
         )
+
+    @activity.defn(name=payloads.WISH_ACTIVITY)
+    async def wish(self, run_id: UUID) -> payloads.Wish:
+        """What the reader wants of the run by now."""
+        control = await insist(lambda: steering.control(self._shop.database, run_id))
+        start = await insist(lambda: self._shop.log.load(run_id))
+        return payloads.Wish(control=control or Halt.CANCEL, finish=start.finish)
 
     @activity.defn(name=payloads.STEER_ACTIVITY)
     async def steer(self, steered: payloads.SteeredPlan) -> None:

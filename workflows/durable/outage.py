@@ -7,6 +7,7 @@ when to stop.
 """
 
 import asyncio
+import contextlib
 import random
 import time
 from collections.abc import Awaitable, Callable
@@ -71,15 +72,11 @@ class Circuit:
     async def _turn(self, caller: "_Caller", notice: Notice) -> None:
         """Wait until this caller's own wait is over and, while the circuit is open, until it may be the probe."""
         while (left := caller.opens_at() - self.clock()) > 0:
+            changed = self._changed
             await notice(caller.reason or _SILENT, timedelta(seconds=left))
-            await self._sleep(min(left, HALT_POLL.total_seconds()))
-
-    async def _sleep(self, seconds: float) -> None:
-        try:
-            async with asyncio.timeout(seconds):
-                await self._changed.wait()
-        except TimeoutError:
-            return
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(min(left, HALT_POLL.total_seconds())):
+                    await changed.wait()
 
     def _begin(self) -> bool:
         """A probe keeps the others waiting until it fails, or as long as the longest back-off when it stays silent."""

@@ -16,6 +16,7 @@ REPORT_ACTIVITY = "report"
 SETTLE_ACTIVITY = "settle"
 STEER_ACTIVITY = "steer"
 CONTROL_ACTIVITY = "control"
+WISH_ACTIVITY = "wish"
 
 
 class StageRequest(Value):
@@ -69,6 +70,13 @@ class Control(Value):
     run_id: UUID
     wish: Halt
     replacing: Halt
+
+
+class Wish(Value):
+    """What the reader wants of a run by now, as the ledger has it."""
+
+    control: Halt
+    finish: bool
 
 
 class SteeredPlan(Value):

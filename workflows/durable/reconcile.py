@@ -5,9 +5,9 @@ import logging
 from uuid import UUID
 
 import asyncpg
-from temporalio.client import Client
+from temporalio.client import Client, WorkflowExecutionStatus
 from temporalio.common import SearchAttributeKey, WorkflowIDConflictPolicy
-from temporalio.service import RPCError
+from temporalio.service import RPCError, RPCStatusCode
 
 from app.domain.contract import PARKED_WORKFLOW, RESEARCH_QUEUE, RESEARCH_WORKFLOW, Halt, ResearchInput, workflow_id
 from app.domain.errors import RubricaError
@@ -24,6 +24,7 @@ OPEN = f"WorkflowType IN ('{RESEARCH_WORKFLOW}', '{PARKED_WORKFLOW}') AND Execut
 VERSION = SearchAttributeKey.for_keyword("TemporalWorkerDeploymentVersion")
 BEHAVIOR = SearchAttributeKey.for_keyword("TemporalWorkflowVersioningBehavior")
 PINNED = "Pinned"
+WAITING = {RunStatus.PAUSED: Halt.PAUSE, RunStatus.BUDGET_REACHED: Halt.BUDGET}
 log = logging.getLogger(__name__)
 
 
@@ -53,10 +54,20 @@ class Reconciler:
         restarted = []
         for run in unfinished:
             stranded = open_workflows.get(workflow_id(run.id))
-            if stranded is not False:
+            if stranded or (stranded is None and not await self._is_open(run.id)):
                 await self._restart(run, bool(stranded))
                 restarted.append(run.id)
         return restarted
+
+    async def _is_open(self, run_id: UUID) -> bool:
+        """The server's list lags behind; this asks for the one workflow."""
+        try:
+            described = await self._client.get_workflow_handle(workflow_id(run_id)).describe()
+        except RPCError as error:
+            if error.status is not RPCStatusCode.NOT_FOUND:
+                raise
+            return False
+        return described.status is WorkflowExecutionStatus.RUNNING
 
     async def _open(self) -> dict[str, bool]:
         """Open workflows, and whether each is stranded: pinned to a version that no worker runs any more."""
@@ -69,7 +80,8 @@ class Reconciler:
         return found
 
     async def _restart(self, run: Unfinished, stranded: bool) -> None:
-        start, halt = await RunLog(self._database).load(run.id), _waits_for(run)
+        """A run that waits gets a waiting workflow, which finds out by itself what its reader has wished since."""
+        start, halt = await RunLog(self._database).load(run.id), WAITING.get(run.status)
         if halt is None:
             await self._start(RESEARCH_WORKFLOW, start, run.id, stranded)
         else:
@@ -82,12 +94,3 @@ class Reconciler:
         await self._client.start_workflow(
             workflow, argument, id=workflow_id(run_id), task_queue=RESEARCH_QUEUE, id_conflict_policy=policy
         )
-
-
-def _waits_for(run: Unfinished) -> Halt | None:
-    """Why the run waits; None when it is to go on. A command that its lost workflow had not carried out yet counts."""
-    if run.status is RunStatus.PAUSED and run.wish is Halt.PAUSE:
-        return Halt.PAUSE
-    if run.status is RunStatus.BUDGET_REACHED and run.wish is not Halt.CANCEL and not run.finish:
-        return Halt.BUDGET
-    return None

@@ -131,6 +131,7 @@ class ParkedRunWorkflow(Steered):
     @workflow.run
     async def run(self, parking: payloads.Parking) -> None:
         """Until the run goes on or is cancelled."""
+        self._wish = self._wish or await self._unheard(parking.halt)
         await workflow.wait_condition(lambda: self._wish is not None and workflow.all_handlers_finished())
         if self._wish is Command.CANCEL:
             cancelled = payloads.Settlement(run_id=self._run_id, status=RunStatus.CANCELLED, detail="cancelled")
@@ -140,6 +141,15 @@ class ParkedRunWorkflow(Steered):
         steered = {"plan": self._steering.plan, "dropped": self._steering.dropped, "finish": finish}
         again = self._start.model_copy(update=steered)
         workflow.continue_as_new(again, workflow=ResearchWorkflow.run, initial_versioning_behavior=UPGRADED)
+
+    async def _unheard(self, halt: Halt) -> Command | None:
+        """A command that reached the ledger but no workflow: this one may stand in for another that was lost with its signals."""
+        wish = await bookkeeping(payloads.WISH_ACTIVITY, self._run_id, payloads.Wish)
+        if wish.control is Halt.CANCEL:
+            return Command.CANCEL
+        if wish.finish:
+            return Command.FINISH
+        return Command.RESUME if halt is Halt.PAUSE and wish.control is Halt.NONE else None
 
     @workflow.signal(name=Command.PAUSE)
     def pause(self) -> None:

@@ -1,6 +1,7 @@
 """What a person may do to a run's plan, the same while it runs and while it waits."""
 
 from collections.abc import Callable
+from typing import TypeVar
 from uuid import UUID
 
 from temporalio import workflow
@@ -14,6 +15,7 @@ with workflow.unsafe.imports_passed_through():
     from workflows.systems.steering import Steering
 
 Change = Callable[[Steering], ResearchPlan]
+R = TypeVar("R")
 
 
 class Steered:
@@ -63,11 +65,16 @@ class Steered:
         return plan
 
 
-async def bookkeeping(activity: str, what: Value) -> None:
+async def bookkeeping(activity: str, what: Value | UUID, returns: type[R] | None = None) -> R:
     """One transaction in PostgreSQL, repeated until it is done."""
-    await workflow.execute_activity(
-        activity, what, start_to_close_timeout=policies.BOOKKEEPING_LIMIT, retry_policy=policies.BOOKKEEPING_RETRIES
+    result: R = await workflow.execute_activity(
+        activity,
+        what,
+        result_type=returns,
+        start_to_close_timeout=policies.BOOKKEEPING_LIMIT,
+        retry_policy=policies.BOOKKEEPING_RETRIES,
     )
+    return result
 
 
 def _checked(change: Change, steering: Steering) -> ResearchPlan:

@@ -6,6 +6,8 @@ import os
 import signal
 import sys
 import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from datetime import timedelta
 
 from temporalio.client import Client
@@ -59,18 +61,21 @@ async def serve(settings: Settings, build: str | None = None) -> None:
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
     runtime = Runtime(telemetry=TelemetryConfig(), worker_heartbeat_interval=policies.WORKER_REPORTS_EVERY)
     client = await connect(settings.temporal_address, runtime)
-    async with equipped(settings) as shop:
-        await work(client, shop, build or build_id(), stop)
+    async with equipped(settings) as shop, working(client, shop, build or build_id()):
+        print("worker ready", flush=True)
+        await stop.wait()
 
 
-async def work(client: Client, shop: Workshop, build: str, stop: asyncio.Event) -> None:
-    """Take work as version `build` until `stop`."""
+@asynccontextmanager
+async def working(client: Client, shop: Workshop, build: str) -> AsyncIterator[None]:
+    """Take work as version `build` for as long as the context lasts. New runs go to this version from the beginning on."""
     async with build_worker(client, shop, build):
         await become_current(client, build)
         reconciling = asyncio.create_task(Reconciler(client, shop.database, build).keep())
-        print("worker ready", flush=True)
-        await stop.wait()
-        reconciling.cancel()
+        try:
+            yield
+        finally:
+            reconciling.cancel()
 
 
 def build_worker(client: Client, shop: Workshop, build: str | None, in_memory: int = WORKFLOWS_IN_MEMORY) -> Worker:

@@ -23,7 +23,7 @@ from tests.workflows.durable.toys import ToyIndex, ToyModel, extractive_toys, to
 from workflows.agents.agent_set import AgentSet
 from workflows.agents.codec import SchemaCodec
 from workflows.durable.reconcile import Reconciler
-from workflows.durable.worker import work
+from workflows.durable.worker import working
 from workflows.durable.workshop import Workshop
 from workflows.prompts.library import PromptLibrary
 
@@ -60,15 +60,9 @@ class House:
     @contextlib.asynccontextmanager
     async def worker(self, agents: AgentSet | None = None, build: str | None = None, **parts: Any) -> AsyncIterator[Workshop]:
         """A worker of its own version, until the end of the block."""
-        shop, stop = self.workshop(agents, **parts), asyncio.Event()
-        version = build or f"test-{uuid4().hex[:8]}"
-        working = asyncio.create_task(work(self.client, shop, version, stop))
-        try:
+        shop = self.workshop(agents, **parts)
+        async with working(self.client, shop, build or f"test-{uuid4().hex[:8]}"):
             yield shop
-        finally:
-            stop.set()
-            async with asyncio.timeout(PATIENCE.total_seconds()):
-                await working
 
     async def ask(self, question: str = "why tariffs?", budget: Budget | None = None) -> UUID:
         made = await self.research.create(ResearchQuery(question=question, budget=budget or Budget()))

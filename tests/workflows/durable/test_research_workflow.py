@@ -131,9 +131,9 @@ async def test_a_paused_run_can_be_cancelled(house: House) -> None:
 
 async def test_at_its_cap_a_run_waits_and_goes_on_with_more(house: House) -> None:
     async with house.worker():
-        run_id = await house.ask(budget=Budget(max_tokens=6_000))
+        run_id = await house.ask(budget=Budget(max_tokens=1_000))
         reached = await house.until(run_id, RunStatus.BUDGET_REACHED)
-        assert 0 < reached.usage.tokens <= 6_000
+        assert 600 < reached.usage.tokens <= 1_000
         options = (await house.events(run_id, EventType.STATUS_CHANGED))[-1]["payload"]["options"]
         assert options == ["finish", "raise_budget", "cancel"]
         await house.steering.set_budget(run_id, Budget(max_tokens=10**6))
@@ -144,7 +144,7 @@ async def test_at_its_cap_a_run_waits_and_goes_on_with_more(house: House) -> Non
 
 async def test_at_its_cap_a_run_can_finish_with_what_there_is(house: House) -> None:
     async with house.worker():
-        run_id = await house.ask(budget=Budget(max_tokens=5_000))
+        run_id = await house.ask(budget=Budget(max_tokens=1_000))
         reached = await house.until(run_id, RunStatus.BUDGET_REACHED)
         await house.steering.resume(run_id, finish=True)
         done = await house.until(run_id, RunStatus.COMPLETED)
