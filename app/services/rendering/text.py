@@ -11,7 +11,9 @@ from app.services.rendering.words import WORDS, Words, byline
 def to_markdown(report: Report, numbering: Numbering, question: str, language: Language) -> str:
     """Title, question, notices, sections, conflicts, then each citation with its exact quote."""
     words = WORDS[language]
-    blocks = [f"# {escaped(report.title)}", f"*{words.question}: {escaped(question)}*"]
+    blocks = [f"# {escaped(report.title)}"]
+    if question != report.title:
+        blocks.append(f"*{words.question}: {escaped(question)}*")
     blocks += [f"> **{words.note}.** {escaped(notice)}" for notice in report.notices]
     for section, body in zip(report.sections, numbering.bodies, strict=True):
         blocks += [f"{'#' * section.level} {escaped(section.heading)}", body]

@@ -1,5 +1,6 @@
 """The few words a rendering adds of its own, and how a source is named."""
 
+from datetime import date
 from typing import NamedTuple
 
 from app.domain.evidence import Source
@@ -37,8 +38,14 @@ WORDS = {
 
 
 def byline(source: Source) -> str:
-    """Author and date, as far as known: "Andrew Jackson, 4 December 1832"."""
-    parts = [source.author] if source.author else []
-    if source.published is not None:
+    """Author and date ("Andrew Jackson, 4 December 1832"), without what the title says already."""
+    parts = [source.author] if source.author and source.author not in source.title else []
+    if source.published is not None and not _dated(source.title, source.published):
         parts.append(f"{source.published.day} {source.published:%B} {source.published.year}")
     return ", ".join(parts)
+
+
+def _dated(title: str, day: date) -> bool:
+    """True when the title names the day in one of the usual forms."""
+    forms = (day.isoformat(), f"{day:%B} {day.day}, {day.year}", f"{day.day} {day:%B} {day.year}")
+    return any(form in title for form in forms)
