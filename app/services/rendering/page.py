@@ -69,12 +69,13 @@ def to_page(report: Report, numbering: Numbering, question: str, language: Langu
 
 
 def _head(title: str, question: str, language: Language, words: Words) -> str:
+    asked = "" if question == title else f'\n<p class="question"><b>{words.question}</b> {html.escape(question)}</p>'
     return (
         f'<!doctype html>\n<html lang="{language.value}"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
         f"<title>{html.escape(title)}</title>\n<style>{_STYLE}</style></head>\n<body><main>"
-        f'<h1>{html.escape(title)}</h1>\n<p class="question"><b>{words.question}</b> {html.escape(question)}</p>'
+        f"<h1>{html.escape(title)}</h1>{asked}"
     )
 
 

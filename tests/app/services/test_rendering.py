@@ -133,3 +133,10 @@ def test_chinese_reports_speak_chinese() -> None:
 
 def test_a_report_without_sections_is_still_a_page() -> None:
     assert "Duties" in rendered(notices=("Nothing was found.",)).renderings.html
+
+
+def test_a_source_is_not_named_twice() -> None:
+    told = SOURCE.model_copy(update={"title": "Message, Andrew Jackson, December 4, 1832"})
+    said = quote("Duties protect labor.", told)
+    assert rendered(f"True {marker(said)}.", quotes=(said,)).renderings.markdown.count("Andrew Jackson") == 1
+    assert "*, Andrew Jackson, 4 December 1832." in rendered(f"True {marker(LABOR)}.").renderings.markdown
