@@ -11,6 +11,7 @@ from aiohttp import ClientResponse, ClientSession, ClientTimeout
 
 from app.domain.chat import ChatRequest, Completion
 from app.domain.errors import ContextTooLong, ModelError, ModelRefused, ModelUnavailable
+from workflows.chat_models.delivery import Delivery, traced
 from workflows.chat_models.endpoint import Endpoint
 from workflows.chat_models.estimating import estimated_usage
 from workflows.chat_models.openai_dialect import Dialect, without_limit
@@ -19,6 +20,7 @@ from workflows.chat_models.openai_wire import Heard, NotTheProtocol, ServerError
 
 OK = 200
 MAX_DIALECT_TURNS = 4
+MAX_STALE = 16
 MAX_REFUSAL_BYTES = 64_000
 KEEP_ALIVE_S = 75.0
 LINGER_S = 1.0
@@ -75,15 +77,28 @@ class OpenAICompatible:
 
     async def _post(self, body: dict[str, Any]) -> Heard | None:
         """The answer; None when the server refused a field that it will not see again."""
+        data = orjson.dumps(body)
+        for _ in range(MAX_STALE):
+            delivery = Delivery()
+            try:
+                return await self._deliver(data, body, delivery)
+            except ModelUnavailable as error:
+                if not delivery.never_arrived(error.__cause__):
+                    raise
+        raise ModelUnavailable(f"{self._endpoint.url} closes every connection")
+
+    async def _deliver(self, data: bytes, body: dict[str, Any], delivery: Delivery) -> Heard | None:
         try:
             async with self._session.post(
                 self._endpoint.url,
-                data=orjson.dumps(body),
+                data=data,
                 headers=self._headers,
                 timeout=self._timeout,
                 proxy=self._endpoint.proxy,
                 allow_redirects=False,
+                trace_request_ctx=delivery,
             ) as response:
+                delivery.answered = True
                 return await self._heard(response, body)
         except _WRONG_PROTOCOL as error:
             raise ModelRefused(f"cannot speak to {self._endpoint.url}: {_one_line(error)}") from error
@@ -208,5 +223,6 @@ def _one_line(error: BaseException) -> str:
 async def connected(endpoint: Endpoint) -> AsyncIterator[OpenAICompatible]:
     """A model with a session of its own: one pool of kept-alive connections, without a limit of calls at once."""
     connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=KEEP_ALIVE_S, ttl_dns_cache=300)
-    async with ClientSession(connector=connector, cookie_jar=aiohttp.DummyCookieJar()) as session:
+    cookies = aiohttp.DummyCookieJar()
+    async with ClientSession(connector=connector, cookie_jar=cookies, trace_configs=[traced()]) as session:
         yield OpenAICompatible(endpoint, session)

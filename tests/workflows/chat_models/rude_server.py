@@ -10,10 +10,14 @@ import orjson
 
 @dataclass
 class RudeServer:
-    """Answers in order, the last one again and again; `hold_s` is kept between the pieces of one answer."""
+    """Answers in order, the last one again and again; `hold_s` is kept between the pieces of one answer.
+
+    `closes_after` so many answers it closes the connection.
+    """
 
     answers: Sequence[Sequence[bytes]]
     hold_s: float = 0.0
+    closes_after: int = 0
     url: str = ""
     requests: list[bytes] = field(default_factory=list)
     connections: int = 0
@@ -24,6 +28,7 @@ class RudeServer:
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.connections += 1
+        served = 0
         try:
             while head := await reader.readuntil(b"\r\n\r\n"):
                 length = next((int(h.split(b":")[1]) for h in head.split(b"\r\n") if h.lower().startswith(b"content-length")), 0)
@@ -32,6 +37,9 @@ class RudeServer:
                     writer.write(piece)
                     await writer.drain()
                     await asyncio.sleep(self.hold_s)
+                served += 1
+                if served == self.closes_after:
+                    break  # without a word, as some servers do
                 if b"Connection: close" in b"".join(self.answers[min(len(self.requests), len(self.answers)) - 1]):
                     break
         except (asyncio.IncompleteReadError, ConnectionError):
@@ -41,8 +49,8 @@ class RudeServer:
 
 
 @asynccontextmanager
-async def rude_server(*answers: Sequence[bytes], hold_s: float = 0.0) -> AsyncIterator[RudeServer]:
-    rude = RudeServer(answers, hold_s)
+async def rude_server(*answers: Sequence[bytes], hold_s: float = 0.0, closes_after: int = 0) -> AsyncIterator[RudeServer]:
+    rude = RudeServer(answers, hold_s, closes_after)
     server = await asyncio.start_server(rude.serve, "127.0.0.1", 0)
     rude.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
     try:

@@ -55,6 +55,23 @@ async def test_one_connection_serves_many_calls(stream: bool) -> None:
     assert (len(server.requests), server.connections) == (5, 1)
 
 
+async def test_a_kept_connection_that_the_server_closed_is_no_outage() -> None:
+    closing = http(200, b'{"choices": [{"message": {"content": "yes"}, "finish_reason": "stop"}]}')
+    async with rude_server(closing, closes_after=1) as server, connected(endpoint(server.url)) as model:
+        for _ in range(30):
+            assert (await model.complete(ASKED)).text == "yes"
+    assert len(server.requests) == 30
+
+
+async def test_a_connection_lost_while_the_server_works_is_an_outage_and_not_asked_again() -> None:
+    async with model_stub(ModelStub(latency=timedelta(seconds=0.4))) as stub, connected(endpoint(stub.base_url)) as model:
+        await model.complete(ASKED)
+        stub.faults.order(Fault.RESET)
+        with pytest.raises(ModelUnavailable):
+            await model.complete(ASKED)
+        assert stub.bill.outcomes == {"answered": 1, "reset": 1}
+
+
 async def test_a_stream_gives_its_connection_back() -> None:
     async with rude_server(chunked(delta("yes", finish_reason="stop"))) as server, connected(endpoint(server.url)) as model:
         for _ in range(5):
