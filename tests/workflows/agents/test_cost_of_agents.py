@@ -1,0 +1,56 @@
+"""The agents' own work must stay small beside the models': about a millisecond of CPU a call, whatever the conversation's length."""
+
+import json
+import random
+import time
+from collections.abc import Sequence
+
+from app.domain.budget import AgentLimits
+from app.domain.chat import ChatRequest
+from app.domain.evidence import Passage, Source, snapshot_hash
+from retrieval.ports import SearchFilter
+from tests.workflows.bench_of_agents import make_kit, new_record, run_chain, step_of
+from tests.workflows.sensible import sensible
+from tests.workflows.small_corpus import SmallCorpus
+from workflows.chat_models.scripted import ScriptedModel
+
+QUESTION = "How did presidents justify tariffs before 1900?"
+MOST_MS_PER_CALL = 2.0
+
+
+class LargeCorpus(SmallCorpus):
+    """Six new passages of some 1,200 characters for every query."""
+
+    async def search(self, query: str, limit: int, where: SearchFilter) -> Sequence[Passage]:
+        dice = random.Random(query)
+        return [_passage(dice.randrange(10**9)) for _ in range(6)]
+
+
+def _passage(number: int) -> Passage:
+    text = " ".join(
+        f"In message {number + i} the duty was defended before the house as a measure of protection." for i in range(15)
+    )
+    source = Source(url=f"https://example.org/{number}", title=f"Message {number}", snapshot=snapshot_hash(text))
+    return Passage(source=source, text=text, start=0, end=len(text))
+
+
+def long_searches(request: ChatRequest) -> str:
+    turn = (len(request.messages) - 2) // 2
+    if step_of(request) == "act" and turn < 9:
+        return json.dumps(
+            {"thought": "more of it", "action": "search", "inputs": [f"duty {turn} {request.messages[1].content[-40:]}"]}
+        )
+    return sensible(request)
+
+
+async def test_cpu_per_model_call() -> None:
+    record = new_record()
+    limits = AgentLimits(max_turns=12, max_tool_calls=20)
+    report = await run_chain(make_kit(ScriptedModel(long_searches), record, LargeCorpus(), limits=limits), record, QUESTION)
+    calls = record.usage.model_calls
+    assert calls > 35
+    again = new_record(record.trajectory.turns)
+    began = time.process_time()
+    assert await run_chain(make_kit(ScriptedModel([]), again, limits=limits), again, QUESTION) == report
+    spent_ms = (time.process_time() - began) * 1_000
+    assert spent_ms / calls < MOST_MS_PER_CALL
