@@ -1,4 +1,4 @@
-"""The agents' own work must stay small beside the models': about a millisecond of CPU a call, whatever the conversation's length."""
+"""The agents' own work must stay small: about a millisecond of CPU a model call, whatever the conversation's length."""
 
 import json
 import random
