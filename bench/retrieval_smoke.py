@@ -96,10 +96,11 @@ def _halves(local: LocalSearcher, name: str, text: str, encoder: Encoder) -> Ite
     assert generation is not None
     asked = HybridQuery(SparseEncoder(1.0).query(text), encoder.query(text), CANDIDATES)
     found = local.shelves.index.query(generation.name, asked)
+    places = local.shelves.index.places(generation.name, list({hit.id for half in found for hit in half}))
     urls = {}
-    for hit in (hit for half in found for hit in half):
-        source = local.shelves.store.source(name, hit.document)
-        urls[hit.id] = source.url if source else ""
+    for number, place in places.items():
+        source = local.shelves.store.source(name, place.document)
+        urls[number] = source.url if source else ""
     for ranking, rank in RANKINGS.items():
         yield ranking, list(dict.fromkeys(_identity(urls[number]) for (_, number), _ in rank(found)))
 

@@ -14,7 +14,7 @@ from app.domain.evidence import content_key
 from retrieval.catalogue import Build, BuildPhase, Catalogue, Generation
 from retrieval.chunking import split_passages
 from retrieval.corpora.ports import Corpus, Unreadable
-from retrieval.index.ports import Hit, Index, IndexedPassage
+from retrieval.index.ports import Index, IndexedPassage, Place
 from retrieval.ports import Document
 from retrieval.sparse import RECIPE as SPARSE_RECIPE
 from retrieval.sparse import SparseEncoder, average_length
@@ -128,7 +128,7 @@ def encode_passages(shop: Workshop, build: Build, encoder: PassageEncoder) -> Bu
     while page := shop.index.without_dense(target.name, ENCODE_PAGE):
         for batch in _batches(page, ENCODE_BATCH):
             vectors = encoder.passages(_texts(shop, build, batch))
-            shop.index.set_dense(target.name, zip((hit.id for hit in batch), vectors, strict=True))
+            shop.index.set_dense(target.name, zip((place.id for place in batch), vectors, strict=True))
             shop.index.flush(target.name)
             build = shop.note(build, done=build.done + len(batch))
     shop.index.optimize(target.name)
@@ -223,11 +223,11 @@ def _points(shop: Workshop, document: StoredDocument, encoder: SparseEncoder) ->
         yield IndexedPassage(passage_id(document.key, start, end), sparse, document.key, start, end, document.language)
 
 
-def _texts(shop: Workshop, build: Build, hits: Sequence[Hit]) -> list[str]:
+def _texts(shop: Workshop, build: Build, places: Sequence[Place]) -> list[str]:
     texts = []
-    for hit in hits:
-        source = shop.store.source(build.collection, hit.document)
-        texts.append(index_text(source.title, shop.store.text(source.snapshot)[hit.start : hit.end]) if source else "")
+    for place in places:
+        source = shop.store.source(build.collection, place.document)
+        texts.append(index_text(source.title, shop.store.text(source.snapshot)[place.start : place.end]) if source else "")
     return texts
 
 

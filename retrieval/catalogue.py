@@ -72,6 +72,11 @@ class Build(Value):
     detail: str = ""
 
 
+def collection_of(index: str) -> str:
+    """The collection an index belongs to: indexes are named `<collection>.<build number>.<what it holds>`."""
+    return index.rsplit(".", 2)[0]
+
+
 class Catalogue:
     """Collections, generations and builds of one home."""
 

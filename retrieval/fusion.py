@@ -7,7 +7,7 @@ half found counts zero in the other. Against reciprocal ranks it keeps how much 
 from collections.abc import Mapping
 
 Key = tuple[str, int]
-"""A candidate: its collection and its number in that collection's index."""
+"""A candidate: an index and its number in it."""
 
 
 def fuse(sparse: Mapping[Key, float], dense: Mapping[Key, float] | None) -> list[tuple[Key, float]]:

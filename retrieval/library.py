@@ -1,15 +1,15 @@
 """The search side: what is indexed and stored, asked for passages, documents and snapshots."""
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
 
 from app.domain.errors import InvalidInput, NotFound, ToolError
 from app.domain.evidence import Passage
-from retrieval.catalogue import BuildPhase, Catalogue, Generation
+from retrieval.catalogue import BuildPhase, Catalogue, Generation, collection_of
 from retrieval.diversity import diverse
 from retrieval.fusion import Key, fuse
-from retrieval.index.ports import Hit, HybridQuery, Index, IndexDamaged
+from retrieval.index.ports import HybridQuery, Index, IndexDamaged, Place
 from retrieval.ports import Document, SearchFilter
 from retrieval.sparse import SparseEncoder
 from retrieval.store import DocumentStore
@@ -19,6 +19,8 @@ MAX_QUERY_CHARS = 2_000
 MAX_LIMIT = 100
 CANDIDATES = 200
 """What each half of a hybrid search contributes, at least."""
+READ_AHEAD = 3
+"""Passages looked at for each that is wanted, before near-duplicates and crowded documents make it look further."""
 _log = logging.getLogger(__name__)
 
 
@@ -95,9 +97,11 @@ class Library:
         if not 1 <= limit <= MAX_LIMIT:
             raise InvalidInput(f"ask for 1 to {MAX_LIMIT} passages, not {limit}")
         names = where.collections or (DEFAULT_COLLECTION,)
-        hits, ranked = self._retried(query[:MAX_QUERY_CHARS], limit, names, where.language)
-        passages = (self._passage(key, score, hits[key]) for key, score in ranked)
-        return diverse((passage for passage in passages if passage is not None), limit)
+        generations = [self._searchable(name) for name in names]
+        try:
+            return self._found(query, limit, generations, where.language)
+        except NotFound:  # an index was replaced after its name was looked up
+            return self._found(query, limit, [self._searchable(name) for name in names], where.language)
 
     def read(self, url: str, collections: Sequence[str]) -> Document:
         """The document stored under an address, or `NotFound`."""
@@ -119,45 +123,46 @@ class Library:
             raise ToolError(f"the collection {collection!r} has no index; its build has not come far enough or failed{reason}")
         return generation
 
-    def _retried(
-        self, query: str, limit: int, names: Sequence[str], language: str | None
-    ) -> tuple[dict[Key, Hit], list[tuple[Key, float]]]:
-        """`_ranked`, once more when an index was replaced between looking up its name and asking it."""
-        generations = [self._searchable(name) for name in names]
-        try:
-            return self._ranked(query, limit, generations, language)
-        except NotFound:
-            return self._ranked(query, limit, [self._searchable(name) for name in names], language)
+    def _found(self, query: str, limit: int, generations: Sequence[Generation], language: str | None) -> list[Passage]:
+        ranked = self._ranked(query[:MAX_QUERY_CHARS], limit, generations, language)
+        return diverse(self._passages(ranked, READ_AHEAD * limit), limit)
 
-    def _ranked(
-        self, query: str, limit: int, generations: Sequence[Generation], language: str | None
-    ) -> tuple[dict[Key, Hit], list[tuple[Key, float]]]:
+    def _ranked(self, query: str, limit: int, generations: Sequence[Generation], language: str | None) -> list[tuple[Key, float]]:
         encoder = self._encoder_for(generations)
         vector = encoder.query(query) if encoder else None
-        asked = HybridQuery(self._words.query(query), vector, max(CANDIDATES, 3 * limit), language)
-        hits: dict[Key, Hit] = {}
+        asked = HybridQuery(self._words.query(query), vector, max(CANDIDATES, READ_AHEAD * limit), language)
         sparse: dict[Key, float] = {}
         dense: dict[Key, float] = {}
         for generation in generations:
             found = self._index.query(generation.name, asked)
-            for half, into in ((found.sparse, sparse), (found.dense, dense)):
-                for hit in half:
-                    key = (generation.collection, hit.id)
-                    hits[key] = hit
-                    into[key] = hit.score
-        return hits, fuse(sparse, dense if encoder else None)
+            sparse |= {(generation.name, hit.id): hit.score for hit in found.sparse}
+            dense |= {(generation.name, hit.id): hit.score for hit in found.dense}
+        return fuse(sparse, dense if encoder else None)
 
     def _encoder_for(self, generations: Sequence[Generation]) -> QueryEncoder | None:
         """The query encoder, where every index in question is complete and was made with it."""
         encoder = self._query_encoder() if all(generation.dense for generation in generations) else None
         return encoder if encoder and all(generation.encoder == encoder.name for generation in generations) else None
 
-    def _passage(self, key: Key, score: float, hit: Hit) -> Passage | None:
-        source = self._store.source(key[0], hit.document)
-        if source is None:  # removed from the collection between the query and now
+    def _passages(self, ranked: Sequence[tuple[Key, float]], ahead: int) -> Iterator[Passage]:
+        """The ranked passages with their texts, looked up `ahead` at a time."""
+        for first in range(0, len(ranked), ahead):
+            part = ranked[first : first + ahead]
+            places: dict[Key, Place] = {}
+            for name in {name for (name, _), _ in part}:
+                found = self._index.places(name, [number for (of, number), _ in part if of == name])
+                places |= {(name, number): place for number, place in found.items()}
+            for key, score in part:
+                passage = self._passage(key[0], places.get(key), score)
+                if passage is not None:
+                    yield passage
+
+    def _passage(self, index: str, place: Place | None, score: float) -> Passage | None:
+        source = self._store.source(collection_of(index), place.document) if place else None
+        if source is None or place is None:  # removed from the collection between the query and now
             return None
-        text = self._store.text(source.snapshot)[hit.start : hit.end]
-        return Passage(source=source, text=text, start=hit.start, end=hit.end, score=round(score, 6))
+        text = self._store.text(source.snapshot)[place.start : place.end]
+        return Passage(source=source, text=text, start=place.start, end=place.end, score=round(score, 6))
 
     def _drop_leftovers(self, collection: str) -> None:
         build = self._catalogue.build(collection)
@@ -166,7 +171,7 @@ class Library:
         if build is not None:
             kept.add(build.generation)
         for name in self._index.names():
-            mine = name.rsplit(".", 2)[0] == collection
+            mine = collection_of(name) == collection
             if mine and name not in kept and not (current and name.startswith(current)):
                 self._index.drop(name)
                 self._catalogue.drop_generation(name)
@@ -177,7 +182,7 @@ class Library:
         self._live.pop(collection, None)
         self._index.unalias(collection)
         for name in self._index.names():
-            if name.rsplit(".", 2)[0] == collection:
+            if collection_of(name) == collection:
                 self._index.drop(name)
         self._store.forget(collection)
         self._catalogue.remove(collection)

@@ -14,7 +14,7 @@ from typing import Any
 import qdrant_edge as engine
 
 from app.domain.errors import NotFound
-from retrieval.index.ports import DENSE_SIZE, Candidates, Hit, HybridQuery, IndexDamaged, IndexedPassage
+from retrieval.index.ports import DENSE_SIZE, Candidates, Hit, HybridQuery, IndexDamaged, IndexedPassage, Place
 
 SPARSE = "sparse"
 DENSE = "dense"
@@ -66,11 +66,11 @@ class EdgeIndex:
         present = engine.Filter(must=[engine.HasVectorCondition(DENSE)])
         self._shard(name).update(engine.UpdateOperation.delete_vectors_by_filter(present, [DENSE]))
 
-    def without_dense(self, name: str, limit: int) -> Sequence[Hit]:
+    def without_dense(self, name: str, limit: int) -> Sequence[Place]:
         """Up to `limit` points without a dense vector."""
         missing = engine.Filter(must_not=[engine.HasVectorCondition(DENSE)])
         records, _ = self._shard(name).scroll(engine.ScrollRequest(limit=limit, filter=missing, with_payload=True))
-        return [_hit(record, 0.0) for record in records]
+        return [_place(record) for record in records]
 
     def delete_documents(self, name: str, documents: Sequence[str]) -> None:
         """Remove all points of these documents."""
@@ -88,6 +88,11 @@ class EdgeIndex:
         if query.dense is not None:
             dense = _search(shard, list(query.dense), DENSE, query)
         return Candidates(sparse, dense)
+
+    def places(self, name: str, ids: Sequence[int]) -> dict[int, Place]:
+        """Where these points' texts stand."""
+        records = self._shard(name).retrieve(list(ids), with_payload=True, with_vector=False)
+        return {place.id: place for place in map(_place, records)}
 
     def count(self, name: str) -> int:
         """Number of points."""
@@ -193,10 +198,14 @@ def _search(shard: engine.EdgeShard, vector: Any, using: str, query: HybridQuery
         condition = engine.FieldCondition(key="language", match=engine.MatchValue(query.language))
         only = engine.Filter(must=[condition])
     nearest = engine.Query.Nearest(vector, using=using)
-    request = engine.QueryRequest(limit=query.limit, query=nearest, filter=only, with_payload=["document", "start", "end"])
-    return [_hit(point, point.score) for point in shard.query(request)]
+    found = shard.query(engine.QueryRequest(limit=query.limit, query=nearest, filter=only, with_payload=False))
+    return [Hit(_number(point.id), point.score) for point in found]
 
 
-def _hit(point: engine.ScoredPoint | engine.Record, score: float) -> Hit:
-    payload = point.payload or {}
-    return Hit(int(str(point.id)), score, str(payload["document"]), int(payload["start"]), int(payload["end"]))
+def _place(record: engine.Record) -> Place:
+    payload = record.payload or {}
+    return Place(_number(record.id), str(payload["document"]), int(payload["start"]), int(payload["end"]))
+
+
+def _number(point_id: object) -> int:
+    return point_id if isinstance(point_id, int) else int(str(point_id))

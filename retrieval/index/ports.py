@@ -31,6 +31,12 @@ class Hit(NamedTuple):
 
     id: int
     score: float
+
+
+class Place(NamedTuple):
+    """Where a point's text stands: `[start, end)` in the snapshot of `document`."""
+
+    id: int
     document: str
     start: int
     end: int
@@ -88,7 +94,7 @@ class Index(Protocol):
         """Take the dense vectors off all points."""
         ...
 
-    def without_dense(self, name: str, limit: int) -> Sequence[Hit]:
+    def without_dense(self, name: str, limit: int) -> Sequence[Place]:
         """Up to `limit` points that have no dense vector yet."""
         ...
 
@@ -97,7 +103,11 @@ class Index(Protocol):
         ...
 
     def query(self, name: str, query: HybridQuery) -> Candidates:
-        """Search by both vectors."""
+        """Search by both vectors. Only numbers and scores come back: most candidates are never shown."""
+        ...
+
+    def places(self, name: str, ids: Sequence[int]) -> dict[int, Place]:
+        """Where these points' texts stand; a point that is not there is left out."""
         ...
 
     def count(self, name: str) -> int:

@@ -12,7 +12,7 @@ from qdrant_client import QdrantClient, models
 from qdrant_client.http.exceptions import ApiException, UnexpectedResponse
 
 from app.domain.errors import NotFound, ToolError
-from retrieval.index.ports import DENSE_SIZE, Candidates, Hit, HybridQuery, IndexedPassage
+from retrieval.index.ports import DENSE_SIZE, Candidates, Hit, HybridQuery, IndexedPassage, Place
 
 SPARSE = "sparse"
 DENSE = "dense"
@@ -64,12 +64,12 @@ class ServerIndex:
         with self._asking(name) as collection:
             self._client.delete_vectors(collection, [DENSE], points=models.Filter(must=[_HAS_DENSE]), wait=True)
 
-    def without_dense(self, name: str, limit: int) -> Sequence[Hit]:
+    def without_dense(self, name: str, limit: int) -> Sequence[Place]:
         """Up to `limit` points without a dense vector."""
         missing = models.Filter(must_not=[_HAS_DENSE])
         with self._asking(name) as collection:
             records, _ = self._client.scroll(collection, scroll_filter=missing, limit=limit, with_payload=_PLACE)
-        return [_hit(record, 0.0) for record in records]
+        return [_place(record) for record in records]
 
     def delete_documents(self, name: str, documents: Sequence[str]) -> None:
         """Remove all points of these documents."""
@@ -91,9 +91,16 @@ class ServerIndex:
         with self._asking(name) as collection:
             answers = self._client.query_batch_points(collection, requests)
         found = {
-            using: [_hit(point, point.score) for point in answer.points] for using, answer in zip(halves, answers, strict=True)
+            using: [Hit(int(point.id), point.score) for point in answer.points]
+            for using, answer in zip(halves, answers, strict=True)
         }
         return Candidates(found.get(SPARSE, []), found.get(DENSE, []))
+
+    def places(self, name: str, ids: Sequence[int]) -> dict[int, Place]:
+        """Where these points' texts stand."""
+        with self._asking(name) as collection:
+            records = self._client.retrieve(collection, list(ids), with_payload=_PLACE)
+        return {place.id: place for place in map(_place, records)}
 
     def count(self, name: str) -> int:
         """Number of points."""
@@ -179,9 +186,9 @@ def _request(vector: Any, using: str, query: HybridQuery) -> models.QueryRequest
     only = None
     if query.language is not None:
         only = models.Filter(must=[models.FieldCondition(key="language", match=models.MatchValue(value=query.language))])
-    return models.QueryRequest(query=vector, using=using, filter=only, limit=query.limit, with_payload=_PLACE)
+    return models.QueryRequest(query=vector, using=using, filter=only, limit=query.limit, with_payload=False)
 
 
-def _hit(point: models.ScoredPoint | models.Record, score: float) -> Hit:
-    payload = point.payload or {}
-    return Hit(int(point.id), score, str(payload["document"]), int(payload["start"]), int(payload["end"]))
+def _place(record: models.Record) -> Place:
+    payload = record.payload or {}
+    return Place(int(record.id), str(payload["document"]), int(payload["start"]), int(payload["end"]))

@@ -47,6 +47,7 @@ class QdrantStub:
             ("PUT", one + "/points/vectors"): self._set_vectors,
             ("POST", one + "/points/vectors/delete"): self._delete_vectors,
             ("POST", one + "/points/delete"): self._delete,
+            ("POST", one + "/points"): self._retrieve,
             ("POST", one + "/points/scroll"): self._scroll,
             ("POST", one + "/points/count"): self._count,
             ("POST", one + "/points/query/batch"): self._query,
@@ -112,6 +113,10 @@ class QdrantStub:
         asked = engine.ScrollRequest(limit=body["limit"], filter=_filter(body.get("filter")), with_payload=body["with_payload"])
         records, _ = self._shard(request).scroll(asked)
         return {"points": [{"id": r.id, "payload": r.payload} for r in records], "next_page_offset": None}
+
+    async def _retrieve(self, request: web.Request) -> list[dict[str, Any]]:
+        body = await request.json()
+        return [{"id": r.id, "payload": r.payload} for r in self._shard(request).retrieve(body["ids"], True, False)]
 
     async def _count(self, request: web.Request) -> dict[str, int]:
         body = await request.json()

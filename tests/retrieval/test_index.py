@@ -1,13 +1,13 @@
 """One suite for both adapters: the engine in process, and a Qdrant server (its REST surface answered by the engine)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
 from app.domain.errors import NotFound, ToolError
 from retrieval.index.edge import EdgeIndex
-from retrieval.index.ports import DENSE_SIZE, HybridQuery, Index, IndexDamaged, IndexedPassage
+from retrieval.index.ports import DENSE_SIZE, Hit, HybridQuery, Index, IndexDamaged, IndexedPassage, Place
 from retrieval.index.server import ServerIndex
 from retrieval.sparse import SparseEncoder, SparseVector
 from tests.retrieval.qdrant_stub import QdrantStub
@@ -53,17 +53,25 @@ def filled(index: Index) -> Index:
     return index
 
 
+def named(index: Index, name: str, hits: Sequence[Hit]) -> list[str]:
+    places = index.places(name, [hit.id for hit in hits])
+    return [places[hit.id].document for hit in hits]
+
+
 def documents(index: Index, name: str, text: str, language: str | None = None) -> list[str]:
-    return [hit.document for hit in index.query(name, HybridQuery(WORDS.query(text), None, 10, language)).sparse]
+    return named(index, name, index.query(name, HybridQuery(WORDS.query(text), None, 10, language)).sparse)
 
 
 def test_words_find_their_passages_with_their_places(filled: Index) -> None:
     found = filled.query("a.1", HybridQuery(WORDS.query("tariffs on wool"), None, 10))
-    assert [hit.document for hit in found.sparse] == ["tariff", "wool"]
+    assert named(filled, "a.1", found.sparse) == ["tariff", "wool"]
     assert found.dense == []
-    first = found.sparse[0]
-    assert (first.id, first.start, first.end) == (1 << 63, 0, 5)
-    assert first.score > found.sparse[1].score > 0
+    assert found.sparse[0].score > found.sparse[1].score > 0
+    assert filled.places("a.1", [hit.id for hit in found.sparse]) == {
+        1 << 63: Place(1 << 63, "tariff", 0, 5),
+        (1 << 63) + 2: Place((1 << 63) + 2, "wool", 20, 25),
+    }
+    assert filled.places("a.1", [12345]) == {}
 
 
 def test_chinese_words_are_found(filled: Index) -> None:
@@ -93,10 +101,10 @@ def test_dense_vectors_are_added_later_and_searched(filled: Index) -> None:
     filled.set_dense("a.1", [(passage.id, direction(n)) for n, passage in enumerate(passages()) if n < 3])
     filled.flush("a.1")
     assert filled.count_dense("a.1") == 3
-    assert [hit.document for hit in filled.without_dense("a.1", 10)] == ["故宫"]
+    assert [place.document for place in filled.without_dense("a.1", 10)] == ["故宫"]
     found = filled.query("a.1", HybridQuery(WORDS.query("sugar"), direction(1), 2))
-    assert [hit.document for hit in found.sparse] == ["tariff"]
-    assert found.dense[0].document == "canal"
+    assert named(filled, "a.1", found.sparse) == ["tariff"]
+    assert named(filled, "a.1", found.dense)[0] == "canal"
     assert found.dense[0].score == pytest.approx(1.0, abs=1e-5)
 
 
