@@ -21,7 +21,7 @@ import orjson
 from aiohttp import web
 from pydantic import ValidationError
 
-from app.domain.errors import Conflict, InvalidInput, NotFound, RubricaError, SetupError, ToolError
+from app.domain.errors import Conflict, InvalidInput, NotFound, RubricaError, ToolError
 from retrieval.catalogue import Collection, CorpusKind
 from retrieval.encoder import EncoderBackend, EncoderOnce, open_encoder
 from retrieval.home import open_shelves
@@ -166,7 +166,7 @@ def main() -> int:
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s %(message)s")
     try:
         asyncio.run(serve(options))
-    except (SetupError, OSError) as error:
+    except (RubricaError, OSError) as error:
         sys.stderr.write(f"index owner: {error}\n")
         return 2
     return 0

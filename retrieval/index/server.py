@@ -146,10 +146,10 @@ class ServerIndex:
 
     def resolve(self, alias: str) -> str | None:
         """The collection that `alias` points at, if any."""
-        with self._asking(alias) as wanted:
+        with self._asking("") as prefix:
             for found in self._client.get_aliases().aliases:
-                if found.alias_name == wanted:
-                    return found.collection_name.removeprefix(self._prefix)
+                if found.alias_name == prefix + alias:
+                    return found.collection_name.removeprefix(prefix)
         return None
 
     def unalias(self, alias: str) -> None:
@@ -169,6 +169,8 @@ def _asking(url: str, name: str, collection: str) -> Iterator[str]:
     try:
         yield collection
     except UnexpectedResponse as error:
+        if error.status_code == 404 and not name:
+            raise ToolError(f"what answers at {url} is no Qdrant server") from error
         if error.status_code == 404:
             raise NotFound(f"there is no index {name!r} at {url}") from error
         raise ToolError(f"the Qdrant server at {url} refused ({error.status_code}): {error.content[:200]!r}") from error

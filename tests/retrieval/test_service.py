@@ -9,12 +9,13 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
 
 import psutil
 import pytest
+from aiohttp import web
 
 from app.domain.errors import Conflict, InvalidInput, NotFound, ToolError
 from app.domain.evidence import snapshot_hash
@@ -73,6 +74,16 @@ def owner(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Owner]:
     started = Owner(tmp_path_factory.mktemp("service") / "home")
     yield started
     started.clean()
+
+
+@pytest.fixture
+async def other_server() -> AsyncIterator[str]:
+    """The address of an HTTP server that is something else."""
+    runner = web.AppRunner(web.Application())
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    yield f"http://127.0.0.1:{runner.addresses[0][1]}"
+    await runner.cleanup()
 
 
 async def finished(client: IndexClient, collection: str) -> dict[str, Any]:
@@ -155,6 +166,15 @@ async def test_a_second_owner_of_a_home_is_refused(owner: Owner) -> None:
     done = await asyncio.to_thread(subprocess.run, command, capture_output=True, text=True, timeout=20)
     assert done.returncode == 2
     assert "another process" in done.stderr
+
+
+@pytest.mark.parametrize(("url", "reason"), [("http://127.0.0.1:9", "does not answer"), ("{other}", "is no Qdrant server")])
+async def test_a_wrong_qdrant_address_is_said_at_start(other_server: str, tmp_path: Path, url: str, reason: str) -> None:
+    command = [sys.executable, "-m", "retrieval.server", "--socket", str(tmp_path / "s"), "--home", str(tmp_path / "home")]
+    command += ["--qdrant-url", url.format(other=other_server)]
+    done = await asyncio.to_thread(subprocess.run, command, capture_output=True, text=True, timeout=30)
+    assert done.returncode == 2
+    assert reason in done.stderr
 
 
 async def test_an_owner_that_is_not_there_is_a_tool_error(tmp_path: Path) -> None:
