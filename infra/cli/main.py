@@ -11,6 +11,8 @@ from infra.cli.budget_options import MaxCost, MaxMinutes, MaxTokens, budget
 from infra.cli.execute import execute, leave_with
 
 REPORTS = Path("reports")
+# The services parse their own options.
+PASSED_ON = {"allow_extra_args": True, "ignore_unknown_options": True}
 
 app = typer.Typer(
     help="From a question to a cited report. State is kept in RUBRICA_HOME (default: .rubrica).",
@@ -65,20 +67,20 @@ def ask(
     execute(lambda settings: work(settings, asked))
 
 
-@app.command()
-def api() -> None:
-    """Run the HTTP API alone (needs RUBRICA_DATABASE_URL and RUBRICA_TEMPORAL_ADDRESS)."""
+@app.command(context_settings=PASSED_ON)
+def api(context: typer.Context) -> None:
+    """Run the HTTP API alone (needs RUBRICA_DATABASE_URL and RUBRICA_TEMPORAL_ADDRESS). Options: --host, --port, --allow-host."""
     from infra.cli.services import API_MODULE, serve
 
-    leave_with(lambda: serve(API_MODULE))
+    leave_with(lambda: serve(API_MODULE, context.args))
 
 
-@app.command()
-def worker() -> None:
+@app.command(context_settings=PASSED_ON)
+def worker(context: typer.Context) -> None:
     """Run a worker alone (needs RUBRICA_DATABASE_URL and RUBRICA_TEMPORAL_ADDRESS)."""
     from infra.cli.services import WORKER_MODULE, serve
 
-    leave_with(lambda: serve(WORKER_MODULE))
+    leave_with(lambda: serve(WORKER_MODULE, context.args))
 
 
 @app.command()

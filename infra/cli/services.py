@@ -4,6 +4,7 @@ import asyncio
 import importlib
 import os
 import sys
+from collections.abc import Sequence
 
 from app.domain.errors import SetupError
 from app.settings import PREFIX, Settings, read_settings
@@ -15,14 +16,14 @@ API_MODULE = "app.api.__main__"
 WORKER_MODULE = "workflows.durable.worker"
 
 
-def serve(module: str) -> int:
-    """Run one service in this process, with the addresses the environment gives."""
+def serve(module: str, options: Sequence[str]) -> int:
+    """Run one service in this process, with the addresses the environment gives and options of its own."""
     settings = read_settings(os.environ)
     needed = {"DATABASE_URL": settings.database_url, "TEMPORAL_ADDRESS": settings.temporal_address}
     missing = [PREFIX + name for name, value in needed.items() if value is None]
     if missing:
         raise SetupError(f"a single service needs {' and '.join(missing)}; `rubrica up` runs everything without any setting")
-    sys.argv = sys.argv[:1]
+    sys.argv = [module, *options]
     code = importlib.import_module(module).main()
     return int(code or 0)
 

@@ -1,16 +1,15 @@
 """From a question to a cited report through the command line, on the real local stack and without a model."""
 
 import json
-import os
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import psutil
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests.support.stack import run_rubrica
+
 QUESTION = "How did presidents justify tariffs before 1900?"
 NOTES = {
     "pricing.md": "# Pricing\n\nIn March 2024 the team decided that the subscription costs 10 dollars a month. "
@@ -33,10 +32,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def ask(folder: Path, *arguments: str) -> tuple[subprocess.CompletedProcess[str], dict[str, Any]]:
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("RUBRICA_")}
-    settings = kept | {"PYTHONPATH": str(ROOT), "RUBRICA_HOME": str(folder / "home")}
-    command = [sys.executable, "-m", "infra.cli", "ask", *arguments]
-    done = subprocess.run(command, cwd=folder, env=settings, capture_output=True, text=True, check=False)
+    done = run_rubrica(folder / "home", "ask", *arguments, folder=folder)
     assert done.returncode == 0, done.stdout + done.stderr
     report = folder / done.stdout.splitlines()[-1]
     evidence: dict[str, Any] = json.loads((report.parent / "evidence.json").read_text())

@@ -5,7 +5,6 @@ import json
 import os
 import resource
 import signal
-import sys
 from asyncio.subprocess import PIPE
 from pathlib import Path
 from typing import NamedTuple
@@ -13,9 +12,8 @@ from typing import NamedTuple
 import pytest
 
 from infra.local.ports import free_port
+from tests.support.stack import RUBRICA, command_environment
 from tests.support.stack_api import QUOTE, RUN_ID, SNAPSHOT_NAME, FakeApi, a_whole_run, serving
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 class Finished(NamedTuple):
@@ -26,14 +24,11 @@ class Finished(NamedTuple):
     error: str
 
 
-def environment(**settings: str) -> dict[str, str]:
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("RUBRICA_")}
-    return kept | {"PYTHONPATH": str(ROOT)} | settings
-
-
 async def rubrica(folder: Path, *arguments: str, **settings: str) -> Finished:
-    command = [sys.executable, "-m", "infra.cli", *arguments]
-    process = await asyncio.create_subprocess_exec(*command, cwd=folder, env=environment(**settings), stdout=PIPE, stderr=PIPE)
+    command = [*RUBRICA, *arguments]
+    process = await asyncio.create_subprocess_exec(
+        *command, cwd=folder, env=command_environment(**settings), stdout=PIPE, stderr=PIPE
+    )
     out, error = await process.communicate()
     return Finished(process.returncode or 0, out.decode(), error.decode())
 
@@ -90,8 +85,8 @@ async def test_what_a_script_can_tell_apart(tmp_path: Path, status: str, code: i
 async def test_ctrl_c_pauses_the_run_and_says_how_to_go_on(tmp_path: Path) -> None:
     api = FakeApi(list(a_whole_run())[:7])
     async with serving(api) as address:
-        command = [sys.executable, "-m", "infra.cli", "ask", "Why?"]
-        settings = environment(RUBRICA_API_URL=address)
+        command = [*RUBRICA, "ask", "Why?"]
+        settings = command_environment(RUBRICA_API_URL=address)
         process = await asyncio.create_subprocess_exec(*command, cwd=tmp_path, env=settings, stdout=PIPE, stderr=PIPE)
         assert process.stdout is not None
         while b"-> 2 results" not in await process.stdout.readline():

@@ -5,7 +5,6 @@ import os
 import signal
 import socket
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,8 +17,8 @@ from infra.local.home import Home
 from infra.local.lock import StackState, read_state
 from infra.local.ports import LOOPBACK, free_port
 from infra.local.service import http_status
+from tests.support.stack import RUBRICA, command_environment, run_rubrica
 
-ROOT = Path(__file__).resolve().parents[2]
 START_LIMIT_S = 60
 QUESTION = {"question": "How did presidents justify tariffs before 1900?", "effort": "quick"}
 
@@ -30,10 +29,10 @@ class Up:
     def __init__(self, home: Path, **settings: str) -> None:
         self.home = Home(home)
         self.output = home.parent / "up.out"
-        command = [sys.executable, "-m", "infra.cli", "up", "--no-ui"]
+        settings = command_environment(RUBRICA_HOME=str(home), **settings)
         with self.output.open("wb") as output:
             self.process = subprocess.Popen(
-                command, env=environment(home, **settings), stdout=output, stderr=output, start_new_session=True
+                [*RUBRICA, "up", "--no-ui"], env=settings, stdout=output, stderr=output, start_new_session=True
             )
 
     @property
@@ -53,16 +52,6 @@ class Up:
     def end(self, how: signal.Signals) -> int:
         self.process.send_signal(how)
         return self.process.wait(30)
-
-
-def environment(home: Path, **settings: str) -> dict[str, str]:
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("RUBRICA_")}
-    return kept | {"PYTHONPATH": str(ROOT), "RUBRICA_HOME": str(home)} | settings
-
-
-def rubrica(home: Path, *arguments: str, **settings: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "infra.cli", *arguments]
-    return subprocess.run(command, env=environment(home, **settings), capture_output=True, text=True, check=False)
 
 
 def belonging_to(home: Path) -> dict[int, str]:
@@ -142,11 +131,11 @@ async def test_a_service_that_dies_is_started_again_at_the_same_address(up: Up) 
 
 async def test_a_second_stack_on_the_same_home_is_refused_with_the_first_ones_address(up: Up, home: Path) -> None:
     await up.ready()
-    second = await asyncio.to_thread(rubrica, home, "up")
+    second = await asyncio.to_thread(run_rubrica, home, "up")
     assert second.returncode == 2
     assert "already running" in second.stderr
     assert up.state.api in second.stderr
-    listed = await asyncio.to_thread(rubrica, home, "runs", "list")
+    listed = await asyncio.to_thread(run_rubrica, home, "runs", "list")
     assert listed.returncode == 0, listed.stderr
     assert up.process.poll() is None
 
@@ -154,7 +143,7 @@ async def test_a_second_stack_on_the_same_home_is_refused_with_the_first_ones_ad
 def test_a_port_that_is_taken_is_told(tmp_path: Path) -> None:
     with socket.create_server((LOOPBACK, 0)) as taken:
         port = str(taken.getsockname()[1])
-        refused = rubrica(tmp_path / "home", "up", RUBRICA_API_PORT=port)
+        refused = run_rubrica(tmp_path / "home", "up", RUBRICA_API_PORT=port)
     assert refused.returncode == 2
     assert f"port {port} is in use by another program; stop it, or choose another port with RUBRICA_API_PORT" in refused.stderr
 

@@ -1,6 +1,9 @@
 """Real servers for tests. Each test session starts its own, in a temporary folder, and stops them."""
 
 import asyncio
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,6 +12,21 @@ from infra.local.ports import accepts, free_port
 from infra.local.postgres import LocalPostgres
 from infra.local.process import Process, Program
 from infra.local.temporal import START_LIMIT, LocalTemporal, server_environment, time_skipping_binary
+
+ROOT = Path(__file__).resolve().parents[2]
+RUBRICA = (sys.executable, "-m", "infra.cli")
+
+
+def command_environment(**settings: str) -> dict[str, str]:
+    """This environment without its own settings, with the given ones."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("RUBRICA_")}
+    return kept | {"PYTHONPATH": str(ROOT)} | settings
+
+
+def run_rubrica(home: Path, *arguments: str, folder: Path | None = None, **settings: str) -> subprocess.CompletedProcess[str]:
+    """Run the command to its end, in `folder`."""
+    environment = command_environment(RUBRICA_HOME=str(home), **settings)
+    return subprocess.run([*RUBRICA, *arguments], cwd=folder, env=environment, capture_output=True, text=True, check=False)
 
 
 @contextmanager
