@@ -2,6 +2,7 @@
 
 import importlib.util
 import os
+import shutil
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -86,6 +87,10 @@ class Parts:
             "RUBRICA_API_PORT": str(self._api_port),
         }
         return inherited | self.settings.environment() | addresses | _python_environment()
+
+    def remove_sockets(self) -> None:
+        """Leave no folder behind in the place for temporary files. For when nothing runs any more."""
+        shutil.rmtree(self._socket.parent, ignore_errors=True)
 
     def _service(self, name: str, command: list[str], environment: Mapping[str, str], ready: object) -> Service:
         return Service(name, command, self.home.log(name), environment, ready)  # type: ignore[arg-type]

@@ -69,6 +69,7 @@ class Stack:
         if (parts := self._parts) is not None:
             for tier in ((parts.ui, parts.api, parts.worker), (parts.retrieval,), (parts.temporal, parts.postgres)):
                 stop_together([part for part in tier if part is not None])
+            parts.remove_sockets()
             self.home.state.unlink(missing_ok=True)
         self._parts = None
         self._lock.release()

@@ -92,9 +92,11 @@ async def test_ctrl_c_stops_all_of_it_and_nothing_stays(up: Up, home: Path) -> N
     await up.ready()
     assert set(up.state.processes) == {"Temporal", "retrieval", "worker", "api"}
     assert await http_status(up.state.api, "/health") == 200
+    retrieval = str(up.state.retrieval)
     assert up.end(signal.SIGINT) == 130
     assert not belonging_to(home)
     assert not up.home.state.exists()
+    assert not Path(retrieval.removeprefix("unix:")).parent.exists()
 
 
 async def test_a_killed_supervisor_takes_its_children_along_and_the_next_start_finds_everything(up: Up, home: Path) -> None:
