@@ -15,7 +15,7 @@ from app.domain.errors import SetupError
 from app.settings import Settings, read_settings
 
 HOST = "127.0.0.1"
-PORT = 8700
+PORT = 8321
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
