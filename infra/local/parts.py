@@ -12,7 +12,7 @@ from app.settings import PREFIX, Settings
 from infra.local.home import Home
 from infra.local.ports import LOOPBACK, PortBook, required_port
 from infra.local.postgres import LocalPostgres
-from infra.local.service import Service, answers, python_module, says
+from infra.local.service import Endpoint, Service, python_module
 from infra.local.temporal import LocalTemporal
 
 API_PORT = 8_321
@@ -43,8 +43,8 @@ class Parts:
         self._socket = self.home.sockets() / "retrieval.sock"
         environment = self.environment()
         self.retrieval = None if given.retrieval_url else self._retrieval(environment)
-        self.worker = self._service("worker", python_module("workflows.durable.worker"), environment, says("worker ready"))
-        self.api = self._service("api", python_module("app.api.__main__"), environment, answers(self.api_url, "/health"))
+        self.worker = self._service("worker", "workflows.durable.worker", environment, None)
+        self.api = self._service("api", "app.api.__main__", environment, Endpoint(self.api_url))
         self.ui = self._page(environment) if self._ui_port else None
 
     @property
@@ -92,8 +92,9 @@ class Parts:
         """Leave no folder behind in the place for temporary files. For when nothing runs any more."""
         shutil.rmtree(self._socket.parent, ignore_errors=True)
 
-    def _service(self, name: str, command: list[str], environment: Mapping[str, str], ready: object) -> Service:
-        return Service(name, command, self.home.log(name), environment, ready)  # type: ignore[arg-type]
+    def _service(self, name: str, module: str, environment: Mapping[str, str], endpoint: Endpoint | None) -> Service:
+        words = f"{name} ready"
+        return Service(name, python_module(module), self.home.log(name), environment, endpoint, words)
 
     def _retrieval(self, environment: Mapping[str, str]) -> Service:
         options = ["--socket", str(self._socket), "--home", str(self.home.root)]
@@ -102,7 +103,8 @@ class Parts:
         if self.settings.qdrant_url:
             options += ["--qdrant-url", self.settings.qdrant_url]
         command = python_module("retrieval.server", *options)
-        return self._service("retrieval", command, environment, answers(self.retrieval_url, "/health"))
+        log, endpoint = self.home.log("retrieval"), Endpoint(self.retrieval_url)
+        return Service("retrieval", command, log, environment, endpoint, folder=self._socket.parent)
 
     def _page(self, environment: Mapping[str, str]) -> Service:
         options = {
@@ -114,8 +116,8 @@ class Parts:
         }
         command = [sys.executable, "-m", "streamlit", "run", str(_package_folder("ui") / "main.py")]
         command += [f"--{key}={value}" for key, value in options.items()]
-        ready = answers(str(self.ui_url), "/_stcore/health")
-        return Service("ui", command, self.home.log("ui"), environment, ready, gated=False)
+        endpoint = Endpoint(str(self.ui_url), "/_stcore/health")
+        return Service("ui", command, self.home.log("ui"), environment, endpoint, gated=False)
 
 
 def _port(book: PortBook, name: str, given: int | None, preferred: int) -> int:

@@ -18,7 +18,7 @@ import psutil
 
 from app.domain.errors import SetupError
 from infra.local.home import make_folder
-from infra.local.ports import LOOPBACK, PortBook
+from infra.local.ports import LOOPBACK, PortBook, accepts
 from infra.local.privileges import Account, account_for, appear_listed, is_listed
 from infra.local.process import Process, Program
 
@@ -110,6 +110,10 @@ class LocalPostgres:
         finally:
             await connection.close()
         return self.url(name)
+
+    async def responds(self) -> bool:
+        """Whether it still accepts connections."""
+        return await accepts(self.port)
 
     def stop(self) -> None:
         """Fast shutdown. Safe to repeat."""

@@ -1,9 +1,8 @@
 """A service of the product as a child process, with the check that says when it is ready."""
 
 import asyncio
-import signal
 import sys
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
@@ -16,33 +15,43 @@ from infra.local.process import Process, Program
 START_LIMIT = timedelta(seconds=90)
 STOP_PATIENCE = timedelta(seconds=6)
 ANSWER_LIMIT = timedelta(seconds=2)
+SILENCE_LIMIT = timedelta(seconds=10)
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """Where a service tells how it is: `GET path` at `address` (`http://host:port` or `unix:/socket`)."""
+
+    address: str
+    path: str = "/health"
 
 
 @dataclass
 class Service:
-    """One of the product's own processes. `spawn()` lets it import at once; `start()` lets it run and waits for it."""
+    """One of the product's own processes. `spawn()` lets it import at once; `start()` lets it run and waits for it.
+
+    It is ready when its endpoint answers 200 or, without one, when it has written a line with `ready_words`. `folder` is a
+    private one that it needs, made before each start. `silence` is how long an answer may take before it counts as none.
+    """
 
     name: str
     command: Sequence[str]
     log: Path
     environment: Mapping[str, str]
-    ready: Callable[["Service"], Awaitable[bool]]
+    endpoint: Endpoint | None = None
+    ready_words: str = ""
+    folder: Path | None = None
     gated: bool = True
+    silence: timedelta = SILENCE_LIMIT
+    patience: timedelta = STOP_PATIENCE
     process: Process | None = field(default=None, init=False)
 
     def spawn(self) -> None:
         """Start the process; a gated one waits before its `main()`."""
-        self.process = Process(
-            Program(
-                self.name,
-                self.command,
-                self.log,
-                self.environment,
-                stop_signal=signal.SIGTERM,
-                patience=STOP_PATIENCE,
-                gated=self.gated,
-            )
-        )
+        if self.folder is not None:
+            self.folder.mkdir(mode=0o700, exist_ok=True)
+        program = Program(self.name, self.command, self.log, self.environment, patience=self.patience, gated=self.gated)
+        self.process = Process(program)
 
     async def start(self) -> None:
         """Run, from a spawned process if there is one, and wait until ready.
@@ -52,15 +61,23 @@ class Service:
         """
         if self.process is None or not self.process.alive:
             self.spawn()
-        process = self.process
-        assert process is not None
-        process.send(gate.OPEN)
-        await process.until(lambda: self.ready(self), START_LIMIT)
+        assert self.process is not None
+        self.process.send(gate.OPEN)
+        await self.process.until(self._ready, START_LIMIT)
+
+    async def responds(self) -> bool:
+        """Whether anything in HTTP comes from its endpoint; a service without one responds as long as it runs."""
+        return self.endpoint is None or await http_status(self.endpoint.address, self.endpoint.path, self.silence) is not None
 
     def stop(self) -> None:
         """End it. Safe to repeat."""
         if self.process is not None:
             self.process.stop()
+
+    async def _ready(self) -> bool:
+        if self.endpoint is not None:
+            return await http_status(self.endpoint.address, self.endpoint.path) == 200
+        return self.process is not None and self.ready_words in self.process.log_tail()
 
 
 def python_module(module: str, *arguments: str) -> list[str]:
@@ -68,31 +85,13 @@ def python_module(module: str, *arguments: str) -> list[str]:
     return [sys.executable, "-m", "infra.local.gate", module, *arguments]
 
 
-def answers(address: str, path: str) -> Callable[[Service], Awaitable[bool]]:
-    """Ready when `GET path` at `address` (`http://host:port` or `unix:/socket`) answers 200."""
-
-    async def check(_: Service) -> bool:
-        return await http_status(address, path) == 200
-
-    return check
-
-
-def says(word: str) -> Callable[[Service], Awaitable[bool]]:
-    """Ready when the service has written a line with this word."""
-
-    async def check(service: Service) -> bool:
-        return service.process is not None and word in service.process.log_tail()
-
-    return check
-
-
-async def http_status(address: str, path: str) -> int | None:
-    """The status a server answers with; None when it does not answer in HTTP within two seconds.
+async def http_status(address: str, path: str, limit: timedelta = ANSWER_LIMIT) -> int | None:
+    """The status a server answers with; None when it does not answer in HTTP within `limit`.
 
     A bare request on a socket: the supervisor needs no HTTP client, whose import would cost more than everything else it does.
     """
     try:
-        async with asyncio.timeout(ANSWER_LIMIT.total_seconds()):
+        async with asyncio.timeout(limit.total_seconds()):
             reader, writer = await _connect(address)
             try:
                 writer.write(f"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode())

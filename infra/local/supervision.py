@@ -1,4 +1,4 @@
-"""Keep parts running: one that ends by itself is started again, at once the first time, then with growing pauses."""
+"""Keep parts running: one that ends or falls silent is started again, at once the first time, then with growing pauses."""
 
 import asyncio
 import time
@@ -12,6 +12,8 @@ from infra.local.process import Process
 FIRST_PAUSE = timedelta(seconds=0.5)
 LONGEST_PAUSE = timedelta(seconds=30)
 STEADY = timedelta(seconds=60)
+CHECK_EVERY = timedelta(seconds=10)
+MISSES = 3
 
 
 class Part(Protocol):
@@ -31,31 +33,57 @@ class Part(Protocol):
         """Start it and wait until it is ready; `SetupError` when that fails."""
         ...
 
+    async def responds(self) -> bool:
+        """Whether it still reacts at its address, in whatever way: a server that says it is unwell does respond."""
+        ...
+
     def stop(self) -> None:
         """End it; safe to repeat."""
         ...
 
 
-async def keep_running(part: Part, say: Callable[[str], None], restarted: Callable[[], None]) -> None:
-    """Watch a started part for ever. `restarted` is called after each new start."""
+async def keep_running(
+    part: Part, say: Callable[[str], None], restarted: Callable[[], None], check_every: timedelta = CHECK_EVERY
+) -> None:
+    """Watch a started part for ever; start it again when it ends or falls silent. `restarted` is called after each new start."""
     pause = timedelta(0)
-    while part.process is not None:
+    while True:
         since = time.monotonic()
-        code = await part.process.ended()
+        what = await _trouble(part, check_every)
+        say(f"{part.name} {what}; starting it again")
         steady = time.monotonic() - since > STEADY.total_seconds()
-        pause = timedelta(0) if steady else pause
-        say(f"{part.name} ended ({_how(code)}); starting it again")
-        while True:
-            await asyncio.sleep(pause.total_seconds())
-            pause = min(max(2 * pause, FIRST_PAUSE), LONGEST_PAUSE)
-            try:
-                await part.start()
-            except SetupError as error:
-                part.stop()
-                say(f"{error}\ntrying again in {pause.total_seconds():.0f} s")
-            else:
-                restarted()
-                break
+        pause = await _start_again(part, say, timedelta(0) if steady else pause)
+        restarted()
+
+
+async def _start_again(part: Part, say: Callable[[str], None], pause: timedelta) -> timedelta:
+    """Try until it runs; how long to wait before the next time."""
+    while True:
+        await asyncio.to_thread(part.stop)
+        await asyncio.sleep(pause.total_seconds())
+        pause = min(max(2 * pause, FIRST_PAUSE), LONGEST_PAUSE)
+        try:
+            await part.start()
+        except SetupError as error:
+            say(f"{error}\ntrying again in {pause.total_seconds():.0f} s")
+        else:
+            return pause
+
+
+async def _trouble(part: Part, check_every: timedelta) -> str:
+    """Wait until the part ends or has not responded to several checks in a row; which of the two."""
+    assert part.process is not None
+    ended = asyncio.ensure_future(part.process.ended())
+    missed = 0
+    try:
+        while missed < MISSES:
+            done, _ = await asyncio.wait((ended,), timeout=check_every.total_seconds())
+            if done:
+                return f"ended ({_how(ended.result())})"
+            missed = 0 if await part.responds() else missed + 1
+        return "does not respond any more"
+    finally:
+        ended.cancel()
 
 
 def stop_together(parts: Sequence[Part]) -> None:

@@ -78,6 +78,10 @@ class LocalTemporal:
         self.process = Process(Program(self.name, command, self.log, environment=server_environment()))
         await self.process.until(lambda: accepts(self.port), START_LIMIT)
 
+    async def responds(self) -> bool:
+        """Whether it still accepts connections."""
+        return await accepts(self.port)
+
     def stop(self) -> None:
         """End the server; its state stays. Safe to repeat."""
         if self.process is not None:

@@ -15,8 +15,9 @@ import pytest
 
 from app.domain.errors import SetupError
 from infra.local import gate
+from infra.local.ports import LOOPBACK, free_port
 from infra.local.process import Process, Program
-from infra.local.service import Service, python_module, says
+from infra.local.service import Endpoint, Service, python_module
 from infra.local.supervision import keep_running, stop_together
 
 SECOND = timedelta(seconds=1)
@@ -78,6 +79,7 @@ def test_children_end_with_a_parent_that_was_killed(tmp_path: Path) -> None:
     code = f"""
 import time
 from pathlib import Path
+from infra.local.ports import LOOPBACK, free_port
 from infra.local.process import Process, Program
 child = Process(Program("c", ["sleep", "60"], Path({str(tmp_path / "log")!r})))
 print(child.pid, flush=True)
@@ -98,7 +100,7 @@ async def test_a_service_waits_at_its_gate_and_is_started_again_when_it_dies(tmp
     )
     path = os.pathsep.join([str(tmp_path), str(Path(__file__).parents[2])])
     environment = {**os.environ, "PYTHONPATH": path, "WHO": "me"}
-    service = Service("sample", python_module("sample_service"), tmp_path / "log", environment, says("ready"))
+    service = Service("sample", python_module("sample_service"), tmp_path / "log", environment, ready_words="ready")
     service.spawn()
     await asyncio.sleep(0.3)
     assert service.process is not None
@@ -117,6 +119,32 @@ async def test_a_service_waits_at_its_gate_and_is_started_again_when_it_dies(tmp
     assert "sample ended (signal 9)" in said[0]
     stop_together([service])
     assert not service.process.alive
+
+
+async def test_a_service_that_falls_silent_is_started_again(tmp_path: Path) -> None:
+    port = free_port()
+    command = [sys.executable, "-m", "http.server", str(port), "--bind", LOOPBACK]
+    endpoint = Endpoint(f"http://{LOOPBACK}:{port}", "/")
+    quick = {"silence": SECOND / 2, "patience": SECOND / 2}
+    service = Service("sample", command, tmp_path / "log", {}, endpoint, folder=tmp_path / "needed", gated=False, **quick)
+    await service.start()
+    assert service.process is not None
+    first = service.process.pid
+    said: list[str] = []
+    again = asyncio.Event()
+    watching = asyncio.create_task(keep_running(service, said.append, again.set, check_every=SECOND / 20))
+    await asyncio.sleep(0.5)
+    assert said == []
+    # Something clears the folder, and the process hangs: its port still accepts, but nobody answers.
+    (tmp_path / "needed").rmdir()
+    os.kill(first, signal.SIGSTOP)
+    await asyncio.wait_for(again.wait(), 60)
+    watching.cancel()
+    assert said == ["sample does not respond any more; starting it again"]
+    assert service.process.pid != first
+    assert (tmp_path / "needed").is_dir()
+    assert await service.responds()
+    service.stop()
 
 
 def test_the_gate_does_not_open_for_a_supervisor_that_is_gone(tmp_path: Path) -> None:
