@@ -125,8 +125,8 @@ async def test_a_service_that_falls_silent_is_started_again(tmp_path: Path) -> N
     port = free_port()
     command = [sys.executable, "-m", "http.server", str(port), "--bind", LOOPBACK]
     endpoint = Endpoint(f"http://{LOOPBACK}:{port}", "/")
-    quick = {"silence": SECOND / 2, "patience": SECOND / 2}
-    service = Service("sample", command, tmp_path / "log", {}, endpoint, folder=tmp_path / "needed", gated=False, **quick)
+    service = Service("sample", command, tmp_path / "log", {}, endpoint, folder=tmp_path / "needed", gated=False)
+    service.silence = service.patience = SECOND / 2
     await service.start()
     assert service.process is not None
     first = service.process.pid
