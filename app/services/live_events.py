@@ -17,6 +17,8 @@ from app.storage.events import LoggedEvent
 # Events kept in memory for each watched run; who is further behind reads from the database at his own pace.
 TAIL = 256
 RETRY = timedelta(seconds=1)
+# Parallel agents finish in bursts: an event is passed on at once, and those that follow within this time together.
+BREATH = timedelta(milliseconds=60)
 
 Batches = AsyncGenerator[Sequence[LoggedEvent], None]
 
@@ -158,6 +160,7 @@ class Feed:
             while self._unread:
                 self._unread = False
                 await self._read_page()
+                await asyncio.sleep(BREATH.total_seconds())
         finally:
             self._reader = None
 

@@ -45,7 +45,9 @@ def _logged(run_id: UUID, row: Record) -> LoggedEvent:
     """Built once, whoever watches. The payload goes out as it was stored, unparsed."""
     payload = orjson.Fragment(row["payload"])
     event = {"run_id": run_id, "seq": row["seq"], "type": row["type"], "agent": row["agent"], "payload": payload, "at": row["at"]}
-    return LoggedEvent(row["seq"], row["type"], _is_final(row), orjson.dumps(event, option=orjson.OPT_UTC_Z))
+    # orjson leaves room behind what it wrote: a copy keeps an event of 500 bytes from holding four thousand.
+    body = bytes(memoryview(orjson.dumps(event, option=orjson.OPT_UTC_Z)))
+    return LoggedEvent(row["seq"], row["type"], _is_final(row), body)
 
 
 def _is_final(row: Record) -> bool:

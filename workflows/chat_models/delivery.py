@@ -10,8 +10,19 @@ from types import SimpleNamespace
 from typing import Any
 
 import aiohttp
+from aiohttp.abc import AbstractStreamWriter
+from aiohttp.payload import BytesPayload
 
 AT_ONCE_S = 0.25
+
+
+class SentOnce(BytesPayload):
+    """A request's bytes, let go when they are sent: while the model thinks they would double what a call keeps in memory."""
+
+    async def write_with_length(self, writer: AbstractStreamWriter, content_length: int | None) -> None:
+        """Send them."""
+        await super().write_with_length(writer, content_length)
+        self._value = b""
 
 
 @dataclass(slots=True)

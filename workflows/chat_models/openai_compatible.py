@@ -11,7 +11,7 @@ from aiohttp import ClientResponse, ClientSession, ClientTimeout
 
 from app.domain.chat import ChatRequest, Completion
 from app.domain.errors import ContextTooLong, ModelError, ModelRefused, ModelUnavailable
-from workflows.chat_models.delivery import Delivery, traced
+from workflows.chat_models.delivery import Delivery, SentOnce, traced
 from workflows.chat_models.endpoint import Endpoint
 from workflows.chat_models.estimating import estimated_usage
 from workflows.chat_models.openai_dialect import Dialect, without_limit
@@ -77,21 +77,20 @@ class OpenAICompatible:
 
     async def _post(self, body: dict[str, Any]) -> Heard | None:
         """The answer; None when the server refused a field that it will not see again."""
-        data = orjson.dumps(body)
         for _ in range(MAX_STALE):
             delivery = Delivery()
             try:
-                return await self._deliver(data, body, delivery)
+                return await self._deliver(body, delivery)
             except ModelUnavailable as error:
                 if not delivery.never_arrived(error.__cause__):
                     raise
         raise ModelUnavailable(f"{self._endpoint.url} closes every connection")
 
-    async def _deliver(self, data: bytes, body: dict[str, Any], delivery: Delivery) -> Heard | None:
+    async def _deliver(self, body: dict[str, Any], delivery: Delivery) -> Heard | None:
         try:
             async with self._session.post(
                 self._endpoint.url,
-                data=data,
+                data=SentOnce(orjson.dumps(body)),
                 headers=self._headers,
                 timeout=self._timeout,
                 proxy=self._endpoint.proxy,
