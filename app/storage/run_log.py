@@ -27,6 +27,7 @@ DROP_STAGE = (
     "INSERT INTO stages (run_id, stage, dropped) VALUES ($1, $2, true) ON CONFLICT (run_id, stage) DO UPDATE SET dropped = true"
 )
 RECALL = "SELECT result FROM tool_calls WHERE run_id = $1 AND key = $2"
+RECALL_ALL = "SELECT key, result FROM tool_calls WHERE run_id = $1"
 REMEMBER = """
     WITH mine AS (INSERT INTO tool_calls (run_id, key, result) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING RETURNING result)
     SELECT result FROM mine UNION ALL SELECT result FROM tool_calls WHERE run_id = $1 AND key = $2 LIMIT 1"""
@@ -81,14 +82,19 @@ class StageOpening(NamedTuple):
     attempt: int
     needed: list[bytes | None]
     asked_on: date
+    capped: bool
 
 
 class Receipt(NamedTuple):
-    """A stored turn's event number, and whether the agent may go on: `granted` means its next reservation was made."""
+    """A stored turn's event number, and whether the agent may go on: `granted` means its next reservation was made.
+
+    `capped`: tokens or money have a cap by now.
+    """
 
     seq: int
     halt: Halt
     granted: bool
+    capped: bool
 
 
 class RunLog:
@@ -116,8 +122,10 @@ class RunLog:
             raise NotFound(f"there is no run {run_id}")
         turns = [Turn.model_validate_json(body) for body in row["turns"] or ()]
         notes = tuple(row["notes"] or ())
-        needed, attempt = list(row["needed"] or ()), row["attempt"]
-        return StageOpening(row["result"], turns, notes, Halt(row["halt"]), row["granted"], attempt, needed, row["asked_on"])
+        return StageOpening(
+            *(row["result"], turns, notes, Halt(row["halt"]), row["granted"], row["attempt"]),
+            *(list(row["needed"] or ()), row["asked_on"], row["capped"]),
+        )
 
     async def store_turn(
         self,
@@ -149,7 +157,7 @@ class RunLog:
             )
         if row is None or row["halt"] is None:
             raise NotFound(f"stage {stage} of run {run_id} was never opened")
-        return Receipt(row["seq"], Halt(row["halt"]), row["granted"])
+        return Receipt(row["seq"], Halt(row["halt"]), row["granted"], row["capped"])
 
     async def reserve(
         self, run_id: UUID, stage: str, attempt: int, released: Reservation, following: Reservation | None
@@ -233,6 +241,11 @@ class RunLog:
         async with translated():
             result: bytes | None = await self._pool.fetchval(RECALL, run_id, key)
         return result
+
+    async def recall_tool_results(self, run_id: UUID) -> dict[str, bytes]:
+        """What all of this run's calls so far brought back, by key."""
+        async with translated():
+            return {row["key"]: row["result"] for row in await self._pool.fetch(RECALL_ALL, run_id)}
 
     async def remember_tool_result(self, run_id: UUID, key: str, result: bytes) -> bytes:
         """Keep a call's result; the one that is kept, which is another's when that was first."""

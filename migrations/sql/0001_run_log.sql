@@ -14,6 +14,11 @@ CREATE FUNCTION budget_allows(ledger ledgers, tokens bigint, cost bigint) RETURN
             OR ledger.active_seconds + coalesce(extract(epoch FROM now() - ledger.running_since), 0) < ledger.max_seconds)
 $$;
 
+-- True when tokens or money have a cap.
+CREATE FUNCTION is_capped(ledger ledgers) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
+    SELECT ledger.max_tokens IS NOT NULL OR ledger.max_cost_microusd IS NOT NULL
+$$;
+
 -- What a stage must do before its next turn. A reader's word outranks the budget.
 CREATE FUNCTION halt_of(control text, dropped boolean, granted boolean) RETURNS text LANGUAGE sql IMMUTABLE AS $$
     SELECT CASE WHEN control <> 'none' THEN control WHEN dropped THEN 'dropped' WHEN NOT granted THEN 'budget' ELSE 'none' END
@@ -44,10 +49,11 @@ $$;
 -- The reader's notes are pinned when the stage is first opened, so that a repeated attempt reads what the first one read.
 -- A finished stage only hands over its result. A stage that must not start (halt) appends no event. Without a reservation
 -- (null) the budget is not asked: a stage that spends nothing always may run. `needed` are the results of the stages `p_needs`,
--- null where one has none; `asked_on` is the day (UTC) on which the run was created.
+-- null where one has none; `asked_on` is the day (UTC) on which the run was created. `capped` tells whether tokens or money have a
+-- cap, here and with every stored turn: without one nobody need ask for a reservation.
 CREATE FUNCTION open_stage(p_run uuid, p_stage text, p_title text, p_tokens bigint, p_cost bigint, p_needs text[],
                            OUT attempt integer, OUT result bytea, OUT turns bytea[], OUT notes text[], OUT halt text, OUT granted boolean,
-                           OUT needed bytea[], OUT asked_on date)
+                           OUT needed bytea[], OUT asked_on date, OUT capped boolean)
 LANGUAGE plpgsql AS $$
 DECLARE
     ledger ledgers;
@@ -60,6 +66,7 @@ BEGIN
     INSERT INTO stages AS s (run_id, stage, notes_upto) VALUES (p_run, p_stage, ledger.last_seq) ON CONFLICT DO NOTHING;
     SELECT * INTO opened FROM stages s WHERE s.run_id = p_run AND s.stage = p_stage;
     attempt := opened.attempt;
+    capped := is_capped(ledger);
     SELECT (r.created_at AT TIME ZONE 'UTC')::date INTO asked_on FROM runs r WHERE r.id = p_run;
     IF opened.done THEN
         result := opened.result;
@@ -104,7 +111,7 @@ $$;
 CREATE FUNCTION store_turn(p_run uuid, p_stage text, p_attempt integer, p_agent text, p_ordinal integer, p_kind text, p_step text,
                            p_digest text, p_body bytea, p_model_calls bigint, p_tool_calls bigint, p_input bigint, p_output bigint,
                            p_cost bigint, p_released_tokens bigint, p_released_cost bigint, p_next_tokens bigint, p_next_cost bigint,
-                           p_type text, p_payload json, OUT seq bigint, OUT halt text, OUT granted boolean)
+                           p_type text, p_payload json, OUT seq bigint, OUT halt text, OUT granted boolean, OUT capped boolean)
 LANGUAGE plpgsql AS $$
 DECLARE
     ledger ledgers;
@@ -118,6 +125,7 @@ BEGIN
     IF current_attempt IS NULL THEN
         RETURN;
     END IF;
+    capped := is_capped(ledger);
     SELECT t.revision, t.digest, t.seq, t.granted INTO earlier FROM turns t
         WHERE t.run_id = p_run AND t.stage = p_stage AND t.agent = p_agent AND t.ordinal = p_ordinal
         ORDER BY t.revision DESC LIMIT 1;

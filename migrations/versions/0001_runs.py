@@ -20,6 +20,7 @@ NAMES = (
     "append_event",
     "write_event",
     "halt_of",
+    "is_capped",
     "budget_allows",
 )
 

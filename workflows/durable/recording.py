@@ -111,11 +111,10 @@ class DurableRecord:
         await self._ledger.permit(turn.agent, allowance.needed(request, turn.carried, grown))
         with self._ledger.room.turn():
             completion = await self._models(model.name).call(lambda: model.complete(request), self._notice(turn.agent, "model"))
-            released, following = allowance.held, allowance.following(request, completion)
+            following = allowance.following(request, completion)
             done = turn.model_copy(update={"completion": completion, "elapsed_s": self._elapsed()})
             payload = _model_call(turn.step, completion)
-            granted = await self._ledger.store(done, completion.usage, following, released, EventType.MODEL_CALL, payload)
-            allowance.held = following if granted else NOTHING
+            await self._ledger.store(done, completion.usage, following, EventType.MODEL_CALL, payload)
         return self._again(done, completion, completion.usage)
 
     async def _use(self, turn: Turn, tool: Tool, call: ToolCall) -> ToolResult:
@@ -123,7 +122,7 @@ class DurableRecord:
         with self._ledger.room.turn():
             result = await self._used(turn.agent, tool, call)
             done = turn.model_copy(update={"result": result, "elapsed_s": self._elapsed()})
-            await self._ledger.store(done, result.usage, NOTHING, NOTHING, EventType.TOOL_CALL, _tool_call(call, result))
+            await self._ledger.store(done, result.usage, None, EventType.TOOL_CALL, _tool_call(call, result))
         return self._again(done, result, result.usage)
 
     async def _used(self, agent: str, tool: Tool, call: ToolCall) -> ToolResult:

@@ -24,7 +24,8 @@ class StageLedger:
     """One attempt at one stage. `first` is the reservation made when it was opened; the first agent that asks inherits it.
 
     With `finish` no further turn is allowed and the stage ends with what it has. `stopping` tells whether this worker is about
-    to end.
+    to end. Unless the run is `capped`, calls are made without asking for a reservation; a cap that is set meanwhile comes with
+    the next stored turn.
     """
 
     log: RunLog
@@ -36,6 +37,7 @@ class StageLedger:
     stopping: Callable[[], bool]
     first: Reservation = NOTHING
     finish: bool = False
+    capped: bool = True
     halt: Halt = Halt.NONE
     stopped: RunHalted | WorkerStopping | None = field(default=None, init=False)
     _agents: dict[str, Allowance] = field(default_factory=dict, init=False)
@@ -58,6 +60,7 @@ class StageLedger:
         """
         self._heed()
         allowance = self.allowance(agent)
+        need = need if self.capped else NOTHING
         while self.halt is Halt.BUDGET or not allowance.covers(need):
             if await self._reserve(allowance, need):
                 return
@@ -67,20 +70,21 @@ class StageLedger:
             self._heed()
 
     async def store(
-        self,
-        turn: Turn,
-        usage: Usage,
-        following: Reservation,
-        released: Reservation,
-        event: EventType,
-        payload: Mapping[str, Any],
-    ) -> bool:
-        """Store a turn, however long that takes; whether `following` is reserved. A halt counts before the next turn only."""
+        self, turn: Turn, usage: Usage, following: Reservation | None, event: EventType, payload: Mapping[str, Any]
+    ) -> None:
+        """Store a turn, however long that takes; after a model turn its reservation is exchanged for `following`.
+
+        A halt that is told meanwhile counts before the next turn only.
+        """
+        allowance = self.allowance(turn.agent)
+        released = NOTHING if following is None else allowance.held
+        reserved = following if following is not None and self.capped else NOTHING
         receipt = await insist(
-            lambda: self.log.store_turn(self.run_id, self.stage, self.attempt, turn, usage, released, following, event, payload)
+            lambda: self.log.store_turn(self.run_id, self.stage, self.attempt, turn, usage, released, reserved, event, payload)
         )
-        self.halt = receipt.halt
-        return receipt.granted
+        self.halt, self.capped = receipt.halt, receipt.capped
+        if following is not None:
+            allowance.held = reserved if receipt.granted else NOTHING
 
     async def look(self) -> None:
         """Read the run's wishes now, without a turn. A database that is away tells nothing.

@@ -13,7 +13,7 @@ from datetime import timedelta
 from temporalio.client import Client
 from temporalio.common import WorkerDeploymentVersion
 from temporalio.runtime import Runtime, TelemetryConfig
-from temporalio.worker import PollerBehaviorSimpleMaximum, Worker, WorkerDeploymentConfig
+from temporalio.worker import PollerBehaviorSimpleMaximum, UnsandboxedWorkflowRunner, Worker, WorkerDeploymentConfig
 
 from app.domain.contract import DEPLOYMENT_NAME, RESEARCH_QUEUE
 from app.domain.errors import SetupError
@@ -89,6 +89,8 @@ def build_worker(client: Client, shop: Workshop, build: str | None, in_memory: i
         task_queue=RESEARCH_QUEUE,
         workflows=[ResearchWorkflow, ParkedRunWorkflow],
         activities=StageActivities(shop).all,
+        # The sandbox costs more than the workflows themselves; the replay tests run them inside it.
+        workflow_runner=UnsandboxedWorkflowRunner(),
         deployment_config=WorkerDeploymentConfig(version=version, use_worker_versioning=True) if build else None,
         max_concurrent_activities=STAGES_AT_ONCE,
         max_concurrent_workflow_tasks=WORKFLOW_TASKS_AT_ONCE,

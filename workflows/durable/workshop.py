@@ -57,6 +57,7 @@ class Workshop:
     prices: Prices = field(default_factory=Prices)
     asks_a_model: bool = True
     log: RunLog = field(init=False)
+    stored_sources: set[str] = field(default_factory=set, init=False)
     rooms: Rooms = field(init=False)
     models: defaultdict[str, Circuit] = field(init=False)
     index_circuit: Circuit = field(init=False)
@@ -117,8 +118,11 @@ class Attempt:
         return tuple(Finding.model_validate_json(body) for body in self.opening.needed if body is not None)
 
     async def missing_snapshots(self, hashes: list[str]) -> frozenset[str]:
-        """Those of these sources that are not stored yet."""
-        return await insist(lambda: self.shop.log.missing_snapshots(hashes)) if hashes else frozenset()
+        """Those of these sources that are not stored yet. What is stored once stays, so nobody asks twice."""
+        unknown = [name for name in hashes if name not in self.shop.stored_sources]
+        missing = await insist(lambda: self.shop.log.missing_snapshots(unknown)) if unknown else frozenset()
+        self.shop.stored_sources.update(name for name in unknown if name not in missing)
+        return missing
 
     async def fetch_snapshot(self, name: str) -> str:
         """A source's text from the index, waited for while the index is away."""
@@ -133,17 +137,19 @@ class Attempt:
         """
         if self.ledger.stopped is not None:
             raise self.ledger.stopped
-        await insist(lambda: self._closed(outcome, also))
+        await insist(lambda: self._closed_with(outcome, also) if also else self._closed(self.shop.log, outcome))
 
-    async def _closed(self, outcome: "Outcome", also: Callable[[RunLog], Awaitable[object]] | None) -> None:
+    async def _closed_with(self, outcome: "Outcome", also: Callable[[RunLog], Awaitable[object]]) -> None:
         async with translated(), self.shop.database.acquire() as connection, connection.transaction():
             run_log = RunLog(connection)
-            told = {"stage": self.stage, "title": self.title, "usage": self.record.usage.model_dump(), **outcome.told}
-            run, attempt = self.request.run_id, self.opening.attempt
-            if not await run_log.close_stage(run, self.stage, attempt, outcome.result, outcome.snapshots, told):
-                raise stopping_failure()
-            if also is not None:
-                await also(run_log)
+            await self._closed(run_log, outcome)
+            await also(run_log)
+
+    async def _closed(self, run_log: RunLog, outcome: "Outcome") -> None:
+        told = {"stage": self.stage, "title": self.title, "usage": self.record.usage.model_dump(), **outcome.told}
+        run, attempt = self.request.run_id, self.opening.attempt
+        if not await run_log.close_stage(run, self.stage, attempt, outcome.result, outcome.snapshots, told):
+            raise stopping_failure()
 
 
 @dataclass(frozen=True)
@@ -187,6 +193,7 @@ async def perform(
             activity.is_worker_shutdown,
             first=first if opening.granted and first is not None else NOTHING,
             finish=request.finish,
+            capped=opening.capped,
             halt=opening.halt,
         )
         record = DurableRecord(ledger, opening.turns, shop.models.__getitem__, shop.index_circuit)
