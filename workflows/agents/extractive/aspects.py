@@ -1,4 +1,4 @@
-"""The aspects of a subject, read off the corpus: noun phrases that sentences on the subject share and others around them do not."""
+"""The aspects of a subject, read off the corpus: noun phrases that sentences on it share and others around them do not."""
 
 import math
 from collections import Counter
@@ -6,28 +6,35 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from workflows.agents.extractive.sentences import Sentence
-from workflows.agents.extractive.words import Word, is_ideographic, is_light, term_of, words
+from workflows.agents.extractive.words import Word, is_ideographic, is_light, listed, term_of, words
 
 _BEFORE_NOUN = frozenset(
-    "the a an of our their its his her my your this that these those all such and or in by for from on with upon any every no some more most other"
-    " between against under into over through without toward towards as than both each".split()
+    listed("""
+        the a an of our their its his her my your this that these those all such and or in by for from on with upon
+        any every no some more most other between against under into over through without toward towards as than both
+        each
+    """)
 )
 _NOT_NOUNS = ("ly", "ive", "ous", "ful", "able", "ible", "less", "ish", "ed", "ing")
 _BLAND = frozenset(
     term_of(word)
-    for word in (
-        "january february march april may june july august september october november december monday sunday addition adoption agreement aid"
-        " amendment annual appearance application approval attention attempt authority benefit capacity chance choice circumstance concern"
-        " conclusion consequence consideration consistency contrary course decision degree demand desire detail difficulty direction duty"
-        " effort event evidence execution existence expectation experience expression extension failure favor favour feature force friend honor"
-        " hope ii iii idea influence information instance instrument intent intention judgment knowledge lack line manner means measure message mode"
-        " moment necessity object objective objection observation occasion office operation opinion opportunity order ordinance pass passage"
-        " patience pleasure policy possession power presence pressure prevention privilege proceeding proportion proposal proposition prospect"
-        " provision quality quarter quantity rate readiness real recommendation reference regard regulation remark request resource"
-        " satisfaction secretary section seek sense session share sight significance situation size solution equal permit care million dollar thousand hundred fiscal cent upward half whole past lot front kind correct bill source spirit stage statement"
-        " strength study success suggestion sum support suspension task tendency test theory topic understanding view virtue vote want whence"
-        " congress government senate department president executive mr note example doubt thereof herein"
-    ).split()
+    for word in listed("""
+        january february march april may june july august september october november december monday sunday addition
+        adoption agreement aid amendment annual appearance application approval attention attempt authority benefit
+        capacity chance choice circumstance concern conclusion consequence consideration consistency contrary course
+        decision degree demand desire detail difficulty direction duty effort event evidence execution existence
+        expectation experience expression extension failure favor favour feature force friend honor hope ii iii idea
+        influence information instance instrument intent intention judgment knowledge lack line manner means measure
+        message mode moment necessity object objective objection observation occasion office operation opinion
+        opportunity order ordinance pass passage patience pleasure policy possession power presence pressure
+        prevention privilege proceeding proportion proposal proposition prospect provision quality quarter quantity
+        rate readiness real recommendation reference regard regulation remark request resource satisfaction secretary
+        section seek sense session share sight significance situation size solution equal permit care million dollar
+        thousand hundred fiscal cent upward half whole past lot front kind correct bill source spirit stage statement
+        strength study success suggestion sum support suspension task tendency test theory topic understanding view
+        virtue vote want whence congress government senate department president executive mr note example doubt
+        thereof herein
+    """)
 )
 """Nouns that may well be in a sentence but tell a reader nothing as a heading."""
 _ABSTRACT = ("ment", "tion", "sion", "ance", "ence", "ity", "ments", "tions", "sions", "ities", "ure")
@@ -114,7 +121,11 @@ def _weight(phrase: Phrase, counts: Sequence[int]) -> float:
 def _companions(seed: Phrase, ranked: Iterable[tuple[float, Phrase]], used: set[str], most: int = 2) -> list[Phrase]:
     """The phrases that most often share a sentence with the seed."""
     close = sorted(
-        ((_together(seed, other) * weight, other.terms, other) for weight, other in ranked if other is not seed and not used.intersection(other.terms)),
+        (
+            (_together(seed, other) * weight, other.terms, other)
+            for weight, other in ranked
+            if other is not seed and not used.intersection(other.terms)
+        ),
         reverse=True,
         key=lambda found: (found[0], found[1]),
     )
@@ -131,7 +142,8 @@ def _together(one: Phrase, other: Phrase) -> float:
 
 
 def noun_phrases(text: str) -> list[tuple[tuple[str, ...], str]]:
-    """Likely noun phrases of one or two words, as (terms, form as written): runs of content words after a determiner or preposition."""
+    """Likely noun phrases of one or two words, as (terms, form as written): runs of content words after a determiner or
+    preposition."""
     found: list[tuple[tuple[str, ...], str]] = []
     run: list[Word] = []
     before = ""

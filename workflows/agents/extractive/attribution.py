@@ -7,14 +7,15 @@ from app.domain.citations import marker
 from app.domain.evidence import Quote, Source
 from app.domain.query import Language
 from workflows.agents.extractive.phrasing import phrases_in
-from workflows.agents.extractive.words import terms
+from workflows.agents.extractive.words import listed, terms
 
 _SPECIAL = re.compile(r"([\\`*_\[\]<>|~#])")
 _FINISHED = re.compile(r"[.!?。！？…][\"”'’」』)）\]]*$")
 _CHINESE_DATE = "{date.year}年{date.month}月"
-_SMALL = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split()
-)
+_SMALL = listed("""
+    zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen
+    eighteen nineteen
+""")
 _TENS = ["", "", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
 MOST_GAP = 60
 
@@ -41,7 +42,7 @@ class Narrator:
     _last: Quote | None = None
 
     def introduce(self, quote: Quote) -> str:
-        """The words before a quotation, ending in a colon and a blank; empty when the quotation itself names its source's title."""
+        """The words before a quotation, ending in a colon and a blank; empty when the quotation names its source's title."""
         last, self._last = self._last, quote
         words, source = phrases_in(self.language), quote.source
         if last is not None and last.source.url == source.url and quote.start > last.end:

@@ -1,7 +1,8 @@
 """Chains of evidence: a passage that answers part of a question names what the rest of it must be asked about.
 
-"Who led the band that made X?" A passage on X covers the name X and mentions a band; a search for that band together with the words
-not yet covered finds the second passage. A passage's score is how well it fits the question directly, or as the next link of a chain.
+"Who led the band that made X?" A passage on X covers the name X and mentions a band; a search for that band together with the
+words not yet covered finds the second passage. A passage's score is how well it fits the question directly, or as the next
+link of a chain.
 """
 
 from dataclasses import dataclass
@@ -30,7 +31,8 @@ class Bridge:
 
 
 def direct_score(question: Question, hit: Hit, rank: int) -> float:
-    """How well a passage fits the question itself: its rank for it (0 is first), the terms it shares, its title being asked about."""
+    """How well a passage fits the question itself: its rank for it (0 is first), the terms it shares, its title being asked
+    about."""
     named = hit.title.strip() and hit.title in joined_terms(question.text)
     ranked = RANK_SHARE / (1 + rank / RANK_SCALE)
     return ranked + COVERAGE_SHARE * question.subject_share(hit.terms) + (TITLE_BONUS if named else 0.0)

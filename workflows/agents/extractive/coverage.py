@@ -2,21 +2,23 @@
 
 from collections.abc import Iterable, Sequence
 
-from workflows.agents.extractive.hits import Hit, joined_terms
+from workflows.agents.extractive.hits import Hit
+from workflows.agents.extractive.names import holds_name
 from workflows.agents.extractive.question import PLAIN_WEIGHT, Question
-from workflows.agents.extractive.words import words
+from workflows.agents.extractive.words import terms, words
 
 FULL = 0.75
 PROMISING = 0.3
-NEAR_BY_NAME, NEAR_BY_SOME_NAMES, NEAR_WITHOUT_NAME = 0.25, 0.4, 0.6
-SOME_NAMES = 0.5
+NEAR_BY_NAME, NEAR_BY_SOME_NAMES, NEAR_WITHOUT_NAME = 0.25, 0.4, 0.55
+SOME_NAMES, ALL_NAMES = 0.5, 0.9
 MOST_TERMS = 0.75
+FEWEST_WORDS = 2
 
 
 def answerable(question: Question, hits: Sequence[Hit]) -> bool:
     """Whether these passages come near enough to the question to quote them in answer to it.
 
-    Either one passage holds most of the question, or its names occur and one passage holds a fair part, or, where it has no names,
+    Either one passage holds most of the question, or its names occur and one passage holds a fair part, or, where it has none,
     one passage holds the greater part and nearly every telling word occurs. Thresholds were set on questions asked of a
     collection that answers them and of one that does not.
     """
@@ -25,7 +27,7 @@ def answerable(question: Question, hits: Sequence[Hit]) -> bool:
         return True
     if question.names:
         named = _share_of_names(question, hits)
-        return named >= SOME_NAMES and best >= (NEAR_BY_NAME if named == 1 else NEAR_BY_SOME_NAMES)
+        return named >= SOME_NAMES and best >= (NEAR_BY_NAME if named >= ALL_NAMES else NEAR_BY_SOME_NAMES)
     telling = _telling(question)
     held = sum(weight for term, weight in telling.items() if any(term in hit.terms for hit in hits))
     return best >= NEAR_WITHOUT_NAME and held >= MOST_TERMS * sum(telling.values())
@@ -39,8 +41,17 @@ def promising(question: Question, hits: Sequence[Hit]) -> bool:
 
 
 def _share_of_names(question: Question, hits: Sequence[Hit]) -> float:
-    texts = [joined_terms(f"{hit.passage.source.title} {hit.passage.text}") for hit in hits]
-    return sum(any(joined_terms(name) in text for text in texts) for name in question.names) / len(question.names)
+    """The mean, over the question's names, of the largest part of a name that one passage holds as it stands."""
+    return sum(_held(name, hits) for name in question.names) / len(question.names)
+
+
+def _held(written: str, hits: Sequence[Hit]) -> float:
+    """A name of one word counts only as it is written: Hamlet is no hamlet."""
+    name = frozenset(terms(written))
+    if len(name) < FEWEST_WORDS:
+        return float(any(written in hit.passage.text or written in hit.passage.source.title for hit in hits))
+    whole = any(holds_name(stretch, name) for hit in hits for stretch in (hit.title.split(), *(s.terms for s in hit.sentences)))
+    return 1.0 if whole else max((len(name & hit.terms) / len(name) for hit in hits), default=0.0) / 2
 
 
 def _telling(question: Question) -> dict[str, float]:

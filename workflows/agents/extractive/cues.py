@@ -13,25 +13,33 @@ def _pattern(alternatives: str, chinese: str) -> re.Pattern[str]:
 
 
 _REASONS = _pattern(
-    r"because|in order (?:to|that)|so that|so as to|for the purpose|for the reason|with a view|by reason of|owing to|on account of|on the ground|due to"
-    r"|justif\w+|object of|purpose of|necessary|necessity|protect\w*|encourag\w+|foster\w*|promot\w+|essential|benefits?|beneficial|advantages?"
-    r"|welfare|prosperity|independence|indispensable|required|caused?|leads? to|led to|results? in|enables?|wisdom|just and|advantageous",
+    r"because|in order (?:to|that)|so that|so as to|for the purpose|for the reason|with a view|by reason of|owing to"
+    r"|on account of|on the ground|due to"
+    r"|justif\w+|object of|purpose of|necessary|necessity|protect\w*|encourag\w+|foster\w*|promot\w+|essential|benefits?"
+    r"|beneficial|advantages?"
+    r"|welfare|prosperity|independence|indispensable|required|caused?|leads? to|led to|results? in|enables?|wisdom|just and"
+    r"|advantageous",
     "因为|由于|为了|导致|原因|目的|必要|保护",
 )
 _OBJECTIONS = _pattern(
-    r"unconstitutional\w*|constitutionality|danger\w*|evils?|abuses?|monopol\w+|against|objections?|objectionable|oppos\w+|inexpedien\w+|expediency"
-    r"|injur\w+|corrupt\w*|fail(?:ed|s|ure)|oppress\w*|unjust\w*|unequal\w*|privileges?|partial\w*|burdens?|threat\w*|illegal|improper|wrong\w*"
-    r"|mischie\w+|faithless|liberties|unwarranted|not authorized|disapprov\w+|veto\w*|refus\w+|reject\w*|deprive\w*|violat\w+|meddl\w+|agitat\w+"
+    r"unconstitutional\w*|constitutionality|danger\w*|evils?|abuses?|monopol\w+|against|objections?|objectionable|oppos\w+"
+    r"|inexpedien\w+|expediency"
+    r"|injur\w+|corrupt\w*|fail(?:ed|s|ure)|oppress\w*|unjust\w*|unequal\w*|privileges?|partial\w*|burdens?|threat\w*|illegal"
+    r"|improper|wrong\w*"
+    r"|mischie\w+|faithless|liberties|unwarranted|not authorized|disapprov\w+|veto\w*|refus\w+|reject\w*|deprive\w*|violat\w+"
+    r"|meddl\w+|agitat\w+"
     r"|perver\w+|usurp\w+|hostil\w+|deceiv\w+|distress\w*|ruin\w*",
     "危险|反对|违宪|弊端|损害|垄断|滥用",
 )
 _COURSE = _pattern(
-    r"no longer|formerly|hitherto|until now|increas\w+|decreas\w+|changed?|changes|growing|for the first time|recently|never before|reform\w*"
+    r"no longer|formerly|hitherto|until now|increas\w+|decreas\w+|changed?|changes|growing|for the first time|recently"
+    r"|never before|reform\w*"
     r"|restrict\w*|prohibit\w*|welcome\w*|amend\w*|new policy|of late years|in recent years|today",
     "不再|从前|如今|首次|越来越|改革|近年",
 )
 _STATEMENTS = _pattern(
-    r"believe|in my (?:opinion|judgment)|i recommend|i urge|i propose|convinced|important|necessary|hope|confident|unwise|wise|duty|policy",
+    r"believe|in my (?:opinion|judgment)|i recommend|i urge|i propose|convinced|important|necessary|hope|confident|unwise"
+    r"|wise|duty|policy",
     "应当|应该|认为|必须|建议|相信",
 )
 _URGES = _pattern(r"should|must|ought|shall|need|therefore", "应|须|因此")

@@ -16,10 +16,9 @@ MANY = 8
 
 
 def on_subject(question: Question, hits: Sequence[Hit]) -> list[Hit]:
-    """The passages that hold nearly all of the question's subject; where many hold its names as names, only those."""
+    """The passages that hold nearly all of the question's subject; where some hold its names as names, only those."""
     fitting = [hit for hit in hits if question.subject_share(hit.terms) >= ON_SUBJECT]
-    naming = [hit for hit in fitting if names_subject(question, hit)]
-    return naming if len(naming) >= MANY else fitting
+    return [hit for hit in fitting if names_subject(question, hit)] or fitting
 
 
 def names_subject(question: Question, hit: Hit) -> bool:
@@ -31,7 +30,8 @@ def names_subject(question: Question, hit: Hit) -> bool:
 
 
 def focus(lens: Lens, hit: Hit) -> float:
-    """How much a passage dwells on the subject, from 0 (a mention in passing) to 1: its sentences on it, weighed logarithmically."""
+    """How much a passage dwells on the subject, from 0 (a mention in passing) to 1: its sentences on it, weighed
+    logarithmically."""
     named = names_subject(lens.question, hit)
     dwelling = sum(lens.share(sentence, named) >= IN_SCOPE for sentence in hit.sentences)
     return min(1.0, log2(1 + dwelling) / 2)

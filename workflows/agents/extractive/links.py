@@ -2,7 +2,7 @@
 
 from workflows.agents.extractive.hits import Hit
 from workflows.agents.extractive.novelty import repeats
-from workflows.agents.extractive.question import Question
+from workflows.agents.extractive.question import PLAIN_WEIGHT, Question
 from workflows.agents.extractive.sentences import Sentence
 from workflows.agents.extractive.standing import leans, shape
 from workflows.agents.extractive.trail import Trail
@@ -11,23 +11,30 @@ from workflows.agents.extractive.trimming import tighten
 FIRST_BONUS, LINK_BONUS = 0.15, 0.25
 LEANING = 0.6
 LENGTH_COST = 0.004
-TRIM_FROM = 14
+LEAST = 0.01
+TRIM_FROM = 12
 TAIL = 0.25
+TIED = 5
 
 
 def chain_sentences(question: Question, trail: Trail, limit: int) -> list[tuple[float, Sentence]]:
-    """Up to `limit` sentences with their passages' scores, one a passage, the best first."""
+    """Up to `limit` sentences with their passages' scores, one a passage, best first, each as short as what it adds allows."""
     chosen: list[tuple[float, Sentence]] = []
+    telling = frozenset(term for term, weight in question.subject_weights.items() if weight >= PLAIN_WEIGHT)
+    held: frozenset[str] = frozenset()
     best = trail.best(set(trail.scores), 3 * limit)
+    names = trail.names_kept(best[:TIED])
     floor = TAIL * max(trail.scores.values(), default=0.0)
     for key in best:
-        links = trail.links.get(key, set())
+        links = names.get(key, set())
         sentence = _telling(question, trail.hits[key], links)
         if sentence is None or trail.scores[key] < floor or len(chosen) == limit:
             continue
         if not any(repeats(sentence.term_set, other.term_set) for _, other in chosen):
-            needed = question.subject_terms | {term for link in links for term in link.split()}
-            chosen.append((trail.scores[key], tighten(sentence, frozenset(needed), TRIM_FROM)))
+            tied = frozenset(term for link in links for term in link.split())
+            short = tighten(sentence, tied | (telling - held), TRIM_FROM)
+            held |= short.term_set
+            chosen.append((trail.scores[key], short))
     return chosen
 
 
@@ -40,5 +47,11 @@ def _telling(question: Question, hit: Hit, links: set[str]) -> Sentence | None:
 
 def _worth(question: Question, sentence: Sentence, links: set[str], place: int) -> float:
     held = sum(sentence.term_set.issuperset(link.split()) for link in links)
-    value = question.subject_share(sentence.term_set) + LINK_BONUS * min(2, held) + (FIRST_BONUS if place == 0 else 0.0)
-    return value * shape(sentence) * (LEANING if leans(sentence) and place else 1.0) - LENGTH_COST * len(sentence.terms)
+    value = (
+        question.subject_share(sentence.term_set)
+        - LENGTH_COST * len(sentence.terms)
+        + LINK_BONUS * min(2, held)
+        + (FIRST_BONUS if place == 0 else 0.0)
+    )
+    value = max(value, LEAST)
+    return value * shape(sentence) * (LEANING if leans(sentence) and place else 1.0)

@@ -8,7 +8,6 @@ from app.domain.plan import ResearchPlan
 from workflows.agents.extractive.novelty import repeats
 from workflows.agents.extractive.sentences import Sentence, sentence_of
 
-
 FIRST_PART_AHEAD = 4
 FIRST_PART_CLAIMS = 7
 """The first part, the one nearest the question, claims its best few before others that found the same."""
@@ -16,7 +15,8 @@ FIRST_PART_CLAIMS = 7
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A quotation, the part (position in the plan) it is used in, its rank there, in how many parts it was found, its best relevance."""
+    """A quotation, the part (position in the plan) it is used in, its rank there, in how many parts it was found, its best
+    relevance."""
 
     sentence: Sentence
     part: int
@@ -45,7 +45,9 @@ def material_of(plan: ResearchPlan, findings: Sequence[Finding]) -> Material:
         for part, finding in enumerate(findings)
         for rank, quote in enumerate(finding.quotes)
     ]
-    ranked.sort(key=lambda found: (found[0] - (FIRST_PART_AHEAD if found[1] == 0 and found[0] < FIRST_PART_CLAIMS else 0), found[1]))
+    ranked.sort(
+        key=lambda found: (found[0] - (FIRST_PART_AHEAD if found[1] == 0 and found[0] < FIRST_PART_CLAIMS else 0), found[1])
+    )
     items: list[Item] = []
     for rank, part, sentence, relevance in ranked:
         same = next((i for i, item in enumerate(items) if _same(item.sentence, sentence)), None)
@@ -53,7 +55,9 @@ def material_of(plan: ResearchPlan, findings: Sequence[Finding]) -> Material:
             items.append(Item(sentence, part, rank, 1, relevance))
         else:
             kept = items[same]
-            items[same] = replace(kept, found=kept.found + 1, relevance=max((r for r in (kept.relevance, relevance) if r is not None), default=None))
+            items[same] = replace(
+                kept, found=kept.found + 1, relevance=max((r for r in (kept.relevance, relevance) if r is not None), default=None)
+            )
     titles = {subtask.id: subtask.title for subtask in plan.subtasks}
     return Material(tuple(titles.get(f.subtask_id, f.subtask_id) for f in findings), tuple(findings), tuple(items))
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from workflows.agents.extractive.words import FUNCTION_WORDS
+from workflows.agents.extractive.words import FUNCTION_WORDS, listed
 
 _WORD = r"(?:[A-ZÀ-ÖØ-Þ]\.)+|(?:St|Mt|Dr|Jr|Sr)\.|[A-ZÀ-ÖØ-Þ][\w'’\-–]*"
 _LINK = r"(?:of|the|de|von|van|del|della|der|la|le|for|di|da|du|el|al|&)"
@@ -13,8 +13,11 @@ _HAN_TITLE = re.compile(r"[《「“]([^《》「」“”\n]{2,40})[》」”]"
 _EDGE = " .,'’-–"
 _BRACKETED = re.compile(r"\s*[(（][^()（）]*[)）]")
 _MONTHS = frozenset(
-    "january february march april may june july august september october november december monday tuesday wednesday thursday friday"
-    " saturday sunday mr mrs ms dr although however since because american british english french german".split()
+    listed("""
+        january february march april may june july august september october november december monday tuesday wednesday
+        thursday friday saturday sunday mr mrs ms dr although however since because american british english french
+        german
+    """)
 )
 
 
@@ -23,7 +26,9 @@ def names(text: str) -> list[str]:
     found: dict[str, bool] = {}
     for match in _NAME.finditer(text):
         name = _tidied(match.group())
-        starts = match.group().startswith(name) and _SENTENCE_END.search(text, max(0, match.start() - 8), match.start()) is not None
+        starts = (
+            match.group().startswith(name) and _SENTENCE_END.search(text, max(0, match.start() - 8), match.start()) is not None
+        )
         sure = " " in name or not starts
         found[name] = found.get(name, False) or sure
     found.update((match.group(1), True) for match in _HAN_TITLE.finditer(text) if not match.group(1).isascii())

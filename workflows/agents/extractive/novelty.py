@@ -24,14 +24,21 @@ def repeats(one: frozenset[str], other: frozenset[str]) -> bool:
 
 
 def select(
-    candidates: Sequence[tuple[float, Sentence]], limit: int, taken: Iterable[Sentence] = (), allows: Callable[[Sentence, list[Sentence]], bool] | None = None
+    candidates: Sequence[tuple[float, Sentence]],
+    limit: int,
+    taken: Iterable[Sentence] = (),
+    allows: Callable[[Sentence, list[Sentence]], bool] | None = None,
 ) -> list[Sentence]:
     """Up to `limit` sentences by relevance and novelty (MMR), best first; none repeats another or one already `taken`.
 
     `allows` may refuse a sentence given those chosen so far, as for too many from one source.
     """
     against = [sentence.term_set for sentence in taken]
-    left = [(score, sentence) for score, sentence in candidates if score > 0 and not any(repeats(sentence.term_set, t) for t in against)]
+    left = [
+        (score, sentence)
+        for score, sentence in candidates
+        if score > 0 and not any(repeats(sentence.term_set, t) for t in against)
+    ]
     closest = [max((likeness(sentence.term_set, t) for t in against), default=0.0) for _, sentence in left]
     chosen: list[Sentence] = []
     while left and len(chosen) < limit:
@@ -43,6 +50,9 @@ def select(
         else:
             near = [other is sentence for _, other in left]
         kept = [i for i in range(len(left)) if i != best and not near[i]]
-        closest = [max(closest[i], likeness(left[i][1].term_set, sentence.term_set)) if chosen and chosen[-1] is sentence else closest[i] for i in kept]
+        closest = [
+            max(closest[i], likeness(left[i][1].term_set, sentence.term_set)) if chosen and chosen[-1] is sentence else closest[i]
+            for i in kept
+        ]
         left = [left[i] for i in kept]
     return chosen

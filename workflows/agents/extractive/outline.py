@@ -1,4 +1,5 @@
-"""How a question divides, read off a first search: by periods, by sides compared, by aspects, or by where a chain of evidence starts."""
+"""How a question divides, read off a first search: by periods, by sides compared, by aspects, or by where a chain of evidence
+starts."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,7 +20,7 @@ from workflows.agents.extractive.words import term_of
 
 LEAST_PARTS = 2
 LEAST_YEARS = 25
-ANCHORS = 3
+ANCHORS = 4
 UNRANKED = 99
 PERIOD_PHRASES = 2
 
@@ -43,7 +44,7 @@ class Probe:
 
 def outline(question: Question, probe: Probe, most: int) -> list[Part]:
     """The parts of a question, at most `most` and at least one."""
-    if question.kind is QuestionKind.COMPARE and LEAST_PARTS <= len(question.names):
+    if question.kind is QuestionKind.COMPARE and len(question.names) >= LEAST_PARTS:
         return _by_side(question, most)
     fitting = on_subject(question, probe.hits)
     if len(fitting) < MANY:
@@ -115,7 +116,7 @@ def _by_aspect(question: Question, fitting: Sequence[Hit], probe: Probe, most: i
 
 
 def joined(phrases: Sequence[str], language: Language) -> str:
-    """"a", "a and b", "a, b and c", in the language."""
+    """ "a", "a and b", "a, b and c", in the language."""
     words = phrases_in(language)
     if len(phrases) < 2:
         return "".join(phrases)

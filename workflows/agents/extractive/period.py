@@ -51,7 +51,10 @@ _HAN_DECADE = re.compile(r"((?:1[0-9]|20)[0-9]0)\s*年代")
 
 
 def find_period(text: str) -> PeriodFound | None:
-    """The first period a question states, or None. A lone year ("in 1832") is a term, not a period: later sources write of it too."""
+    """The first period a question states, or None.
+
+    A lone year ("in 1832") is a term, not a period: later sources write of it too.
+    """
     for read in (_read_span, _read_bounds, _read_century, _read_decade):
         found = read(text)
         if found:
@@ -85,7 +88,12 @@ def _read_century(text: str) -> PeriodFound | None:
     named = match.group(2).lower()
     number = _ORDINALS.get(named) or int(named[:2])
     first, last = (number - 1) * 100, number * 100 - 1
-    edges = {"before": Period(last=first - 1), "until": Period(last=first - 1), "after": Period(first=last + 1), "since": Period(first=first)}
+    edges = {
+        "before": Period(last=first - 1),
+        "until": Period(last=first - 1),
+        "after": Period(first=last + 1),
+        "since": Period(first=first),
+    }
     return PeriodFound(edges.get((match.group(1) or "").lower(), Period(first, last)), match.start(), match.end())
 
 

@@ -56,7 +56,11 @@ _ENGLISH = Phrases(
     about="What do the sources say about {what}?",
     about_years="What do the sources from {first} to {last} say about {what}?",
     direct="What the sources say directly",
-    by_kind={QuestionKind.WHY: "Reasons given", QuestionKind.AGAINST: "Objections raised", QuestionKind.VIEWS: "On {subject} itself"},
+    by_kind={
+        QuestionKind.WHY: "Reasons given",
+        QuestionKind.AGAINST: "Objections raised",
+        QuestionKind.VIEWS: "On {subject} itself",
+    },
     purpose="Find statements for the part “{title}”.",
     expected_evidence="Sentences that can stand alone, from several sources, with author and date.",
     intent={
@@ -83,7 +87,8 @@ _ENGLISH = Phrases(
     no_answer="No answer in these sources",
     no_answer_detail="The sources searched do not answer this question: {passages}.",
     nothing_for="No statement was found for “{title}”.",
-    no_model="Written without a language model: every statement is quoted word for word from its source, chosen and arranged by rules.",
+    no_model="Written without a language model: every statement is quoted word for word from its source, "
+    "chosen and arranged by rules.",
     failed="The search on “{title}” failed and is missing here: {detail}",
     dropped="The part “{title}” was dropped on request.",
     cut_short="The search on “{title}” ended early ({reason}); what it had found by then is used.",

@@ -1,4 +1,5 @@
-"""What a model wrote in a finding, when the extractive writer finishes a run that models began: only paragraphs that cite a stored quote."""
+"""What a model wrote in a finding, when the extractive writer finishes a run that models began: only paragraphs that cite a
+stored quote."""
 
 from app.domain.citations import MARKER
 from app.domain.evidence import Finding

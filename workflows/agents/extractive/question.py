@@ -7,7 +7,7 @@ from enum import StrEnum
 from app.domain.query import Language, detect_language
 from workflows.agents.extractive.names import names
 from workflows.agents.extractive.period import Period, find_period
-from workflows.agents.extractive.words import Word, is_light, term_of, words
+from workflows.agents.extractive.words import Word, is_light, listed, term_of, words
 
 NAME_WEIGHT = 2.0
 PLAIN_WEIGHT = 1.0
@@ -18,7 +18,10 @@ FRAME_WEIGHT = 0.1
 
 
 class QuestionKind(StrEnum):
-    """What an answer would look like. `WHY` wants reasons, `AGAINST` reasons against, `CHANGE` a course over time, `COMPARE` sides, `VIEWS` statements."""
+    """What an answer would look like.
+
+    `WHY` wants reasons, `AGAINST` reasons against, `CHANGE` a course over time, `COMPARE` sides, `VIEWS` statements.
+    """
 
     WHY = "why"
     AGAINST = "against"
@@ -57,38 +60,45 @@ class Question:
 
 _FRAMES = frozenset(
     term_of(word)
-    for word in (
-        "say said justify justified explain describe argue defend oppose support view treat address discuss think change evolve develop"
-        " differ compare contrast shift respond react affect influence cause impact portray present characterize characterise frame"
-        " regard understand evaluate assess approach handle propose promise mention talk write speak criticize criticise praise"
-    ).split()
+    for word in listed("""
+        say said justify justified explain describe argue defend oppose support view treat address discuss think
+        change evolve develop differ compare contrast shift respond react affect influence cause impact portray
+        present characterize characterise frame regard understand evaluate assess approach handle propose promise
+        mention talk write speak criticize criticise praise
+    """)
 )
 _FRAME_NOUNS = frozenset(
     term_of(word)
-    for word in (
-        "language rhetoric attitude view opinion position stance discussion debate treatment argument reason way role history evolution"
-        " development thinking idea understanding approach policy statement evidence research literature overview summary difference"
-        " similarity change question topic subject theme reaction response tone perception"
-    ).split()
+    for word in listed("""
+        language rhetoric attitude view opinion position stance discussion debate treatment argument reason way role
+        history evolution development thinking idea understanding approach policy statement evidence research
+        literature overview summary difference similarity change question topic subject theme reaction response tone
+        perception
+    """)
 )
 _ABOUT = re.compile(r"\b(?:about|toward|towards|regarding|concerning|on the subject of|with respect to)\s+", re.IGNORECASE)
 _CHANGE = re.compile(
-    r"\bhow\b.*\b(?:chang|evolv|shift|develop|differ|var(?:y|ied))|\bover time\b|\bevolution of\b|\bhistory of\b|\btimeline\b"
+    r"\bhow\b(?! (?:many|much|long|old|far)\b).*\b(?:chang|evolv|shift|develop|differ|var(?:y|ied))|\bover time\b"
+    r"|\bevolution of\b|\bhistory of\b|\btimeline\b"
     r"|变化|演变|变迁|历史|发展",
     re.IGNORECASE,
 )
 _COMPARE = re.compile(r"\b(?:compare|contrast|versus|vs\.?|differences? between)\b|比较|区别|差异", re.IGNORECASE)
 _WHY = re.compile(r"\bwhy\b|\b(?:reasons?|causes?|justif\w+|motiv\w+|rationale)\b|为什么|为何|原因|理由", re.IGNORECASE)
 _AGAINST = re.compile(
-    r"\b(?:oppos\w+|against|critici\w+|object(?:ed|ions?)|reject\w*|resist\w*|attack\w*|condemn\w*|unpopular|dangers?|harm\w*)\b|反对|批评|危害",
+    r"\b(?:oppos\w+|against|critici\w+|object(?:ed|ions?)|reject\w*|resist\w*|attack\w*|condemn\w*|unpopular|dangers?"
+    r"|harm\w*)\b|反对|批评|危害",
     re.IGNORECASE,
 )
 _VIEWS = re.compile(
-    r"\bwhat (?:did|do|does|has|have)\b.*\b(?:say|said|think|believe|argue|write|propose|promise)\b|\b(?:views?|opinions?|attitudes?) (?:of|on)\b"
+    r"\bwhat (?:did|do|does|has|have)\b.*\b(?:say|said|think|believe|argue|write|propose|promise)\b|\b(?:views?|opinions?"
+    r"|attitudes?) (?:of|on)\b"
     r"|看法|观点|态度|说了",
     re.IGNORECASE,
 )
-_OPEN = re.compile(r"^\s*(?:how (?:did|do|does|has|have|is|are|was|were|can|should)|why|what (?:did|do|does|has|have))\b", re.IGNORECASE)
+_OPEN = re.compile(
+    r"^\s*(?:how (?:did|do|does|has|have|is|are|was|were|can|should)|why|what (?:did|do|does|has|have))\b", re.IGNORECASE
+)
 
 
 def analyse(text: str) -> Question:

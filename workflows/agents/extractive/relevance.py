@@ -77,7 +77,8 @@ class Lens:
 def company_of(subject: frozenset[str], told_apart: Iterable[tuple[bool, Sentence]]) -> dict[str, float]:
     """The terms that sentences on the subject use and others around them do not (pseudo-relevance feedback); weights up to 1.
 
-    `told_apart` gives each sentence with whether it speaks of the subject. A term counts once a source, so that one long speech does not set the tone.
+    `told_apart` gives each sentence with whether it speaks of the subject. A term counts once a source, so that one long speech
+    does not set the tone.
     """
     inside: dict[str, set[str]] = {}
     outside: Counter[str] = Counter()
@@ -90,7 +91,9 @@ def company_of(subject: frozenset[str], told_apart: Iterable[tuple[bool, Sentenc
             else:
                 outside[term] += 1
     raw = {
-        term: _distinction(len(sources), outside[term], counts) * (0.3 if is_light(term) else 1.0) for term, sources in inside.items() if len(sources) > 1
+        term: _distinction(len(sources), outside[term], counts) * (0.3 if is_light(term) else 1.0)
+        for term, sources in inside.items()
+        if len(sources) > 1
     }
     best = sorted(((weight, term) for term, weight in raw.items() if weight > 0), reverse=True)[:COMPANY_TERMS]
     return {term: weight / best[0][0] for weight, term in best}

@@ -1,4 +1,5 @@
-"""The deep-search agent without a model: rounds of searches, each reading off the last what to ask next, then the best sentences."""
+"""The deep-search agent without a model: rounds of searches, each reading off the last what to ask next, then the best
+sentences."""
 
 from dataclasses import dataclass
 
@@ -9,13 +10,13 @@ from app.domain.plan import ResearchPlan, Subtask
 from app.domain.query import ResearchQuery
 from workflows.agents.extractive.aspects import find_aspects
 from workflows.agents.extractive.coverage import answerable, missing_words, promising
-from workflows.agents.extractive.gathering import Gathering
 from workflows.agents.extractive.focus import MANY, on_subject, told_apart
-from workflows.agents.extractive.hits import Hit
+from workflows.agents.extractive.gathering import Gathering
+from workflows.agents.extractive.hits import Hit, joined_terms
 from workflows.agents.extractive.links import chain_sentences
 from workflows.agents.extractive.period import Period
 from workflows.agents.extractive.phrasing import phrases_in
-from workflows.agents.extractive.question import Question, analyse
+from workflows.agents.extractive.question import Question, QuestionKind, analyse
 from workflows.agents.extractive.relevance import Lens
 from workflows.agents.extractive.sentences import Sentence
 from workflows.agents.extractive.statements import lens_for, statements
@@ -28,26 +29,30 @@ FIRST_PASSAGES = 60
 QUESTION_PASSAGES = 20
 FOLLOW_UP_PASSAGES = 25
 FOLLOW_UPS = 4
-ANCHORS = 2
+ANCHORS = 3
 NEXT_ANCHORS = 3
+NAMES = 2
+NAME_PASSAGES = 5
 STATEMENTS = 12
-LINKS = 8
+LINKS = 10
 ASPECT_WEIGHT = 1.0
 
 
 @dataclass(slots=True)
 class _Task:
-    """The whole question, the subtask's own, and what was found for them."""
+    """The whole question, the subtask's own, what was found for them, and how many other parts the plan has."""
 
     whole: Question
     own: Question
     gathering: Gathering
     trail: Trail
+    others: int
 
     @property
     def subject(self) -> Question:
-        """Whose subject passages must hold: the whole question's, or the subtask's where that is one side of it (a comparison)."""
-        return self.own if self.own.subject_terms < self.whole.subject_terms else self.whole
+        """Whose subject passages must hold: the whole question's, or the subtask's where that is one side of a comparison."""
+        side = self.whole.kind is QuestionKind.COMPARE and self.own.subject_terms < self.whole.subject_terms
+        return self.own if side else self.whole
 
     @property
     def fitting(self) -> list[Hit]:
@@ -57,14 +62,14 @@ class _Task:
     @property
     def aspect(self) -> dict[str, float]:
         """What the subtask asks about beyond the question's subject."""
-        return {term: ASPECT_WEIGHT for term in self.own.subject_terms - self.whole.subject_terms}
+        return dict.fromkeys(self.own.subject_terms - self.whole.subject_terms, ASPECT_WEIGHT)
 
 
 async def search_deeply(subtask: Subtask, plan: ResearchPlan, query: ResearchQuery, kit: Kit) -> Finding:
     """Work one subtask (MindDR section 3.1, deep search) by search alone; every quote is an exact stretch of its source."""
     whole, own = analyse(query.question), analyse(subtask.question)
     gathering = Gathering(search_agent(subtask.id), kit, _narrower(whole.period, own.period))
-    task = _Task(whole, own, gathering, Trail(whole, gathering))
+    task = _Task(whole, own, gathering, Trail(whole, gathering), len(plan.subtasks) - 1)
     stop = StopReason.SUFFICIENT
     try:
         await _explore(task)
@@ -80,7 +85,7 @@ async def _explore(task: _Task) -> None:
     if not task.gathering.hits and task.gathering.hits.outside:
         own = list(task.gathering.hits.relax())
     task.trail.begin(asked, ranked=True)
-    task.trail.begin(own, ranked=task.own.text == task.whole.text)
+    task.trail.begin(own, ranked=False)
     if len(task.fitting) >= MANY:
         await _widen(task)
     elif promising(task.whole, list(task.gathering.hits)):
@@ -95,11 +100,21 @@ async def _widen(task: _Task) -> None:
 
 
 async def _follow(task: _Task, own: list[Hit]) -> None:
-    """Little is said in one place: follow names from passage to passage (multi-hop)."""
-    anchors = task.trail.best({hit.key for hit in own[:ANCHORS]} or set(task.trail.scores), ANCHORS)
-    reached = await task.trail.follow(anchors)
-    if reached:
+    """Little is said in one place: follow names from passage to passage (multi-hop).
+
+    A part of its own starts from its first passage and goes two links far; the part on the question itself starts from the
+    passages that no other part starts from, one link far.
+    """
+    if task.own.text != task.whole.text:
+        titled = joined_terms(task.own.subject)
+        start = {hit.key for hit in own if hit.title == titled} or {hit.key for hit in own[:1]}
+        reached = await task.trail.follow(task.trail.best(start, 1))
         await task.trail.follow(task.trail.best(reached, NEXT_ANCHORS))
+        return
+    for name in task.whole.names[:NAMES]:
+        task.trail.begin(await task.gathering.look(name, NAME_PASSAGES), ranked=False)
+    best = task.trail.best(set(task.trail.scores), task.others + ANCHORS)
+    await task.trail.follow(best[task.others :])
 
 
 def _chosen(task: _Task) -> list[tuple[float, Sentence]]:

@@ -9,7 +9,10 @@ from workflows.agents.extractive.words import terms
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence `[start, end)` of a snapshot. `before` is the sentence in front of it in the same passage, where there is one."""
+    """A sentence `[start, end)` of a snapshot.
+
+    `before` is the sentence in front of it in the same passage, where there is one.
+    """
 
     source: Source
     text: str
@@ -47,4 +50,3 @@ def sentence_of(quote: Quote) -> Sentence:
 def _sentence(source: Source, text: str, start: int, before: Sentence | None) -> Sentence:
     own = tuple(terms(text))
     return Sentence(source, text, start, start + len(text), own, frozenset(own), before)
-

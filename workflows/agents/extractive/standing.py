@@ -8,14 +8,17 @@ from workflows.agents.extractive.words import word_count
 _LEANS = re.compile(
     r"^[\"“'‘(]*(?:"
     r"(?:this|these|those|such|it|its|he|him|his|she|her|hers|they|them|their|theirs|the (?:latter|former|same|above|said|result)"
-    r"|and|but|or|nor|yet|thus|therefore|hence|however|moreover|furthermore|nevertheless|nonetheless|accordingly|consequently|besides"
+    r"|and|but|or|nor|yet|thus|therefore|hence|however|moreover|furthermore|nevertheless|nonetheless|accordingly|consequently"
+    r"|besides"
     r"|likewise|similarly|instead|otherwise|meanwhile|then|also|indeed|another|others?|here|there(?:fore|by|in|of|after|upon)"
-    r"|as (?:such|a result|a consequence|already|before|I (?:have )?said)|in (?:other words|addition|contrast|turn|consequence|short|fact|conclusion)"
+    r"|as (?:such|a result|a consequence|already|before|I (?:have )?said)|in (?:other words|addition|contrast|turn"
+    r"|consequence|short|fact|conclusion)"
     r"|for (?:example|instance|this|these|that|those|such)"
     r"|(?:in|on|of|at|by|to|with|from|under|upon|after|before|until|during|through|against|among|within|without)"
     r" (?:this|these|those|such|it|them|him|her|their|his|its|which|the (?:same|other|contrary|latter|former))"
     r"|at the same time|on the (?:other|one|contrary)|to (?:this|that) end|not only|no (?:such|less)|who|which|whose|whom"
-    r"|both (?:are|were|of (?:these|them|those))|(?:n?either|some|one|many|most|all|each|none|few) (?:is|was|are|were|of (?:these|them|those|which))"
+    r"|both (?:are|were|of (?:these|them|those))|(?:n?either|some|one|many|most|all|each|none|few) (?:is|was|are|were"
+    r"|of (?:these|them|those|which))"
     r"|so (?!far|long|much|many)|still(?=,)|again(?=,)|(?:first|second|third|fourth)(?:ly)?(?=,)|finally|lastly|next(?=,))\b"
     r"|that (?!(?:the|a|an|is why|nations?|countr|government|state)\b)"
     r")",
@@ -27,14 +30,17 @@ _EXPLETIVE = re.compile(
     re.IGNORECASE,
 )
 _DEICTIC = re.compile(
-    r"^(?:this|these|those) (?:country|nation|government|republic|union|administration|congress|people|city|state|states|united states|year|century"
+    r"^(?:this|these|those) (?:country|nation|government|republic|union|administration|congress|people|city|state|states"
+    r"|united states|year|century"
     r"|book|paper|article|study|work|report|guide|document)\b",
     re.IGNORECASE,
 )
 _BACKWARD = re.compile(
     r"\b(?:this|these|those|such|said|aforesaid|above|latter|former|the same) (?:\w+ )?"
-    r"(?:act|bill|law|laws|measure|measures|tax|system|plan|policy|subject|question|object|purpose|view|views|reason|reasons|case|cases|amount"
-    r"|treaty|course|principle|power|matter|result|results|point|respect|method|change|changes|provision|provisions|sum|institution|work)\b",
+    r"(?:act|bill|law|laws|measure|measures|tax|system|plan|policy|subject|question|object|purpose|view|views|reason|reasons"
+    r"|case|cases|amount"
+    r"|treaty|course|principle|power|matter|result|results|point|respect|method|change|changes|provision|provisions|sum"
+    r"|institution|work)\b",
     re.IGNORECASE,
 )
 _ENDS = re.compile(r"[.!。！…][\"”'’」』)）\]]*$")
@@ -65,10 +71,7 @@ def shape(sentence: Sentence) -> float:
     text, count = sentence.text, word_count(sentence.text)
     if _HEADING.match(text) or text.rstrip(_QUOTES).endswith(_NOT_STATED) or not _SHORTEST <= count <= _LONGEST:
         return 0.0
-    if count < _IDEAL.start:
-        fit = 0.8
-    else:
-        fit = 1.0 - max(0, count - _IDEAL.stop) / _LONGEST
+    fit = 0.8 if count < _IDEAL.start else 1.0 - max(0, count - _IDEAL.stop) / _LONGEST
     return fit * _finish(text, count) * _prose(text, count)
 
 

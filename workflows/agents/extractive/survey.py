@@ -44,7 +44,8 @@ def survey(question: Question, material: Material, section_words: int) -> list[S
 
 
 def _order(question: Question, material: Material) -> list[int]:
-    """The parts to write, in the plan's order where it is one of time or of sides, else the strongest first; weak ones are left out."""
+    """The parts to write, in the plan's order where it is one of time or of sides, else the strongest first; weak ones are left
+    out."""
     parts = [part for part in range(len(material.titles)) if material.of_part(part) or model_prose(material.findings[part])]
     if question.kind in (QuestionKind.CHANGE, QuestionKind.COMPARE) or any(f.usage.model_calls for f in material.findings):
         return parts
@@ -144,4 +145,6 @@ def extent(language: Language, quotes: Sequence[Quote]) -> str:
     years = sorted(q.source.published.year for q in quotes if q.source.published)
     sources = len({q.source.url for q in quotes})
     template = words.overview_dated if years and len(years) >= DATED * len(quotes) else words.overview
-    return template.format(statements=len(quotes), sources=sources, first=years[0] if years else "", last=years[-1] if years else "")
+    return template.format(
+        statements=len(quotes), sources=sources, first=years[0] if years else "", last=years[-1] if years else ""
+    )

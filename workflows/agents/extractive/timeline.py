@@ -17,7 +17,8 @@ class Span(NamedTuple):
 
 
 def divide(years: Sequence[int], most: int) -> list[Span]:
-    """At most `most` spans that cover all years, cut where the mass of finds (its square root, so that no peak takes all) is even."""
+    """At most `most` spans that cover all years, cut where the mass of finds (its square root, so that no peak takes all) is
+    even."""
     bins = Counter(year // YEARS_PER_BIN for year in years)
     order = sorted(bins)
     wanted = max(1, min(most, len(order), (max(years) - min(years)) // FULL_SPAN + 1))

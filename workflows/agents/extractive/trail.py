@@ -1,5 +1,7 @@
 """Following chains of evidence through searches, and the score each passage earns on the way."""
 
+from collections.abc import Iterable
+
 from workflows.agents.extractive.chains import bridges, chained_score, direct_score
 from workflows.agents.extractive.gathering import Gathering
 from workflows.agents.extractive.hits import Hit
@@ -11,7 +13,10 @@ UNRANKED = 99
 
 
 class Trail:
-    """The passages of one search, each with its score for the question: directly, or as the next link of a chain."""
+    """The passages of one search, each with its score for the question: directly, or as the next link of a chain.
+
+    `came` says for each passage that continues a chain from which passage, and by which name (as terms).
+    """
 
     def __init__(self, question: Question, gathering: Gathering) -> None:
         self._question = question
@@ -19,7 +24,7 @@ class Trail:
         self._direct: dict[str, float] = {}
         self.hits: dict[str, Hit] = {}
         self.scores: dict[str, float] = {}
-        self.links: dict[str, set[str]] = {}
+        self.came: dict[str, tuple[str, str]] = {}
 
     def begin(self, found: list[Hit], ranked: bool) -> None:
         """Take in passages found directly; `ranked` when their order answers the question itself."""
@@ -28,6 +33,16 @@ class Trail:
             self.hits[hit.key] = hit
             self._direct[hit.key] = max(score, self._direct.get(hit.key, 0.0))
             self.scores[hit.key] = max(score, self.scores.get(hit.key, 0.0))
+
+    def names_kept(self, keys: Iterable[str]) -> dict[str, set[str]]:
+        """For each of these passages the names by which it is tied to another of them: what a quotation of it should hold."""
+        tied: dict[str, set[str]] = {key: set() for key in keys}
+        for key in tied:
+            parent, name = self.came.get(key, ("", ""))
+            if parent in tied:
+                tied[key].add(name)
+                tied[parent].add(name)
+        return tied
 
     def best(self, keys: set[str], count: int) -> list[str]:
         """The best-scored of these passages."""
@@ -43,9 +58,9 @@ class Trail:
                     score = chained_score(self._question, parent, self.scores[key], bridge, hit, rank)
                     if score and hit.key != key:
                         self.hits[hit.key] = hit
-                        self.links.setdefault(key, set()).add(bridge.terms)
-                        self.links.setdefault(hit.key, set()).add(bridge.terms)
-                        earned[hit.key] = max(score, earned.get(hit.key, 0.0))
+                        if score > earned.get(hit.key, 0.0):
+                            earned[hit.key] = score
+                            self.came[hit.key] = (key, bridge.terms)
         for key, score in earned.items():
             self.scores[key] = max(self.scores.get(key, 0.0), self._direct.get(key, 0.0) + score)
         return set(earned)

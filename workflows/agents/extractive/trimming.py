@@ -1,4 +1,5 @@
-"""Shorter quotations: a sentence may be quoted up to a clause boundary, never past what it is quoted for, never before a reservation."""
+"""Shorter quotations: a sentence may be quoted up to a clause boundary, never past what it is quoted for, never before a
+reservation."""
 
 import re
 from dataclasses import replace
@@ -7,28 +8,33 @@ from workflows.agents.extractive.sentences import Sentence
 from workflows.agents.extractive.words import terms, word_count, words
 
 _BOUNDARY = re.compile(
-    r"(?:;|,|\s--|\s?[—–])\s*(?=(?:and|which|who|whose|whom|where|when|while|with|including|such as|as well as|for|in|by|from|at|on|after|before"
+    r"(?:;|,|\s--|\s?[—–])\s*(?=(?:and|which|who|whose|whom|where|when|while|with|including|such as|as well as|for|in|by|from"
+    r"|at|on|after|before"
     r"|being|having|thus|so that|because|since|until|especially|particularly|[a-z]+ing|[a-z]+ed)\b)"
     r"|;\s*(?!(?:but|yet|except|unless|though|although|however|nevertheless|provided|not|nor|only|save)\b)|[；]",
 )
 _SOFT = re.compile(
-    r"(?:,|;|\s--)?\s+(?=(?:and|which|who|whose|where|when|while|with|including|for|after|before|during|since|until|as|by|from|to|at|on|under|that|but"
-    r"|because|although|though|based|released|written|directed|produced|starring)\b)|[,;]\s+"
+    r"(?:,|;|\s--)?\s+(?=(?:and|which|who|whose|where|when|while|with|including|for|after|before|during|since|until|as|by"
+    r"|from|to|at|on|in|under|that"
+    r"|but|because|although|though|starring|[a-z]{3,}ed (?:in|by|at|on|for|from|to|as|under))\b)|[,;]\s+"
 )
 """Places to stop at when a quotation should be as short as it can be."""
 _SUBORDINATE = re.compile(
-    r"^(?:as|while|when|whenever|if|although|though|since|because|in|for|by|with|after|before|until|under|upon|on|at|from|to|having|being|given|during"
+    r"^(?:as|while|when|whenever|if|although|though|since|because|in|for|by|with|after|before|until|under|upon|on|at|from|to"
+    r"|having|being|given|during"
     r"|unless|where|whereas|that|[A-Za-z]+ing)\b",
     re.IGNORECASE,
 )
 _FINITE = re.compile(
-    r"\b(?:is|are|was|were|be|been|has|have|had|will|would|shall|should|may|might|can|could|must|do|does|did|became|become|becomes|made|makes|make"
+    r"\b(?:is|are|was|were|be|been|has|have|had|will|would|shall|should|may|might|can|could|must|do|does|did|became|become"
+    r"|becomes|made|makes|make"
     r"|said|says|say|gave|gives|took|takes|[a-z]{3,}ed)\b|[\u3400-\u9fff]"
 )
 _OPENED = (("(", ")"), ("[", "]"), ("“", "”"), ("「", "」"), ("《", "》"))
 _SHORTEST = 7
-_WORTHWHILE = 5
-MARGIN = 4
+_SHORTEST_TIGHT = 9
+_WORTHWHILE = 4
+MARGIN = 3
 
 
 def trim(sentence: Sentence, needed: frozenset[str], most_words: int) -> Sentence:
@@ -49,22 +55,23 @@ def trim(sentence: Sentence, needed: frozenset[str], most_words: int) -> Sentenc
 
 
 def tighten(sentence: Sentence, needed: frozenset[str], most_words: int) -> Sentence:
-    """As `trim`, but stops wherever a phrase ends, a few words past the last needed term: answers stand next to what was asked."""
+    """As `trim`, but stops wherever a phrase ends, a few words past the last needed term: answers stand beside what was asked."""
     total = word_count(sentence.text)
     if total <= most_words:
         return sentence
     found = words(sentence.text)
     asked = [place for place, word in enumerate(found) if word.term in needed]
-    enough = found[min(len(found) - 1, max((asked or [0])[-1] + MARGIN, _SHORTEST))].start
+    enough = found[min(len(found) - 1, max((asked or [0])[-1] + MARGIN, _SHORTEST_TIGHT))].start
     for boundary in _SOFT.finditer(sentence.text):
         head = sentence.text[: boundary.start()].rstrip()
-        if boundary.start() >= enough and total - word_count(head) >= _WORTHWHILE and _whole(head, boundary.group()):
+        if boundary.end() >= enough and total - word_count(head) >= _WORTHWHILE and _whole(head, boundary.group()):
             return _cut(sentence, head)
     return sentence
 
 
 def _whole(head: str, boundary: str) -> bool:
-    """Whether a head reads as a clause of its own: nothing left open, not all introduction, with a verb, not ending in mid-phrase."""
+    """Whether a head reads as a clause of its own: nothing left open, not all introduction, with a verb, not ending in mid-
+    phrase."""
     introduces = _SUBORDINATE.match(head) is not None and not boundary.startswith(";")
     last = words(head)[-1]
     return _closed(head) and not introduces and bool(last.term) and _FINITE.search(head) is not None

@@ -9,42 +9,70 @@ import snowballstemmer  # type: ignore[import-untyped]  # ships no types
 _STEMMER = snowballstemmer.stemmer("english")
 
 
-def _set(listed: str) -> frozenset[str]:
-    return frozenset(listed.split())
+def listed(text: str) -> tuple[str, ...]:
+    """The words of a list written as text, in order."""
+    return tuple(text.split())
+
+
+def _set(text: str) -> frozenset[str]:
+    return frozenset(listed(text))
 
 
 FUNCTION_WORDS = _set("""
-    a about above across after again against all almost along already also although always am among amongst an and another any anybody
-    anyone anything are as at away be became because become been before behind being below beneath beside besides between beyond both
-    but by can cannot could despite did do does doing done down during each either else enough etc even ever every everybody everyone
-    everything except far few for from further get gets give given go goes got had has have having he hence her here hers herself him
-    himself his how however i if in indeed inside instead into is it its itself just least less let like likewise many may me merely
-    might mine more moreover most much must my myself near neither never nevertheless no nobody none nor not nothing now of off often on
-    once one only onto or other others otherwise ought our ours ourselves out outside over own per perhaps quite rather really same
+    a about above across after again against all almost along already also although always am among amongst an and another
+    any anybody
+    anyone anything are as at away be became because become been before behind being below beneath beside besides between
+    beyond both
+    but by can cannot could despite did do does doing done down during each either else enough etc even ever every everybody
+    everyone
+    everything except far few for from further get gets give given go goes got had has have having he hence her here hers
+    herself him
+    himself his how however i if in indeed inside instead into is it its itself just least less let like likewise many may
+    me merely
+    might mine more moreover most much must my myself near neither never nevertheless no nobody none nor not nothing now of
+    off often on
+    once one only onto or other others otherwise ought our ours ourselves out outside over own per perhaps quite rather
+    really same
     shall she should since so some somebody someone something sometimes soon still such than that the their theirs them themselves
-    then there thereby therefore these they this those though through throughout thus till to together too toward towards under unless
-    until unto up upon us very via was we well were what whatever when whenever where whereas wherever whether which while who whoever
-    whole whom whose why will with within without would yes yet you your yours yourself it's i'm i've we're we've they're don't didn't
+    then there thereby therefore these they this those though through throughout thus till to together too toward towards
+    under unless
+    until unto up upon us very via was we well were what whatever when whenever where whereas wherever whether which while
+    who whoever
+    whole whom whose why will with within without would yes yet you your yours yourself it's i'm i've we're we've they're
+    don't didn't
     doesn't can't won't isn't aren't wasn't weren't let's that's there's what's i'd i'll we'll you're he's she's
 """)
 """Words that carry grammar, not subject."""
 
 LIGHT_WORDS = _set("""
-    able account act action add advance age ago aim amount answer appear area arrive ask attempt author award base basis begin belong best
-    better big birth birthplace body book bring build building call carry case cause center central century certain change character child
+    able account act action add advance age ago aim amount answer appear area arrive ask attempt author award base basis
+    begin belong best
+    better big birth birthplace body book bring build building call carry case cause center central century certain change
+    character child
     city claim class close come common company compare condition connect consider contain continue country course create creator
-    current day deal death decade describe design develop die different direct director discover discuss district early east effect
-    end establish event example exist extent fact famous father featured feel film final find first follow form former found founder full
-    general good great group grow hand happen hard head help high historical history hold home hour house hundred important include
-    increase individual introduce issue join keep kind know known land language large largest last late lead leader leave left length level
-    lie life line list live locate location long longest look lose low main major make man manner mark matter mean measure member mention
-    method mile modern month mother move movie name national nature necessary need new next north number occur old oldest open order
+    current day deal death decade describe design develop die different direct director discover discuss district early east
+    effect
+    end establish event example exist extent fact famous father featured feel film final find first follow form former found
+    founder full
+    general good great group grow hand happen hard head help high historical history hold home hour house hundred important
+    include
+    increase individual introduce issue join keep kind know known land language large largest last late lead leader leave
+    left length level
+    lie life line list live locate location long longest look lose low main major make man manner mark matter mean measure
+    member mention
+    method mile modern month mother move movie name national nature necessary need new next north number occur old oldest
+    open order
     organization origin original part particular party people perform performer period person place plan play player point popular
-    population portion position possible practice present previous principle probably problem process produce producer production program
-    provide public publish purpose put question reach reason receive recent recently record refer region relate relation release remain
-    report represent require respect respond rest result return right role run said say second see seem send serve series service set
-    several show side similar single singer small song south special stand star start state station step story street subject success
-    system take team tell term thing think third thousand three time title today total town tree try turn two type united use used usually
+    population portion position possible practice present previous principle probably problem process produce producer
+    production program
+    provide public publish purpose put question reach reason receive recent recently record refer region relate relation
+    release remain
+    report represent require respect respond rest result return right role run said say second see seem send serve series
+    service set
+    several show side similar single singer small song south special stand star start state station step story street
+    subject success
+    system take team tell term thing think third thousand three time title today total town tree try turn two type united
+    use used usually
     value view war way week west win winner word work world write writer written wrong year young
 """)
 """Words so general that a match on them alone says little."""

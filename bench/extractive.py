@@ -1,0 +1,167 @@
+"""`python -m bench.extractive`: the share of gold paragraphs that a report written without a model cites.
+
+Questions of several hops over a pooled corpus, worked by the extractive agents through `LocalStages`. The baseline has the same
+retriever and the same number of words: it cites the lead sentence of the top passages for the question, best first, until the
+report's length is reached. The questions are a fixed sample by hash; the agents were developed on the others.
+"""
+
+import argparse
+import asyncio
+import csv
+import hashlib
+import json
+import re
+import tempfile
+from collections import defaultdict
+from collections.abc import AsyncIterator, Sequence
+from datetime import date
+from itertools import combinations
+from pathlib import Path
+from typing import NamedTuple
+
+from app.domain.query import ResearchQuery
+from app.domain.report import Report
+from app.services.rendering.numbering import numbered
+from bench.result import report, skipped
+from retrieval.catalogue import Collection, CorpusKind
+from retrieval.encoder import EncoderBackend, open_encoder
+from retrieval.local import LocalSearcher, open_local
+from retrieval.ports import SearchFilter
+from retrieval.sentences import split_sentences
+from workflows.agents.codec import SchemaCodec
+from workflows.agents.effort import BOUNDS, LIMITS
+from workflows.agents.extractive import EXTRACTIVE
+from workflows.agents.kit import Kit
+from workflows.chat_models.absent import AbsentModel
+from workflows.prompts.library import PromptLibrary
+from workflows.systems.local import LocalStages
+from workflows.systems.local_record import LocalRecord
+from workflows.systems.minddr import research
+from workflows.systems.steering import Steering
+from workflows.tools.tool_memory import DictStore, ToolMemory
+from workflows.tools.toolbox import Corpora, build_toolbox
+
+DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data" / "multihop"
+COLLECTION = "multihop"
+QUESTIONS = 80
+NEAR_DUPLICATE = 0.8
+DEEPEST_BASELINE = 100
+
+
+class Question(NamedTuple):
+    """A question with the ids of its gold paragraphs."""
+
+    text: str
+    gold: frozenset[str]
+
+
+class Score(NamedTuple):
+    """One question's outcome: recalls in [0, 1], words of the report, its quoted sentences, and how many repeat another."""
+
+    recall: float
+    baseline: float
+    words: int
+    sentences: int
+    repeated: int
+
+
+def questions(count: int) -> list[Question]:
+    """The first `count` questions in the order of a hash of their ids: a sample that nothing but the ids decides."""
+    gold: dict[str, set[str]] = defaultdict(set)
+    for path in sorted((DATA / "qrels").glob("*.tsv")):
+        with path.open(newline="") as rows:
+            for row in csv.DictReader(rows, delimiter="\t"):
+                gold[row["query-id"]].add(row["corpus-id"])
+    with (DATA / "queries.jsonl").open() as lines:
+        records = [json.loads(line) for line in lines]
+    records.sort(key=lambda record: hashlib.sha256(record["_id"].encode()).hexdigest())
+    return [Question(r["text"], frozenset(gold[r["_id"]])) for r in records if gold[r["_id"]]][:count]
+
+
+async def measured(question: Question, searcher: LocalSearcher) -> Score:
+    """Write the report and the baseline of the same length."""
+    query = ResearchQuery(question=question.text)
+    written = await _report(query, searcher)
+    words = sum(_words(body) for body in numbered(written).bodies)
+    cited = {_identity(citation.quote.source.url) for citation in numbered(written).citations}
+    baseline = {identity async for identity in _leads(question.text, searcher, words)}
+    said = [citation.quote.text for citation in numbered(written).citations]
+    share = 1 / len(question.gold)
+    return Score(len(question.gold & cited) * share, len(question.gold & baseline) * share, words, len(said), _repeated(said))
+
+
+async def _report(query: ResearchQuery, searcher: LocalSearcher) -> Report:
+    record = LocalRecord("bench")
+    kit = Kit(
+        chat=AbsentModel(),
+        tools=build_toolbox(searcher, searcher, Corpora((COLLECTION,)), ToolMemory(DictStore())),
+        record=record,
+        prompts=PromptLibrary.load(),
+        codec=SchemaCodec(),
+        today=date(2026, 1, 1),
+        clock=lambda: 0.0,
+        limits=LIMITS[query.effort],
+        bounds=BOUNDS[query.effort],
+    )
+    return await research(query, LocalStages(EXTRACTIVE, kit, record, query), Steering())
+
+
+async def _leads(question: str, searcher: LocalSearcher, words: int) -> AsyncIterator[str]:
+    """Ids of the top passages, best first, whose lead sentences fill `words`; the one that crosses the line counts too."""
+    found = await searcher.search(question, DEEPEST_BASELINE, SearchFilter(collections=(COLLECTION,)))
+    used = 0
+    for passage in found:
+        if used >= words:
+            return
+        lead = split_sentences(passage.text)[0]
+        used += _words(passage.text[lead.start : lead.end])
+        yield _identity(passage.source.url)
+
+
+def _identity(url: str) -> str:
+    return url.rpartition("/")[2]
+
+
+def _words(text: str) -> int:
+    return len(text.split())
+
+
+def _repeated(sentences: Sequence[str]) -> int:
+    """How many sentences share most of their words with another one."""
+    bags = [set(re.findall(r"\w+", sentence.lower())) for sentence in sentences]
+    repeated: set[int] = set()
+    for (i, one), (j, other) in combinations(enumerate(bags), 2):
+        if len(one & other) >= NEAR_DUPLICATE * len(one | other):
+            repeated.add(max(i, j))
+    return len(repeated)
+
+
+async def main(options: argparse.Namespace, home: Path) -> None:
+    """Index the corpus, work the questions, print the figures."""
+    encoder = open_encoder(EncoderBackend.ONNX, options.models_dir, home / "models", threads=2)
+    with open_local(home, Collection(name=COLLECTION, kind=CorpusKind.BEIR, path=str(DATA)), encoder=lambda: encoder) as searcher:
+        scores = []
+        for number, question in enumerate(questions(options.questions), start=1):
+            scores.append(await measured(question, searcher))
+            print(f"{number}: recall {scores[-1].recall:.2f}, baseline {scores[-1].baseline:.2f}, {scores[-1].words} words")
+    count, sentences = len(scores), sum(s.sentences for s in scores)
+    recall, baseline = sum(s.recall for s in scores) / count, sum(s.baseline for s in scores) / count
+    print(f"{count} questions, {sum(s.words for s in scores) / count:.0f} words a report, ratio {recall / baseline:.3f}")
+    repeated = sum(s.repeated for s in scores)
+    figures = {"gold_recall": recall, "baseline_recall": baseline, "redundancy": repeated / sentences, "questions": count}
+    report("extractive", figures)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--home", type=Path, help="state folder to use and keep; default: a temporary one")
+    parser.add_argument("--models-dir", type=Path, help="folder with encoder weights; default: as the product finds them")
+    parser.add_argument("--questions", type=int, default=QUESTIONS)
+    arguments = parser.parse_args()
+    if not DATA.is_dir():
+        skipped("extractive", "the multihop questions are not at ../shared/data")
+    elif arguments.home is not None:
+        asyncio.run(main(arguments, arguments.home))
+    else:
+        with tempfile.TemporaryDirectory() as folder:
+            asyncio.run(main(arguments, Path(folder)))

@@ -1,0 +1,110 @@
+"""What a reader gets without a model: reports over the real addresses, through the whole chain in one process."""
+
+import re
+from collections.abc import Iterator
+from datetime import date
+
+import pytest
+
+from app.domain.query import Effort, Language, ResearchQuery, detect_language
+from app.domain.report import Report
+from app.services.rendering.numbering import numbered
+from retrieval.local import LocalSearcher, open_local
+from workflows.agents.codec import SchemaCodec
+from workflows.agents.effort import BOUNDS, LIMITS
+from workflows.agents.extractive import EXTRACTIVE
+from workflows.agents.kit import Kit
+from workflows.chat_models.absent import AbsentModel
+from workflows.prompts.library import PromptLibrary
+from workflows.systems.local import LocalStages
+from workflows.systems.local_record import LocalRecord
+from workflows.systems.minddr import research
+from workflows.systems.steering import Steering
+from workflows.tools.tool_memory import DictStore, ToolMemory
+from workflows.tools.toolbox import Corpora, build_toolbox
+
+TARIFFS = "How did presidents justify tariffs before 1900?"
+NOTHING_THERE = "Which enzymes unwind DNA during replication in zebrafish?"
+
+
+@pytest.fixture(scope="module")
+def addresses(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalSearcher]:
+    """The State of the Union addresses, found by words."""
+    with open_local(tmp_path_factory.mktemp("home")) as searcher:
+        yield searcher
+
+
+async def report_on(question: str, searcher: LocalSearcher) -> Report:
+    """The chain, run in this process with nothing but the index."""
+    query = ResearchQuery(question=question, language=detect_language(question))
+    record = LocalRecord("test")
+    kit = Kit(
+        chat=AbsentModel(),
+        tools=build_toolbox(searcher, searcher, Corpora(), ToolMemory(DictStore())),
+        record=record,
+        prompts=PromptLibrary.load(),
+        codec=SchemaCodec(),
+        today=date(2026, 1, 1),
+        clock=lambda: 0.0,
+        limits=LIMITS[Effort.STANDARD],
+        bounds=BOUNDS[Effort.STANDARD],
+        language=query.language,
+    )
+    return await research(query, LocalStages(EXTRACTIVE, kit, record, query), Steering())
+
+
+async def test_every_citation_is_an_exact_quotation_and_every_quotation_is_cited(addresses: LocalSearcher) -> None:
+    report = await report_on(TARIFFS, addresses)
+    result = numbered(report)
+    assert result.unresolved == ()
+    assert len(result.citations) >= 10
+    for citation in result.citations:
+        quote = citation.quote
+        stored = await addresses.read(quote.source.url)
+        assert stored.text[quote.start : quote.end] == quote.text
+    for body in result.bodies:
+        for said in re.findall(r"“[^”]+”(.{0,8})", body, re.DOTALL):
+            assert re.match(r"\s*\[\d+\]", said), said
+
+
+async def test_a_report_has_several_sections_and_sources_and_says_nothing_twice(addresses: LocalSearcher) -> None:
+    report = await report_on(TARIFFS, addresses)
+    citations = numbered(report).citations
+    assert len({c.quote.source.url for c in citations}) >= 5
+    assert len(report.sections) >= 3
+    assert len({s.heading for s in report.sections}) == len(report.sections)
+    texts = [" ".join(c.quote.text.lower().split()) for c in citations]
+    assert len(set(texts)) == len(texts)
+
+
+async def test_a_time_limit_in_the_question_is_kept(addresses: LocalSearcher) -> None:
+    report = await report_on(TARIFFS, addresses)
+    dates = [c.quote.source.published for c in numbered(report).citations]
+    assert all(day is not None and day.year < 1900 for day in dates)
+
+
+async def test_a_section_tells_events_in_their_order(addresses: LocalSearcher) -> None:
+    report = await report_on(TARIFFS, addresses)
+    dates = {c.n: c.quote.source.published for c in numbered(report).citations}
+    told = [[dates[int(n)] for n in re.findall(r"\[(\d+)\]", body)] for body in numbered(report).bodies]
+    ordered = sum(days == sorted(days) for days in told)  # type: ignore[type-var]
+    assert ordered >= len(told) - 1, "only the opening overview may follow another order"
+
+
+async def test_the_same_question_gives_the_same_report(addresses: LocalSearcher) -> None:
+    question = "Why was the Bank of the United States opposed?"
+    assert await report_on(question, addresses) == await report_on(question, addresses)
+
+
+@pytest.mark.parametrize("question", [NOTHING_THERE, "qwx zzkrt vlopq?"])
+async def test_what_the_corpus_does_not_hold_is_said_plainly(question: str, addresses: LocalSearcher) -> None:
+    report = await report_on(question, addresses)
+    assert len(numbered(report).citations) <= 3
+    told = " ".join([*report.notices, *(s.heading + " " + s.body for s in report.sections)]).lower()
+    assert re.search(r"\b(no|not|nothing|none|little)\b", told)
+
+
+async def test_a_chinese_question_is_answered_in_chinese_words(addresses: LocalSearcher) -> None:
+    report = await report_on("总统们如何看待巴拿马运河？", addresses)
+    words = " ".join([*report.notices, *(s.heading for s in report.sections)])
+    assert detect_language(words) is Language.CHINESE
