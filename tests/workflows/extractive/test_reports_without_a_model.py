@@ -99,9 +99,8 @@ async def test_the_same_question_gives_the_same_report(addresses: LocalSearcher)
 @pytest.mark.parametrize("question", [NOTHING_THERE, "qwx zzkrt vlopq?"])
 async def test_what_the_corpus_does_not_hold_is_said_plainly(question: str, addresses: LocalSearcher) -> None:
     report = await report_on(question, addresses)
-    assert len(numbered(report).citations) <= 3
-    told = " ".join([*report.notices, *(s.heading + " " + s.body for s in report.sections)]).lower()
-    assert re.search(r"\b(no|not|nothing|none|little)\b", told)
+    first = report.sections[0]
+    assert re.match(r"No (answer|source)", f"{first.heading} {first.body}".removeprefix("In short "))
 
 
 async def test_a_chinese_question_is_answered_in_chinese_words(addresses: LocalSearcher) -> None:

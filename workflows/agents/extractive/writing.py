@@ -19,8 +19,6 @@ from workflows.agents.kit import Kit
 
 MANY = 10
 ON_SUBJECT = 0.5
-BESIDE = 0.4
-"""A report whose best statement shares less than this of the question's subject would answer another question."""
 SIDE = 3
 SECTION_SHARE = 0.4
 """Share of the section length a model would be given: quotations are denser than prose."""
@@ -32,14 +30,13 @@ async def write_report(query: ResearchQuery, plan: ResearchPlan, findings: tuple
     """Write the report (MindDR section 3.1, report agent) from findings of extractive or of model-driven searches alike."""
     question = analyse(query.question)
     material = material_of(plan, findings)
-    answered = max((question.subject_share(item.sentence.term_set) for item in material.items), default=0.0) >= BESIDE
-    if not answered:
+    if not material.items:
         sections = [_nothing(question, material)]
     elif _is_subject(question, material):
         sections = survey(question, material, round(SECTION_SHARE * kit.bounds.section_words))
     else:
         sections = trace(question, material, query.effort)
-    if answered and (gaps := _gaps(question.language, material, sections)):
+    if material.items and (gaps := _gaps(question.language, material, sections)):
         sections.append(gaps)
     return Report(
         title=title_of(query.question),
