@@ -40,6 +40,7 @@ class ResearchWorkflow(Steered):
         self._resumed = False
         self._finish = start.finish
         self._wound_up = False
+        self._halted = False
         self._cancelled = False
 
     @workflow.run
@@ -65,11 +66,12 @@ class ResearchWorkflow(Steered):
 
     async def _halt(self, halt: Halt) -> None:
         """Park, unless the reader has meanwhile asked to go on."""
+        self._halted = True
         if halt in WAITS and not self._resumed:
             await self._settle(*WAITS[halt])
+        await workflow.wait_condition(workflow.all_handlers_finished)
         if self._wound_up:
             await self._control(Halt.NONE, replacing=Halt.PAUSE)
-        await workflow.wait_condition(workflow.all_handlers_finished)
         if halt not in WAITS or self._cancelled:
             await self._settle(RunStatus.CANCELLED, "cancelled")
             return
@@ -99,15 +101,17 @@ class ResearchWorkflow(Steered):
     @workflow.signal(name=Command.RESUME)
     def resume(self) -> None:
         """Go on, also when the pause has not taken effect yet."""
-        self._resumed = True
+        self._resumed, self._finish = True, False
         self._stages.halt = Halt.NONE
 
     @workflow.signal(name=Command.FINISH)
     async def finish(self) -> None:
         """Let every stage come to its halt, then go on to a report from what there is."""
-        self._finish = self._resumed = self._wound_up = True
-        self._stages.halt = Halt.PAUSE
-        await self._control(Halt.PAUSE, replacing=Halt.NONE)
+        self._resumed = self._finish = True
+        if not self._halted:
+            self._wound_up = True
+            self._stages.halt = Halt.PAUSE
+            await self._control(Halt.PAUSE, replacing=Halt.NONE)
 
     @workflow.signal(name=Command.CANCEL)
     def cancel(self) -> None:
@@ -137,7 +141,7 @@ class ParkedRunWorkflow(Steered):
             cancelled = payloads.Settlement(run_id=self._run_id, status=RunStatus.CANCELLED, detail="cancelled")
             await bookkeeping(payloads.SETTLE_ACTIVITY, cancelled)
             return
-        finish = self._start.finish or self._wish is Command.FINISH
+        finish = self._wish is Command.FINISH
         steered = {"plan": self._steering.plan, "dropped": self._steering.dropped, "finish": finish}
         again = self._start.model_copy(update=steered)
         workflow.continue_as_new(again, workflow=ResearchWorkflow.run, initial_versioning_behavior=UPGRADED)
@@ -145,11 +149,11 @@ class ParkedRunWorkflow(Steered):
     async def _unheard(self, halt: Halt) -> Command | None:
         """A command that reached the ledger but no workflow: this one may stand in for another that was lost with its signals."""
         wish = await bookkeeping(payloads.WISH_ACTIVITY, self._run_id, payloads.Wish)
-        if wish.control is Halt.CANCEL:
-            return Command.CANCEL
+        if wish.control is not Halt.NONE:
+            return Command.CANCEL if wish.control is Halt.CANCEL else None
         if wish.finish:
             return Command.FINISH
-        return Command.RESUME if halt is Halt.PAUSE and wish.control is Halt.NONE else None
+        return Command.RESUME if halt is Halt.PAUSE else None
 
     @workflow.signal(name=Command.PAUSE)
     def pause(self) -> None:
