@@ -1,4 +1,3 @@
-
 from app.domain.citations import CitationStore, marker
 from app.domain.evidence import Quote, Source, snapshot_hash
 
@@ -28,5 +27,3 @@ def test_a_fabricated_marker_never_reaches_the_reader_and_is_counted() -> None:
 
 def test_merging_is_set_union() -> None:
     assert len(CitationStore([LABOR, FARMER, LABOR])) == 2
-
-
