@@ -1,5 +1,7 @@
 """The sentences that carry a chain of evidence: from each of its passages the one that answers most or leads on."""
 
+from collections.abc import Collection, Sequence
+
 from workflows.agents.extractive.hits import Hit
 from workflows.agents.extractive.novelty import repeats
 from workflows.agents.extractive.question import PLAIN_WEIGHT, Question
@@ -7,12 +9,14 @@ from workflows.agents.extractive.sentences import Sentence
 from workflows.agents.extractive.standing import leans, shape
 from workflows.agents.extractive.trail import Trail
 from workflows.agents.extractive.trimming import tighten
+from workflows.agents.extractive.words import word_count
 
 FIRST_BONUS, LINK_BONUS = 0.15, 0.25
 LEANING = 0.6
 LENGTH_COST = 0.004
 LEAST = 0.01
 TRIM_FROM = 12
+READABLE = 24
 TAIL = 0.25
 TIED = 5
 
@@ -27,25 +31,34 @@ def chain_sentences(question: Question, trail: Trail, limit: int) -> list[tuple[
     floor = TAIL * max(trail.scores.values(), default=0.0)
     for key in best:
         links = names.get(key, set())
-        sentence = _telling(question, trail.hits[key], links)
+        sentence = telling_sentence(question, trail.hits[key], links)
         if sentence is None or trail.scores[key] < floor or len(chosen) == limit:
             continue
         if not any(repeats(sentence.term_set, other.term_set) for _, other in chosen):
             tied = frozenset(term for link in links for term in link.split())
-            short = tighten(sentence, tied | (telling - held), TRIM_FROM)
+            short = _short(sentence, (tied | (telling - held), tied, frozenset()))
             held |= short.term_set
             chosen.append((trail.scores[key], short))
     return chosen
 
 
-def _telling(question: Question, hit: Hit, links: set[str]) -> Sentence | None:
+def _short(sentence: Sentence, needs: Sequence[frozenset[str]]) -> Sentence:
+    """The sentence cut short, keeping the first set of terms that lets it come down to a readable length."""
+    for needed in needs:
+        short = tighten(sentence, needed, TRIM_FROM)
+        if word_count(short.text) <= READABLE:
+            return short
+    return short
+
+
+def telling_sentence(question: Question, hit: Hit, links: Collection[str]) -> Sentence | None:
     """The sentence of a passage that shares most with the question or holds the names of its chain."""
     scored = [(_worth(question, sentence, links, place), -place, sentence) for place, sentence in enumerate(hit.sentences)]
     best = max(scored, default=None, key=lambda found: found[:2])
     return best[2] if best and best[0] > 0 else None
 
 
-def _worth(question: Question, sentence: Sentence, links: set[str], place: int) -> float:
+def _worth(question: Question, sentence: Sentence, links: Collection[str], place: int) -> float:
     held = sum(sentence.term_set.issuperset(link.split()) for link in links)
     value = (
         question.subject_share(sentence.term_set)

@@ -13,7 +13,7 @@ from workflows.agents.extractive.names import bare_title, names
 from workflows.agents.extractive.phrasing import phrases_in
 from workflows.agents.extractive.prose import model_prose
 from workflows.agents.extractive.question import Question
-from workflows.agents.extractive.words import terms, word_count
+from workflows.agents.extractive.words import terms
 
 STATEMENTS = {Effort.QUICK: 5, Effort.STANDARD: 7, Effort.DEEP: 12}
 LEAD = 3
@@ -21,8 +21,7 @@ RANK_SHARE, RANK_SCALE = 0.6, 2
 CHAINED = 0.6
 FOUND_AGAIN = 0.1
 REPEATED_COVER = 0.3
-TAIL = 0.4
-USUAL_WORDS, BREVITY = 16, 0.2
+TAIL = 0.45
 
 
 def trace(question: Question, material: Material, effort: Effort) -> list[Section]:
@@ -62,18 +61,13 @@ def _ranked(question: Question, material: Material, most: int) -> list[Item]:
     times: dict[str, int] = {}
     chosen: list[Item] = []
     while left and len(chosen) < most:
-        best = max(left, key=lambda item: worth[item.sentence.place] * _fresh(question, item, times) * _brevity(item))
+        best = max(left, key=lambda item: worth[item.sentence.place] * _fresh(question, item, times))
         left.remove(best)
         if worth[best.sentence.place] >= floor:
             chosen.append(best)
             for term in question.subject_terms & _held(best):
                 times[term] = times.get(term, 0) + 1
     return chosen
-
-
-def _brevity(item: Item) -> float:
-    """More for a short quotation: of two that serve alike, the shorter leaves room for another."""
-    return float((USUAL_WORDS / max(USUAL_WORDS / 2, word_count(item.sentence.text))) ** BREVITY)
 
 
 def _fresh(question: Question, item: Item, times: dict[str, int]) -> float:

@@ -70,11 +70,12 @@ def tighten(sentence: Sentence, needed: frozenset[str], most_words: int) -> Sent
 
 
 def _whole(head: str, boundary: str) -> bool:
-    """Whether a head reads as a clause of its own: nothing left open, not all introduction, with a verb, not ending in mid-
-    phrase."""
-    introduces = _SUBORDINATE.match(head) is not None and not boundary.startswith(";")
+    """Whether a head reads as a clause of its own: nothing left open, a verb past its introduction, no end in mid-phrase."""
+    statement = head
+    if _SUBORDINATE.match(head) and not boundary.startswith(";"):
+        statement = head.partition(",")[2]
     last = words(head)[-1]
-    return _closed(head) and not introduces and bool(last.term) and _FINITE.search(head) is not None
+    return _closed(head) and bool(last.term) and _FINITE.search(statement) is not None
 
 
 def _closed(text: str) -> bool:
