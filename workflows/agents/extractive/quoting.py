@@ -16,7 +16,7 @@ UNRANKED = 99
 
 
 def best_quotes(question: str, passages: Sequence[Passage], limit: int) -> tuple[Quote, ...]:
-    """Up to `limit` quotations, the one that serves the question best first: exact stretches of the passages, none repeating another."""
+    """Up to `limit` quotations, the one that serves the question best first: exact stretches, none repeating another."""
     asked = analyse(question)
     hits = Hits(asked.period)
     hits.add(passages)
