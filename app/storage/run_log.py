@@ -16,9 +16,9 @@ from app.domain.report import Report
 from app.domain.run import EventType, RunStatus
 from app.domain.trajectory import Turn
 from app.storage.engine import Executor, translated
+from app.storage.turn_writer import TurnRow, TurnWriter
 
 OPEN_STAGE = "SELECT * FROM open_stage($1, $2, $3, $4, $5, $6)"
-STORE_TURN = "SELECT * FROM store_turn($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)"
 RESERVE = "SELECT * FROM reserve($1, $2, $3, $4, $5, $6, $7)"
 CLOSE_STAGE = "SELECT close_stage($1, $2, $3, $4, $5, $6, $7)"
 APPEND_EVENT = "SELECT append_event($1, $2, $3, $4)"
@@ -107,6 +107,7 @@ class RunLog:
 
     def __init__(self, pool: Executor) -> None:
         self._pool = pool
+        self._turns = TurnWriter(pool)
 
     async def open_stage(
         self, run_id: UUID, stage: str, reservation: Reservation | None, title: str = "", needs: Sequence[str] = ()
@@ -145,17 +146,18 @@ class RunLog:
         A turn of a superseded attempt is billed but not stored.
         """
         async with translated():
-            row = await self._pool.fetchrow(
-                STORE_TURN,
-                *(run_id, stage, attempt, turn.agent, turn.ordinal, turn.kind, turn.step, turn.digest),
-                turn.model_dump_json(exclude_defaults=True).encode(),
-                *(usage.model_calls, usage.tool_calls, usage.input_tokens, usage.output_tokens, usage.cost_microusd),
-                *released,
-                *(following or (None, None)),
-                event,
-                to_json(payload),
+            row = await self._turns.store(
+                TurnRow(
+                    *(run_id, stage, attempt, turn.agent, turn.ordinal, turn.kind, turn.step, turn.digest),
+                    turn.model_dump_json(exclude_defaults=True).encode(),
+                    *(usage.model_calls, usage.tool_calls, usage.input_tokens, usage.output_tokens, usage.cost_microusd),
+                    *(released.tokens, released.cost_microusd),
+                    following.tokens if following else None,
+                    following.cost_microusd if following else None,
+                    *(event, to_json(payload)),
+                )
             )
-        if row is None or row["halt"] is None:
+        if row["halt"] is None:
             raise NotFound(f"stage {stage} of run {run_id} was never opened")
         return Receipt(row["seq"], Halt(row["halt"]), row["granted"], row["capped"])
 
