@@ -107,14 +107,15 @@ async def _report(query: ResearchQuery, searcher: LocalSearcher) -> Report:
 
 
 async def _leads(question: str, searcher: LocalSearcher, words: int) -> AsyncIterator[str]:
-    """Ids of the top passages, best first, whose lead sentences fill `words`; the one that crosses the line counts too."""
+    """Ids of the top passages, best first, whose lead sentences come nearest to `words` in all."""
     found = await searcher.search(question, DEEPEST_BASELINE, SearchFilter(collections=(COLLECTION,)))
     used = 0
     for passage in found:
-        if used >= words:
-            return
         lead = split_sentences(passage.text)[0]
-        used += _words(passage.text[lead.start : lead.end])
+        count = _words(passage.text[lead.start : lead.end])
+        if used + count / 2 > words:
+            return
+        used += count
         yield _identity(passage.source.url)
 
 
