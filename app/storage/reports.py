@@ -11,13 +11,10 @@ from app.storage.engine import Executor, translated
 GET = """
     SELECT s.report, s.markdown, s.html, s.evidence, s.created_at FROM reports s WHERE s.run_id = $1"""
 EVIDENCE = "SELECT evidence FROM reports WHERE run_id = $1"
-# Characters, not bytes: offsets count characters of the text, so it is decoded before it is cut.
-AROUND = """
-    WITH wanted AS (SELECT * FROM unnest($1::text[], $2::text[], $3::int[], $4::int[]) AS w(key, hash, starts, ends)),
-         texts AS MATERIALIZED (SELECT s.hash, convert_from(s.body, 'UTF8') AS text FROM snapshots s
-                                WHERE s.hash IN (SELECT hash FROM wanted))
-    SELECT key, substr(text, greatest(starts - $5, 0) + 1, least($5, starts)) AS before, substr(text, ends + 1, $5) AS after
-    FROM wanted JOIN texts USING (hash)"""
+BODIES = "SELECT hash, body FROM snapshots WHERE hash = ANY($1::text[])"
+# Texts are cut here, not in the database: in UTF-8 each cut there counts its way through the whole text. A few at a time, so
+# that the many sources of one report are never all in memory.
+TEXTS_AT_ONCE = 8
 SURROUNDING_CHARS = 240
 SNAPSHOT = "SELECT body FROM snapshots WHERE hash = $1"
 
@@ -62,12 +59,23 @@ async def snapshot(database: Executor, hash_: str) -> bytes | None:
 
 async def surroundings(database: Executor, quotes: Sequence[Quote]) -> dict[str, Surroundings]:
     """By quote key: up to 240 characters of the stored copy on each side. A quote without a stored copy has none."""
-    columns = zip(*((q.key, q.source.snapshot, q.start, q.end) for q in quotes), strict=True)
-    if not quotes:
-        return {}
-    async with translated():
-        rows = await database.fetch(AROUND, *(list(column) for column in columns), SURROUNDING_CHARS)
-    return {row["key"]: Surroundings(_from_word(row["before"]), _to_word(row["after"])) for row in rows}
+    by_text: dict[str, list[Quote]] = {}
+    for quote in quotes:
+        by_text.setdefault(quote.source.snapshot, []).append(quote)
+    names, found = list(by_text), dict[str, Surroundings]()
+    for first in range(0, len(names), TEXTS_AT_ONCE):
+        async with translated():
+            rows = await database.fetch(BODIES, names[first : first + TEXTS_AT_ONCE])
+        for name, body in rows:
+            text = body.decode()
+            found |= {quote.key: _around(text, quote) for quote in by_text[name]}
+    return found
+
+
+def _around(text: str, quote: Quote) -> Surroundings:
+    """Offsets count characters."""
+    before = text[max(quote.start - SURROUNDING_CHARS, 0) : quote.start]
+    return Surroundings(_from_word(before), _to_word(text[quote.end : quote.end + SURROUNDING_CHARS]))
 
 
 def _from_word(text: str) -> str:

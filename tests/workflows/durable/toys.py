@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from app.domain.budget import StopReason, Usage
-from app.domain.chat import ChatRequest, Completion, Message, Role, ToolCall, ToolResult
+from app.domain.chat import ChatRequest, Completion, Message, ResponseSchema, Role, ToolCall, ToolResult
 from app.domain.errors import NotFound, ToolError
 from app.domain.evidence import Finding, Passage, Quote, Source, snapshot_hash
 from app.domain.plan import ResearchPlan, Subtask
@@ -26,8 +26,11 @@ async def at_once(_: str) -> None:
     """The default hook: nothing happens before an answer."""
 
 
-def ask_for(text: str) -> ChatRequest:
-    return ChatRequest(messages=(Message(role=Role.USER, content=text),), max_tokens=100)
+def ask_for(text: str, step: str = "", about: str = "") -> ChatRequest:
+    """A request for a step, which a model server knows by the name of its schema. `about` tells runs apart."""
+    schema = ResponseSchema(name=step, schema={"type": "object", "properties": {}}) if step else None
+    messages = (Message(role=Role.SYSTEM, content=about), Message(role=Role.USER, content=text))
+    return ChatRequest(messages=messages[not about :], response_schema=schema, max_tokens=100)
 
 
 @dataclass
@@ -97,14 +100,16 @@ def toy_agents(subtasks: int = 3, turns: int = 3, sections: int = 3, chain: bool
     """A plan of `subtasks` (each needing the one before it with `chain`), searches of `turns`, `sections` in parallel."""
 
     async def plan(query: ResearchQuery, kit: Kit) -> ResearchPlan:
-        await kit.record.ask("plan", "plan", kit.chat, ask_for(f"plan {query.question} {_notes(kit)}"))
+        await kit.record.ask("plan", "plan", kit.chat, ask_for(f"plan {query.question} {_notes(kit)}", "plan", query.question))
         return toy_plan(subtasks, chain)
 
     async def search(subtask: Subtask, plan: ResearchPlan, query: ResearchQuery, kit: Kit) -> Finding:
         agent, quotes, stop = f"search/{subtask.id}", [], StopReason.SUFFICIENT
         try:
             for turn in range(turns):
-                await kit.record.ask(agent, "act", kit.chat, ask_for(f"{subtask.id} turn {turn} {_notes(kit)}"))
+                await kit.record.ask(
+                    agent, "act", kit.chat, ask_for(f"{subtask.id} turn {turn} {_notes(kit)}", "act", query.question)
+                )
                 call = ToolCall(name="search", arguments={"query": f"{subtask.id} {turn}"})
                 result = await kit.record.use(agent, kit.tools["search"], call)
                 quotes += [Quote(source=p.source, text=p.text, start=p.start, end=p.end) for p in result.passages]
@@ -114,12 +119,18 @@ def toy_agents(subtasks: int = 3, turns: int = 3, sections: int = 3, chain: bool
 
     async def report(query: ResearchQuery, plan: ResearchPlan, findings: tuple[Finding, ...], kit: Kit) -> Report:
         told = ", ".join(f"{f.subtask_id}:{f.stop}" for f in findings)
-        await kit.record.ask("report", "outline", kit.chat, ask_for(f"outline of {told} {_notes(kit)}"))
+        await kit.record.ask(
+            "report", "outline", kit.chat, ask_for(f"outline of {told} {_notes(kit)}", "outline", query.question)
+        )
 
         async def write(number: int) -> Section:
             agent = f"report/section/{number}"
-            drafted = await kit.record.ask(agent, "section", kit.chat, ask_for(f"section {number} draft"))
-            revised = await kit.record.ask(agent, "section", kit.chat, ask_for(f"section {number} revised"))
+            drafted = await kit.record.ask(
+                agent, "section", kit.chat, ask_for(f"section {number} draft", "section", query.question)
+            )
+            revised = await kit.record.ask(
+                agent, "section", kit.chat, ask_for(f"section {number} revised", "section", query.question)
+            )
             cited = "".join(f" [[{quote.key}]]" for f in findings for quote in f.quotes[:1])
             return Section(heading=f"Section {number}", body=f"{drafted.text}. {revised.text}.{cited}")
 

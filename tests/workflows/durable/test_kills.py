@@ -1,0 +1,85 @@
+"""`kill -9` of the worker in the middle of planning, searching and section writing, against a model server that keeps a bill."""
+
+import asyncio
+import os
+import sys
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from uuid import UUID
+
+import pytest
+
+from app.domain.run import RunStatus
+from tests.support.model_stub import ModelStub, model_stub
+from tests.support.model_stub_bill import Bill, read_bill
+from tests.support.model_stub_faults import Fault
+from tests.workflows.durable.house import PATIENCE, House
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+@asynccontextmanager
+async def worker_process(house: House, url: str, stub: ModelStub) -> AsyncIterator[asyncio.subprocess.Process]:
+    command = ["-m", "tests.workflows.durable.toy_worker", url, house.address, stub.base_url, "killed"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, *command, cwd=ROOT, env=environment, stdout=asyncio.subprocess.PIPE
+    )
+    assert process.stdout is not None
+    try:
+        assert await process.stdout.readline() == b"ready\n"
+        yield process
+    finally:
+        if process.returncode is None:
+            process.kill()
+        await process.wait()
+
+
+async def stored(house: House, run_id: UUID | None = None) -> set[str]:
+    """Digests of the model turns that are stored."""
+    rows = await house.database.fetch("SELECT run_id, digest FROM turns WHERE kind = 'model'")
+    return {row["digest"] for row in rows if run_id in (None, row["run_id"])}
+
+
+async def until(house: House, run_id: UUID, turns: int) -> None:
+    """Wait until this many turns of a run are stored."""
+    async with asyncio.timeout(PATIENCE.total_seconds()):
+        while len(await stored(house, run_id)) < turns:
+            await asyncio.sleep(0.05)
+
+
+async def hang_one(house: House, stub: ModelStub, step: str, question: str, others: int) -> UUID:
+    """A run one of whose calls of this step hangs; returns when all others that do not need its answer are stored."""
+    stub.faults.order(Fault.HANG, step)
+    run_id = await house.ask(question)
+    await until(house, run_id, others)
+    return run_id
+
+
+@pytest.mark.slow
+async def test_a_killed_worker_costs_only_the_calls_in_flight(house: House, own_postgres_url: str, tmp_path: Path) -> None:
+    bill = tmp_path / "bill"
+    async with model_stub(ModelStub(bill=Bill(bill))) as stub:
+        async with worker_process(house, own_postgres_url, stub) as worker:
+            # Of 17 calls: plan, 9 of the searches, outline, and the two sections whose calls do not hang, twice each.
+            writing = await hang_one(house, stub, "section", "a report being written?", 1 + 9 + 1 + 4)
+            searching = await hang_one(house, stub, "act", "searches under way?", 1 + 6)
+            planning = await hang_one(house, stub, "plan", "a plan being made?", 0)
+            while stub.in_flight < 3:
+                await asyncio.sleep(0.05)
+            paid, killed_at = await stored(house), time.time()
+            worker.kill()
+            await worker.wait()
+        async with worker_process(house, own_postgres_url, stub):
+            for run_id in (writing, searching, planning):
+                run = await house.until(run_id, RunStatus.COMPLETED)
+                assert run.usage.model_calls == 17
+            undisturbed = await house.ask("a report being written by others?")
+            await house.until(undisturbed, RunStatus.COMPLETED)
+    assert (await house.markdown(undisturbed)).replace(" by others?", "?") == await house.markdown(writing)
+    later = [line.key for line in read_bill(bill) if line.start > killed_at]
+    assert paid.isdisjoint(later)
+    # Three calls in flight, what was still to do of three runs, and the undisturbed run.
+    assert len(later) == 3 * 17 - len(paid) + 17

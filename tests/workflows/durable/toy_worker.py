@@ -1,0 +1,35 @@
+"""A worker process to kill: `python -m tests.workflows.durable.toy_worker DATABASE TEMPORAL MODEL BUILD`."""
+
+import asyncio
+import sys
+
+from app.services.run_gateway import connect as connect_temporal
+from app.storage.engine import connect
+from tests.workflows.durable.toys import ToyIndex, extractive_toys, toy_agents
+from workflows.agents.codec import SchemaCodec
+from workflows.chat_models.endpoint import Endpoint
+from workflows.chat_models.openai_compatible import connected
+from workflows.durable.worker import working
+from workflows.durable.workshop import Workshop
+from workflows.prompts.library import PromptLibrary
+
+
+async def main(database_url: str, temporal: str, model_url: str, build: str) -> None:
+    client = await connect_temporal(temporal)
+    async with connected(Endpoint(base_url=model_url, model="stub")) as model:
+        shop = Workshop(
+            database=await connect(database_url),
+            index=ToyIndex(),
+            agents=toy_agents(),
+            fallback=extractive_toys(),
+            chat=model,
+            codec=SchemaCodec(),
+            prompts=PromptLibrary({}),
+        )
+        async with working(client, shop, build):
+            print("ready", flush=True)
+            await asyncio.Event().wait()
+
+
+if __name__ == "__main__":
+    asyncio.run(main(*sys.argv[1:]))
