@@ -43,6 +43,7 @@ _PHRASE_BONUS = 1.3
 _TOGETHER = 0.34
 _MIN_SOURCES = 2
 _CONSIDERED = 60
+STEM = 4
 
 
 @dataclass(slots=True)
@@ -132,9 +133,14 @@ def _companions(seed: Phrase, ranked: Iterable[tuple[float, Phrase]], used: set[
     chosen: list[Phrase] = []
     for strength, terms, other in close:
         taken = set(seed.terms).union(*(c.terms for c in chosen))
-        if len(chosen) < most and strength > 0 and taken.isdisjoint(terms):
+        if len(chosen) < most and strength > 0 and not _akin(taken, terms):
             chosen.append(other)
     return chosen
+
+
+def _akin(taken: set[str], terms: Iterable[str]) -> bool:
+    """Whether terms repeat taken ones, or begin as they do: "wild" beside "wildlife" tells a reader nothing new."""
+    return any(t == u or (min(len(t), len(u)) >= STEM and (t.startswith(u) or u.startswith(t))) for t in taken for u in terms)
 
 
 def _together(one: Phrase, other: Phrase) -> float:
@@ -175,9 +181,14 @@ def _heads(text: str, run: list[Word], before: str) -> list[tuple[tuple[str, ...
     heads: list[tuple[tuple[str, ...], str]] = []
     if not _plain(last):
         heads.append(((last.term,), last.text))
-    if len(run) > 1 and not (_plain(last) or _plain(run[-2])):
+    if len(run) > 1 and (_named(run[-2:]) or not (_plain(last) or _plain(run[-2]))):
         heads.append(((run[-2].term, last.term), text[run[-2].start : last.end]))
     return heads
+
+
+def _named(pair: Sequence[Word]) -> bool:
+    """Whether two words make a name, as in "North Slope"."""
+    return all(word.text[0].isupper() for word in pair)
 
 
 def _plain(word: Word) -> bool:

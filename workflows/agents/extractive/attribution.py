@@ -76,9 +76,11 @@ class Narrator:
         return words.titled_dated.format(title=title_of(source), when=when(source, self.language))
 
 
-def credited(quote: Quote, language: Language) -> str:
-    """Author and date, or title and date, in a few words: the introduction of a line that stands alone."""
+def credit(quote: Quote, language: Language) -> str:
+    """Author or title, and date, before a statement that stands alone; empty where the quotation itself names its title."""
     words, source = phrases_in(language), quote.source
+    if not source.author and source.published is None and set(terms(source.title)) <= set(terms(quote.text)):
+        return ""
     who = escaped(source.author) if source.author else title_of(source)
     if source.published is None:
         return words.titled.format(title=who)

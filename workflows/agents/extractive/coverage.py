@@ -59,7 +59,14 @@ def _telling(question: Question) -> dict[str, float]:
 
 
 def missing_words(question: Question, hits: Iterable[Hit]) -> list[str]:
-    """The question's telling words, as written, that no passage holds."""
+    """The question's telling words, as written, that no passage holds; Chinese pairs that overlap come as one word."""
     seen = frozenset(term for hit in hits for term in hit.terms)
     telling = _telling(question)
-    return list(dict.fromkeys(word.text for word in words(question.text) if word.term in telling and word.term not in seen))
+    spans: list[tuple[int, int]] = []
+    for word in words(question.text):
+        if word.term in telling and word.term not in seen:
+            if spans and word.start < spans[-1][1]:
+                spans[-1] = (spans[-1][0], word.end)
+            else:
+                spans.append((word.start, word.end))
+    return list(dict.fromkeys(question.text[start:end] for start, end in spans))

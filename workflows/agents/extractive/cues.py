@@ -52,6 +52,23 @@ _STRONG = {
 }
 
 
+_MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
+_ANSWERS = (
+    (_pattern(r"how (?:many|much)|cost|population|number|percent\w*|price|amount", "多少|几"), re.compile(r"\d")),
+    (
+        _pattern(r"when|(?:what|which) (?:year|date)|how old", "何时|哪年|什么时候"),
+        re.compile(rf"\b(?:1\d{{3}}|20\d\d|century|\d{{1,2}} (?:{_MONTHS})|(?:{_MONTHS}) \d{{1,2}})\b|年"),
+    ),
+)
+"""What a question of a kind asks for, and what a sentence that answers it has to hold."""
+ANSWER_SHARE = 0.15
+
+
+def answer_cue(question: str, text: str) -> float:
+    """What a sentence earns for holding a figure where a figure is asked for, or a date where a date is."""
+    return ANSWER_SHARE * any(asks.search(question) is not None and holds.search(text) is not None for asks, holds in _ANSWERS)
+
+
 def cue(kind: QuestionKind, text: str) -> float:
     """What a sentence earns by its cue words, from 0 to about 0.6; nothing when the question asks for a plain fact."""
     strong = _STRONG.get(kind)

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Sequence
 
+from workflows.agents.extractive.cues import answer_cue
 from workflows.agents.extractive.hits import Hit
 from workflows.agents.extractive.novelty import repeats
 from workflows.agents.extractive.question import PLAIN_WEIGHT, Question
@@ -66,5 +67,5 @@ def _worth(question: Question, sentence: Sentence, links: Collection[str], place
         + LINK_BONUS * min(2, held)
         + (FIRST_BONUS if place == 0 else 0.0)
     )
-    value = max(value, LEAST)
+    value = max(value + answer_cue(question.text, sentence.text), LEAST)
     return value * shape(sentence) * (LEANING if leans(sentence) and place else 1.0)

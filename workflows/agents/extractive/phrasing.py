@@ -25,6 +25,8 @@ class Phrases:
     colon: str
     conjunction: str
     missing: str
+    found: str
+    none_found: str
     lead: str
     evidence: str
     not_covered: str
@@ -60,6 +62,7 @@ _ENGLISH = Phrases(
         QuestionKind.WHY: "Reasons given",
         QuestionKind.AGAINST: "Objections raised",
         QuestionKind.VIEWS: "On {subject} itself",
+        QuestionKind.FACT: "Direct statements",
     },
     purpose="Find statements for the part “{title}”.",
     expected_evidence="Sentences that can stand alone, from several sources, with author and date.",
@@ -77,6 +80,8 @@ _ENGLISH = Phrases(
     comma=", ",
     colon=": ",
     conjunction=" and ",
+    found="{quotes} statements from {sources} sources, out of {passages} passages read",
+    none_found="{passages} passages were read, and none of them bears on it",
     missing="No passage read mentions “{word}”.",
     lead="In short",
     evidence="Further evidence",
@@ -109,7 +114,12 @@ _CHINESE = Phrases(
     about="资料关于{what}说了什么？",
     about_years="{first}年至{last}年的资料关于{what}说了什么？",
     direct="资料中的直接陈述",
-    by_kind={QuestionKind.WHY: "所述理由", QuestionKind.AGAINST: "所提异议", QuestionKind.VIEWS: "关于{subject}"},
+    by_kind={
+        QuestionKind.WHY: "所述理由",
+        QuestionKind.AGAINST: "所提异议",
+        QuestionKind.VIEWS: "关于{subject}",
+        QuestionKind.FACT: "直接陈述",
+    },
     purpose="为“{title}”这一部分寻找原文陈述。",
     expected_evidence="来自多个来源、可独立成句、带作者与日期的原文。",
     intent={
@@ -126,6 +136,8 @@ _CHINESE = Phrases(
     comma="、",
     colon="：",
     conjunction="和",
+    found="从{passages}个段落中选出{sources}个来源的{quotes}条陈述",
+    none_found="已阅读{passages}个段落，均与此无关",
     missing="所读段落均未提及“{word}”。",
     lead="要点",
     evidence="其他证据",

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from workflows.agents.extractive.cues import cue
+from workflows.agents.extractive.cues import answer_cue, cue
 from workflows.agents.extractive.names import holds_name
 from workflows.agents.extractive.question import Question
 from workflows.agents.extractive.sentences import Sentence
@@ -56,7 +56,7 @@ class Lens:
         if sentence.before is not None:
             subject = max(subject, NEAR_SHARE * self.share(sentence.before, named))
         value = subject + ASPECT_SHARE * self._aspect(sentence) + COMPANY_SHARE * self._company(sentence)
-        value += cue(self.question.kind, sentence.text)
+        value += cue(self.question.kind, sentence.text) + answer_cue(self.question.text, sentence.text)
         return value * fit * self._early(sentence) * (POINTING_BACK if points_back(sentence) else 1.0)
 
     def _early(self, sentence: Sentence) -> float:

@@ -145,6 +145,7 @@ def _finding(subtask: Subtask, task: _Task, chosen: list[tuple[float, Sentence]]
     quotes = tuple(sentence.quote for _, sentence in chosen)
     sources = len({quote.source.url for quote in quotes})
     passages = len(task.gathering.hits)
+    words = phrases_in(task.whole.language)
     if not quotes and stop is StopReason.SUFFICIENT:
         stop = StopReason.NO_EVIDENCE
     return Finding(
@@ -154,7 +155,9 @@ def _finding(subtask: Subtask, task: _Task, chosen: list[tuple[float, Sentence]]
         relevance=tuple(round(score, 6) for score, _ in chosen),
         gaps=_gaps(task),
         stop=stop,
-        detail=f"{len(quotes)} statements from {sources} sources, out of {passages} passages read",
+        detail=words.found.format(quotes=len(quotes), sources=sources, passages=passages)
+        if quotes
+        else words.none_found.format(passages=passages),
         turns=task.gathering.calls,
         usage=task.gathering.usage,
     )

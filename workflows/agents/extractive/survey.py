@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from app.domain.evidence import Quote
 from app.domain.query import Language
 from app.domain.report import Section
-from workflows.agents.extractive.attribution import Narrator, credited, escaped, quoted
+from workflows.agents.extractive.attribution import Narrator, credit, escaped, quoted
 from workflows.agents.extractive.material import Item, Material
 from workflows.agents.extractive.novelty import select
 from workflows.agents.extractive.phrasing import phrases_in
@@ -133,7 +133,7 @@ def _paragraphs(language: Language, chosen: Sequence[Sentence]) -> list[str]:
 def _overview(language: Language, material: Material, leads: dict[int, Item], used: Sequence[Sentence]) -> Section:
     words = phrases_in(language)
     lines = [
-        f"- **{escaped(material.titles[part])}** — {credited(item.sentence.quote, language)}{quoted(item.sentence.quote)}"
+        f"- **{escaped(material.titles[part])}** — {credit(item.sentence.quote, language)}{quoted(item.sentence.quote)}"
         for part, item in leads.items()
     ]
     return Section(heading=words.lead, body="\n\n".join([extent(language, [s.quote for s in used]), "\n".join(lines)]))

@@ -2,14 +2,15 @@
 
 from collections.abc import Sequence
 
-from app.domain.query import Effort
+from app.domain.query import Effort, Language
 from app.domain.report import Section
-from workflows.agents.extractive.attribution import Narrator, quoted
-from workflows.agents.extractive.chains import COVERAGE_SHARE, DECAY, LINK_SHARE, MENTIONED, REST_SHARE, TITLE_BONUS
+from workflows.agents.extractive.attribution import credit, quoted
+from workflows.agents.extractive.chains import TITLE_BONUS
 from workflows.agents.extractive.coverage import FULL
+from workflows.agents.extractive.cues import answer_cue
 from workflows.agents.extractive.hits import joined_terms
 from workflows.agents.extractive.material import Item, Material
-from workflows.agents.extractive.names import bare_title, names
+from workflows.agents.extractive.names import bare_title
 from workflows.agents.extractive.phrasing import phrases_in
 from workflows.agents.extractive.prose import model_prose
 from workflows.agents.extractive.question import Question
@@ -18,7 +19,7 @@ from workflows.agents.extractive.words import terms
 STATEMENTS = {Effort.QUICK: 5, Effort.STANDARD: 7, Effort.DEEP: 12}
 LEAD = 3
 RANK_SHARE, RANK_SCALE = 0.6, 2
-CHAINED = 0.6
+OWN_SHARE = 0.3
 FOUND_AGAIN = 0.1
 REPEATED_COVER = 0.3
 TAIL = 0.45
@@ -30,18 +31,16 @@ def trace(question: Question, material: Material, effort: Effort) -> list[Sectio
     chosen = _ranked(question, material, STATEMENTS[effort])
     prose = [block for finding in material.findings for block in model_prose(finding)]
     lead, rest = chosen[:LEAD], chosen[LEAD:]
-    told = _told(question, lead)
-    if _cover(question, chosen) < FULL:
-        told = f"{words.nearest} {told}"
-    sections = [Section(heading=words.lead, body="\n\n".join([*prose, told]))]
+    nearest = [] if _cover(question, chosen) >= FULL else [words.nearest]
+    sections = [Section(heading=words.lead, body="\n\n".join([*prose, *nearest, _told(question.language, lead)]))]
     if rest:
-        sections.append(Section(heading=words.evidence, body=_told(question, rest)))
+        sections.append(Section(heading=words.evidence, body=_told(question.language, rest)))
     return sections
 
 
-def _told(question: Question, items: Sequence[Item]) -> str:
-    narrator = Narrator(question.language)
-    return " ".join(narrator.introduce(item.sentence.quote) + quoted(item.sentence.quote) for item in items)
+def _told(language: Language, items: Sequence[Item]) -> str:
+    """One line a statement, each with its own credit: they follow the chain, not the calendar."""
+    return "\n".join(f"- {credit(item.sentence.quote, language)}{quoted(item.sentence.quote)}" for item in items)
 
 
 def _cover(question: Question, items: Sequence[Item]) -> float:
@@ -77,35 +76,19 @@ def _fresh(question: Question, item: Item, times: dict[str, int]) -> float:
 
 
 def _worths(question: Question, items: Sequence[Item]) -> dict[tuple[str, int], float]:
-    """Each item's worth: what its search says, else by itself or as the next link after another that names what it is about."""
-    known = {item.sentence.place: item.relevance for item in items if item.relevance is not None}
-    if len(known) == len(items):
-        return known
-    alone = {item.sentence.place: _alone(question, item) for item in items}
-    worth = dict(alone)
-    for parent in items:
-        left = {t: w for t, w in question.subject_weights.items() if t not in _held(parent)}
-        named = [joined_terms(name) for name in names(parent.sentence.text)]
-        for item in items:
-            if item.sentence.source.url != parent.sentence.source.url and (link := _link(question, item, named)):
-                rest = sum(w for t, w in left.items() if t in _held(item)) / (sum(left.values()) or 1.0)
-                earned = DECAY * alone[parent.sentence.place] * (LINK_SHARE * link + REST_SHARE * rest)
-                place = item.sentence.place
-                worth[place] = max(worth[place], alone[place] + CHAINED * earned)
-    return worth
+    """Each item's worth: what its search says its passage is worth, or else a guess, and what the sentence itself answers."""
+    guessed = any(item.relevance is None for item in items)
+    return {
+        item.sentence.place: (_guess(question, item) if guessed else item.relevance or 0.0) + _answers(question, item)
+        for item in items
+    }
 
 
-def _link(question: Question, item: Item, named: Sequence[str]) -> float:
-    """Whether an item is titled after, or mentions, a name that the question does not: 1, 0.6 or 0."""
-    asked, title = joined_terms(question.text), joined_terms(bare_title(item.sentence.source.title))
-    new = [name for name in named if name.strip() and name not in asked]
-    if title in new:
-        return 1.0
-    return MENTIONED if any(item.sentence.term_set.issuperset(name.split()) for name in new) else 0.0
+def _answers(question: Question, item: Item) -> float:
+    return OWN_SHARE * question.subject_share(_held(item)) + answer_cue(question.text, item.sentence.text)
 
 
-def _alone(question: Question, item: Item) -> float:
+def _guess(question: Question, item: Item) -> float:
     title = joined_terms(bare_title(item.sentence.source.title))
     named = TITLE_BONUS if title.strip() and title in joined_terms(question.text) else 0.0
-    share = question.subject_share(_held(item))
-    return RANK_SHARE / (1 + item.rank / RANK_SCALE) + COVERAGE_SHARE * share + named + FOUND_AGAIN * (item.found - 1)
+    return RANK_SHARE / (1 + item.rank / RANK_SCALE) + named + FOUND_AGAIN * (item.found - 1)
