@@ -10,7 +10,7 @@ from decimal import Decimal
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, Self
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import SplitResult, parse_qs, urlsplit
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, ValidationError, model_validator
 
@@ -49,7 +49,8 @@ def _service_address(url: str) -> str:
 
 def _database_url(url: SecretStr) -> SecretStr:
     parts = _split(url.get_secret_value())
-    if parts.scheme not in ("postgresql", "postgres") or not parts.hostname or not parts.path.strip("/"):
+    host = parts.hostname or parse_qs(parts.query).get("host")  # a folder of Unix sockets can only stand in the query
+    if parts.scheme not in ("postgresql", "postgres") or not host or not parts.path.strip("/"):
         raise ValueError("expected an address such as postgresql://user:password@host:5432/database")
     return url
 

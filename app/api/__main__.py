@@ -1,11 +1,12 @@
 """Serve the HTTP API with the settings of the environment. It listens on this machine only, unless told otherwise."""
 
 import argparse
-import asyncio
 import logging
 import os
 import sys
 from collections.abc import Sequence
+
+import uvloop
 
 from app.api.asgi import create_app
 from app.api.guard import LOCAL_HOSTS
@@ -23,7 +24,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     try:
-        asyncio.run(serve(read_settings(os.environ), options.host, options.port, frozenset(options.allow_host)))
+        uvloop.run(serve(read_settings(os.environ), options.host, options.port, frozenset(options.allow_host)))
     except SetupError as error:
         print(f"the API cannot start: {error}", file=sys.stderr)
         return 2

@@ -41,7 +41,7 @@ async def connect(database_url: str, largest: int = 10) -> asyncpg.Pool:
         timeout=CONNECT_LIMIT.total_seconds(),
         command_timeout=COMMAND_LIMIT.total_seconds(),
         reset=_keep,
-        server_settings={"application_name": "rubrica"},
+        server_settings={"application_name": "rubrica", "plan_cache_mode": "force_generic_plan"},
     )
     try:
         return await pool

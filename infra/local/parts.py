@@ -35,12 +35,13 @@ class Parts:
 
     def __post_init__(self) -> None:
         given = self.settings
-        self.postgres = None if given.database_url else LocalPostgres(self.home.postgres, self.home.log("postgres"))
+        sockets = self.home.sockets()
+        self.postgres = None if given.database_url else LocalPostgres(self.home.postgres, self.home.log("postgres"), sockets)
         self.temporal = None if given.temporal_address else LocalTemporal(self.home.temporal, self.home.log("temporal"))
         book = PortBook(self.home.ports)
         self._api_port = _port(book, "api", given.api_port, API_PORT)
         self._ui_port = _port(book, "ui", given.ui_port, UI_PORT) if self.with_ui else None
-        self._socket = self.home.sockets() / "retrieval.sock"
+        self._socket = sockets / "retrieval.sock"
         environment = self.environment()
         self.retrieval = None if given.retrieval_url else self._retrieval(environment)
         self.worker = self._service("worker", "workflows.durable.worker", environment, None)

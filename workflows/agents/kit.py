@@ -19,7 +19,7 @@ class Bounds:
     subtasks: int = 5
     queries_per_action: int = 4
     sections: int = 6
-    sections_at_once: int = 6
+    sections_at_once: int = 16
     section_words: int = 450
     observation_chars: int = 10_000
     conversation_chars: int = 90_000

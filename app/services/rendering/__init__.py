@@ -1,5 +1,6 @@
 """From a report to what readers get: Markdown, a self-contained page, and the evidence behind every citation."""
 
+import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -13,6 +14,7 @@ from app.storage.reports import Surroundings
 from app.storage.run_log import Renderings
 
 UNKNOWN = Surroundings("", "")
+IDEOGRAPH = re.compile("[\u4e00-\u9fff]")
 
 
 class Rendered(NamedTuple):
@@ -64,6 +66,5 @@ def _told(numbering: Numbering) -> dict[str, Any]:
 
 def _words(text: str) -> int:
     """Words of a text; each CJK ideograph counts as one, as is usual for Chinese."""
-    ideographs = sum("\u4e00" <= c <= "\u9fff" for c in text)
-    spaced = "".join(" " if "\u4e00" <= c <= "\u9fff" else c for c in text)
+    spaced, ideographs = (text, 0) if text.isascii() else IDEOGRAPH.subn(" ", text)
     return ideographs + len(spaced.split())

@@ -27,6 +27,7 @@ _NOT_IN_ADDRESS = r"\s<>\"'）)\]，。；"
 _ADDRESS = re.compile(
     rf"<?\b(?:(?:https?|ftp|file|data|javascript)://|www\.)[^{_NOT_IN_ADDRESS}]*[^{_NOT_IN_ADDRESS}.,;:!?]>?", re.IGNORECASE
 )
+_CITATION_LIKE = re.compile(r"[\[\]【】<]|[(（]q|://|\bwww\.", re.IGNORECASE)
 _NOTHING_LEFT = re.compile(r"[ \t]+(?=[.,;:!?)。，；：！？）])|[(（]\s*[)）]")
 _WIDE_GAP = re.compile(r"(?<=\S)[ \t]{2,}(?=\S)")
 _LEFTOVER = re.compile(r"\[(?=\[)|(?<=\])\]|\[\^?(?=\d{1,6}\])")
@@ -43,11 +44,18 @@ def cleaned(text: str, allowed: Collection[str]) -> Cited:
     """The text with only citations from `allowed`, each as `[q3]`."""
     cleaning = _Cleaning(allowed)
     text = text[:MAX_CHARS]
-    for _ in range(MAX_PASSES):
+    for _ in range(MAX_PASSES if _wants_cleaning(text, allowed) else 0):
         before, text = text, cleaning.once(text)
         if text == before:
             break
-    return Cited(_WIDE_GAP.sub(" ", _LEFTOVER.sub("", text)).strip(), cleaning.removed)
+    tidy = _NOTHING_LEFT.sub("", _LEFTOVER.sub("", text))
+    return Cited(_WIDE_GAP.sub(" ", tidy).strip(), cleaning.removed)
+
+
+def _wants_cleaning(text: str, allowed: Collection[str]) -> bool:
+    """False for most texts: they cite what they may, as they should, and hold nothing else that could be a citation."""
+    cited = set(_CANONICAL.findall(text))
+    return not cited.issubset(allowed) or _CITATION_LIKE.search(_CANONICAL.sub("", text)) is not None
 
 
 def without_citations(text: str) -> str:
