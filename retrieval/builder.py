@@ -15,11 +15,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from app.domain.errors import Conflict, RubricaError, SetupError
-from retrieval.build import PassageEncoder, Workshop, begin_build, encode_passages, index_words, read_corpus
+from retrieval.build import PassageEncoder, Workshop, begin_build
 from retrieval.catalogue import Build, BuildPhase
 from retrieval.corpora.kinds import open_corpus
 from retrieval.encoder import EncoderBackend, open_encoder
+from retrieval.encoding import encode_passages, leave_to_words
 from retrieval.home import Shelves, open_shelves
+from retrieval.indexing import index_words
+from retrieval.reading import read_corpus
 
 NICENESS = 15
 """Encoding runs in the background: searches and reports come first."""
@@ -31,30 +34,45 @@ def run_build(
 ) -> Build:
     """Do or go on with a collection's build, to its end. A failure is a value: phase `failed` with the reason.
 
-    `encoder` is asked once the word index is in use; None leaves the collection searchable by words only.
+    `encoder` is asked once the word index is in use, or earlier where the collection has dense vectors already; None leaves it
+    searchable by words only.
     """
+    encoder_once = _Once(encoder)
     shop = Workshop(shelves.catalogue, shelves.store, shelves.index, lambda: datetime.now(UTC), report)
     last = shelves.catalogue.build(collection)
     build = last if last and not fresh else begin_build(shelves.catalogue, collection, shop.clock())
     try:
-        if build.phase in (BuildPhase.READING, BuildPhase.FAILED):
-            build = shop.note(build, phase=BuildPhase.READING, detail="")
+        if build.phase is BuildPhase.FAILED:
+            build = shop.note(build, phase=BuildPhase.READING, detail="", corpus_state="")
+        if build.phase is BuildPhase.READING:
             build = read_corpus(shop, build, open_corpus(shelves.catalogue.get(collection)))
         if build.phase is BuildPhase.INDEXING:
-            build = index_words(shop, build)
-        return _encode(shop, build, encoder)
+            build = index_words(shop, build, encoder_once)
+        found = encoder_once()
+        if found is None:
+            return leave_to_words(shop, build, f"searched by words only{encoder_once.reason}")
+        return encode_passages(shop, build, found)
     except (RubricaError, OSError) as error:
         return shop.note(build, phase=BuildPhase.FAILED, detail=str(error))
 
 
-def _encode(shop: Workshop, build: Build, encoder: Callable[[], PassageEncoder | None]) -> Build:
-    try:
-        found = encoder()
-    except SetupError as error:
-        return shop.note(build, phase=BuildPhase.DONE, detail=f"searched by words only: {error}")
-    if found is None:
-        return shop.note(build, phase=BuildPhase.DONE, detail="searched by words only")
-    return encode_passages(shop, build, found)
+class _Once:
+    """An encoder that is opened when it is first asked for; None, and a `reason`, where it cannot be had."""
+
+    def __init__(self, opening: Callable[[], PassageEncoder | None]) -> None:
+        self._opening = opening
+        self._opened = False
+        self._encoder: PassageEncoder | None = None
+        self.reason = ""
+
+    def __call__(self) -> PassageEncoder | None:
+        if not self._opened:
+            self._opened = True
+            try:
+                self._encoder = self._opening()
+            except SetupError as error:
+                self.reason = f": {error}"
+        return self._encoder
 
 
 def _die_with_parent() -> None:

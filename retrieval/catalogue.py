@@ -2,6 +2,7 @@
 
 import re
 import sqlite3
+from collections.abc import Sequence
 from datetime import datetime
 from enum import StrEnum
 
@@ -11,6 +12,8 @@ from retrieval.corpora.ports import Unreadable
 from retrieval.database import Database
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
+MAX_UNREADABLE = 1_000
+"""How much of what could not be read is told one by one; the rest is counted."""
 
 
 class CorpusKind(StrEnum):
@@ -19,6 +22,10 @@ class CorpusKind(StrEnum):
     SOTU = "sotu"
     FOLDER = "folder"
     BEIR = "beir"
+    WIKIPEDIA = "wikipedia"
+    WIKIPEDIA_PASSAGES = "wikipedia-passages"
+    PAPERS = "papers"
+    RECORDS = "records"
 
 
 class BuildPhase(StrEnum):
@@ -37,17 +44,22 @@ class BuildPhase(StrEnum):
 
 
 class Collection(Value):
-    """A named set of documents. `path` is a folder or file on this machine, empty for a packaged corpus."""
+    """A named set of documents. `path` is a folder or file on this machine, empty for a packaged corpus.
+
+    `licence` is that of its documents where they do not state one themselves; empty leaves it to the reader of this kind.
+    """
 
     name: str
     kind: CorpusKind
     path: str = ""
+    licence: str = ""
 
 
 class Generation(Value):
     """One index of a collection. `recipe` fixed its contents.
 
-    `encoder` names what made its dense vectors, and `dense` says whether every passage has one.
+    `encoder` names what made its dense vectors, and `dense` says whether searches use them: every passage has one or, while
+    a few new passages still wait for theirs, nearly every one.
     """
 
     name: str
@@ -59,7 +71,11 @@ class Generation(Value):
 
 
 class Build(Value):
-    """The state of a collection's latest build; `done` and `total` count documents while reading and indexing, then passages."""
+    """The state of a collection's latest build; `done` and `total` count documents while reading and indexing, then passages.
+
+    While reading, `total` is an estimate, and 0 where there is none. `skipped` counts what could not be read. `corpus_state` says
+    which state of the corpus is being read: in the same state a reading that was cut off goes on where it was.
+    """
 
     collection: str
     number: int
@@ -70,6 +86,8 @@ class Build(Value):
     started_at: datetime
     updated_at: datetime
     detail: str = ""
+    skipped: int = 0
+    corpus_state: str = ""
 
 
 def collection_of(index: str) -> str:
@@ -91,29 +109,30 @@ class Catalogue:
             )
         with self._db.transaction() as connection:
             connection.execute(
-                "INSERT INTO collections (name, kind, path, created_at) VALUES (?, ?, ?, ?)"
-                " ON CONFLICT (name) DO UPDATE SET kind = excluded.kind, path = excluded.path",
-                (collection.name, collection.kind, collection.path, now.isoformat()),
+                "INSERT INTO collections (name, kind, path, created_at, licence) VALUES (?, ?, ?, ?, ?)"
+                " ON CONFLICT (name) DO UPDATE SET kind = excluded.kind, path = excluded.path, licence = excluded.licence",
+                (collection.name, collection.kind, collection.path, now.isoformat(), collection.licence),
             )
 
     def get(self, name: str) -> Collection:
         """The collection of this name, or `NotFound`."""
-        row = self._row("SELECT name, kind, path FROM collections WHERE name = ?", name)
+        row = self._row("SELECT name, kind, path, licence FROM collections WHERE name = ?", name)
         if row is None:
             raise NotFound(f"there is no collection {name!r}; `rubrica corpus list` shows those there are")
         return Collection.model_validate(dict(row))
 
     def all(self) -> list[Collection]:
         """Every collection, by name."""
-        rows = self._db.connection().execute("SELECT name, kind, path FROM collections ORDER BY name")
+        rows = self._db.connection().execute("SELECT name, kind, path, licence FROM collections ORDER BY name")
         return [Collection.model_validate(dict(row)) for row in rows]
 
     def remove(self, name: str) -> None:
-        """Forget a collection, its generations and its build."""
+        """Forget a collection, its generations, its build and what could not be read of it."""
         with self._db.transaction() as connection:
             connection.execute("DELETE FROM collections WHERE name = ?", (name,))
             connection.execute("DELETE FROM generations WHERE collection = ?", (name,))
             connection.execute("DELETE FROM builds WHERE collection = ?", (name,))
+            connection.execute("DELETE FROM unreadable WHERE collection = ?", (name,))
 
     def generation(self, name: str) -> Generation | None:
         """An index's record, if there is one of this name."""
@@ -148,18 +167,24 @@ class Catalogue:
             connection.execute(f"INSERT OR REPLACE INTO builds ({columns}) VALUES ({marks})", tuple(values.values()))
 
     def unreadable(self, collection: str) -> list[Unreadable]:
-        """What the latest reading had to skip."""
+        """What the latest reading had to skip, the first `MAX_UNREADABLE` of it."""
         rows = self._db.connection().execute(
             "SELECT path, reason FROM unreadable WHERE collection = ? ORDER BY path", (collection,)
         )
         return [Unreadable(row["path"], row["reason"]) for row in rows]
 
-    def keep_unreadable(self, collection: str, skipped: list[Unreadable]) -> None:
-        """Replace the list of what a reading had to skip."""
+    def forget_unreadable(self, collection: str) -> None:
+        """Begin a new list of what a reading had to skip."""
         with self._db.transaction() as connection:
             connection.execute("DELETE FROM unreadable WHERE collection = ?", (collection,))
+
+    def add_unreadable(self, collection: str, skipped: Sequence[Unreadable]) -> None:
+        """Add to that list, while it has room; what is in it already is not added again."""
+        with self._db.transaction() as connection:
+            there = set(map(tuple, connection.execute("SELECT path, reason FROM unreadable WHERE collection = ?", (collection,))))
+            fresh = [entry for entry in dict.fromkeys(skipped) if entry not in there][: max(0, MAX_UNREADABLE - len(there))]
             connection.executemany(
-                "INSERT INTO unreadable (collection, path, reason) VALUES (?, ?, ?)", [(collection, *s) for s in skipped]
+                "INSERT INTO unreadable (collection, path, reason) VALUES (?, ?, ?)", [(collection, *entry) for entry in fresh]
             )
 
     def _row(self, query: str, key: str) -> sqlite3.Row | None:

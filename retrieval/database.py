@@ -8,6 +8,12 @@ from importlib.resources import files
 from pathlib import Path
 
 _BUSY_SECONDS = 30.0
+_ADDED_LATER = (
+    ("collections", "licence TEXT NOT NULL DEFAULT ''"),
+    ("builds", "skipped INTEGER NOT NULL DEFAULT 0"),
+    ("builds", "corpus_state TEXT NOT NULL DEFAULT ''"),
+)
+"""Columns that a file made by an earlier version lacks."""
 
 
 class Database:
@@ -19,6 +25,7 @@ class Database:
         self._local = threading.local()
         self._all: list[sqlite3.Connection] = []
         self.connection().executescript(files("retrieval").joinpath("schema.sql").read_text())
+        self._add_columns()
 
     def connection(self) -> sqlite3.Connection:
         """This thread's connection, outside any transaction."""
@@ -31,6 +38,13 @@ class Database:
             self._local.connection = found
             self._all.append(found)
         return found
+
+    def _add_columns(self) -> None:
+        with self.transaction() as connection:
+            for table, column in _ADDED_LATER:
+                there = {row["name"] for row in connection.execute(f"PRAGMA table_info({table})")}
+                if column.split()[0] not in there:
+                    connection.execute(f"ALTER TABLE {table} ADD COLUMN {column}")
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:

@@ -25,11 +25,13 @@ CREATE TABLE IF NOT EXISTS unreadable (
     path TEXT NOT NULL,
     reason TEXT NOT NULL
 );
+CREATE INDEX IF NOT EXISTS unreadable_by_collection ON unreadable (collection);
 CREATE TABLE IF NOT EXISTS collections (
     name TEXT PRIMARY KEY,
     kind TEXT NOT NULL,
     path TEXT NOT NULL,
-    created_at TEXT NOT NULL
+    created_at TEXT NOT NULL,
+    licence TEXT NOT NULL DEFAULT ''
 );
 CREATE TABLE IF NOT EXISTS generations (
     name TEXT PRIMARY KEY,
@@ -48,5 +50,7 @@ CREATE TABLE IF NOT EXISTS builds (
     total INTEGER NOT NULL DEFAULT 0,
     started_at TEXT NOT NULL,
     updated_at TEXT NOT NULL,
-    detail TEXT NOT NULL DEFAULT ''
+    detail TEXT NOT NULL DEFAULT '',
+    skipped INTEGER NOT NULL DEFAULT 0,
+    corpus_state TEXT NOT NULL DEFAULT ''
 );

@@ -17,6 +17,8 @@ from retrieval.text_cache import TextCache
 
 _LANGUAGE_SAMPLE = 2_000
 _CACHED_SOURCES = 8_192
+_PAGE = 1_000
+"""Documents looked at in one step: the memory of a build does not grow with its corpus."""
 
 
 class DocumentState(StrEnum):
@@ -51,37 +53,35 @@ class DocumentStore:
 
     def mark_gone(self, collection: str, build: int) -> None:
         """Documents that a complete reading, build number `build`, no longer found are to leave the index."""
-        with self._db.transaction() as connection:
-            _delete(connection, "collection = ? AND seen <> ? AND state = ?", (collection, build, DocumentState.NEW))
-            connection.execute(
-                "UPDATE documents SET state = ? WHERE collection = ? AND seen <> ?", (DocumentState.GONE, collection, build)
-            )
+        # New ones too: a build that was given up may have written them to an index that is changed in place.
+        unseen = "collection = ? AND seen <> ? AND state <> ?"
+        self._set_state(DocumentState.GONE, unseen, (collection, build, DocumentState.GONE))
 
     def settle(self, collection: str) -> None:
         """The index now holds exactly the documents that are not gone: forget those that are."""
-        with self._db.transaction() as connection:
-            _delete(connection, "collection = ? AND state = ?", (collection, DocumentState.GONE))
-            connection.execute(
-                "UPDATE documents SET state = ? WHERE collection = ? AND state = ?",
-                (DocumentState.LIVE, collection, DocumentState.NEW),
-            )
+        self._delete("collection = ? AND state = ?", (collection, DocumentState.GONE))
+        self._set_state(DocumentState.LIVE, "collection = ? AND state = ?", (collection, DocumentState.NEW))
 
     def forget(self, collection: str) -> None:
         """Delete all documents of a collection, and snapshots that no document needs."""
-        with self._db.transaction() as connection:
-            _delete(connection, "collection = ?", (collection,))
-            connection.execute("DELETE FROM unreadable WHERE collection = ?", (collection,))
+        self._delete("collection = ?", (collection,))
 
-    def unwritten(self, collection: str, generation: str, states: Sequence[DocumentState]) -> Iterator[StoredDocument]:
-        """Documents in one of `states` that have not been written to the index `generation`, in the order of reading."""
-        marks = ",".join("?" * len(states))
-        rows = self._db.connection().execute(
-            f"SELECT key, source, language FROM documents WHERE collection = ? AND written <> ? AND state IN ({marks})"
-            " ORDER BY id",
-            (collection, generation, *states),
+    def documents(self, collection: str, state: DocumentState, unless_written: str = "") -> Iterator[StoredDocument]:
+        """Documents in this state, less those already written to the index `unless_written`, in the order of reading."""
+        query = (
+            "SELECT id, key, source, language FROM documents"
+            " WHERE collection = ? AND state = ? AND id > ? AND (written <> ? OR written = '') ORDER BY id LIMIT ?"
         )
-        for row in rows.fetchall():
-            yield StoredDocument(row["key"], Source.model_validate_json(row["source"]), row["language"])
+        last = 0
+        while rows := self._db.connection().execute(query, (collection, state, last, unless_written, _PAGE)).fetchall():
+            for row in rows:
+                yield StoredDocument(row["key"], Source.model_validate_json(row["source"]), row["language"])
+            last = rows[-1]["id"]
+
+    def count_written(self, collection: str, generation: str) -> int:
+        """Number of documents that have been written to the index `generation` and are not gone."""
+        query = "SELECT count(*) FROM documents WHERE collection = ? AND written = ? AND state <> ?"
+        return int(self._db.connection().execute(query, (collection, generation, DocumentState.GONE)).fetchone()[0])
 
     def mark_written(self, collection: str, keys: Sequence[str], generation: str) -> None:
         """These documents' passages are on disk in the index `generation`."""
@@ -91,10 +91,10 @@ class DocumentStore:
                 [(generation, collection, key) for key in keys],
             )
 
-    def keys(self, collection: str, state: DocumentState) -> list[str]:
-        """Keys of the collection's documents in this state."""
-        query = "SELECT key FROM documents WHERE collection = ? AND state = ? ORDER BY id"
-        return [row["key"] for row in self._db.connection().execute(query, (collection, state))]
+    def known(self, collection: str, keys: Iterable[str]) -> set[str]:
+        """Those of these keys that name a document of the collection."""
+        query = "SELECT 1 FROM documents WHERE collection = ? AND key = ?"
+        return {key for key in keys if self._db.connection().execute(query, (collection, key)).fetchone()}
 
     def count(self, collection: str) -> int:
         """Number of documents that are not gone."""
@@ -121,6 +121,32 @@ class DocumentStore:
                 return Document(source=source, text=self.text(source.snapshot))
         return None
 
+    def _delete(self, condition: str, values: tuple[object, ...]) -> None:
+        """Delete documents, a page at a time, and those of their snapshots that no other document needs."""
+        query = f"DELETE FROM documents WHERE {condition} AND id BETWEEN ? AND ? RETURNING snapshot"
+        for page in self._pages(condition, values):
+            with self._db.transaction() as connection:
+                deleted = connection.execute(query, (*values, *page)).fetchall()
+                connection.executemany(
+                    "DELETE FROM snapshots WHERE hash = ? AND NOT EXISTS (SELECT 1 FROM documents WHERE snapshot = hash)",
+                    [(row["snapshot"],) for row in deleted],
+                )
+
+    def _set_state(self, state: DocumentState, condition: str, values: tuple[object, ...]) -> None:
+        """Change the state of documents, a page at a time."""
+        query = f"UPDATE documents SET state = ? WHERE {condition} AND id BETWEEN ? AND ?"
+        for page in self._pages(condition, values):
+            with self._db.transaction() as connection:
+                connection.execute(query, (state, *values, *page))
+
+    def _pages(self, condition: str, values: tuple[object, ...]) -> Iterator[tuple[int, int]]:
+        """First and last number of each page of the documents that meet a condition."""
+        query = f"SELECT id FROM documents WHERE {condition} AND id > ? ORDER BY id LIMIT ?"
+        last = 0
+        while rows := self._db.connection().execute(query, (*values, last, _PAGE)).fetchall():
+            last = rows[-1]["id"]
+            yield rows[0]["id"], last
+
     def _read_text(self, snapshot: str) -> str:
         row = self._db.connection().execute("SELECT text FROM snapshots WHERE hash = ?", (snapshot,)).fetchone()
         if row is None:
@@ -144,9 +170,10 @@ def document_key(source: Source) -> str:
 def _add(connection: sqlite3.Connection, collection: str, document: Document, build: int, fetched_at: datetime) -> None:
     source = document.source.model_copy(update={"collection": collection})
     key = document_key(source)
+    # One that was about to leave may have left the index already: it is written again.
     seen = connection.execute(
-        "UPDATE documents SET seen = ?, state = CASE state WHEN 'gone' THEN 'live' ELSE state END"
-        " WHERE collection = ? AND key = ?",
+        "UPDATE documents SET seen = ?, written = CASE state WHEN 'gone' THEN '' ELSE written END,"
+        " state = CASE state WHEN 'gone' THEN 'new' ELSE state END WHERE collection = ? AND key = ?",
         (build, collection, key),
     )
     if seen.rowcount:
@@ -167,13 +194,4 @@ def _add(connection: sqlite3.Connection, collection: str, document: Document, bu
             DocumentState.NEW,
             build,
         ),
-    )
-
-
-def _delete(connection: sqlite3.Connection, condition: str, values: tuple[object, ...]) -> None:
-    """Delete documents, and those of their snapshots that no other document needs."""
-    deleted = connection.execute(f"DELETE FROM documents WHERE {condition} RETURNING snapshot", values).fetchall()
-    connection.executemany(
-        "DELETE FROM snapshots WHERE hash = ? AND NOT EXISTS (SELECT 1 FROM documents WHERE snapshot = hash)",
-        [(row["snapshot"],) for row in deleted],
     )

@@ -3,6 +3,7 @@
 import os
 import stat
 from collections.abc import Callable, Iterator
+from itertools import islice
 from pathlib import Path
 from urllib.parse import quote
 
@@ -27,8 +28,19 @@ class Folder:
             raise InvalidInput(f"{root.name or str(root)!r} is not a folder")
         self._root = root.resolve()
 
-    def documents(self) -> Iterator[Document | Unreadable]:
+    def documents(self, skip: int = 0) -> Iterator[Document | Unreadable]:
         """One document a file, and one report for each file or folder that could not be read, or not wholly."""
+        return islice(self._documents(), skip, None)
+
+    def state(self) -> str:
+        """Not known without reading every file."""
+        return ""
+
+    def share_read(self) -> float:
+        """Not known before the last folder was looked into."""
+        return 0.0
+
+    def _documents(self) -> Iterator[Document | Unreadable]:
         failed: list[Unreadable] = []
         for folder, names, files in os.walk(self._root, onerror=lambda error: failed.append(self._report(error))):
             names[:] = sorted(name for name in names if not name.startswith("."))

@@ -2,12 +2,18 @@
 
 from pathlib import Path
 
+from app.domain.errors import InvalidInput
 from retrieval.catalogue import Collection, CorpusKind
 from retrieval.corpora.ports import Corpus
 
 
 def open_corpus(collection: Collection) -> Corpus:
-    """The corpus a collection is read from; readers are imported when they are needed."""
+    """The corpus a collection is read from; readers are imported when they are needed.
+
+    Raises:
+        InvalidInput: there is nothing of this kind at its path.
+    """
+    path = Path(collection.path)
     match collection.kind:
         case CorpusKind.SOTU:
             from retrieval.corpora.sotu import StateOfTheUnion
@@ -16,8 +22,30 @@ def open_corpus(collection: Collection) -> Corpus:
         case CorpusKind.FOLDER:
             from retrieval.corpora.documents import Folder
 
-            return Folder(Path(collection.path))
-        case CorpusKind.BEIR:
-            from retrieval.corpora.beir import BeirCorpus
+            return Folder(path)
+        case CorpusKind.WIKIPEDIA:
+            from retrieval.corpora.wikipedia import WikipediaDump
 
-            return BeirCorpus(Path(collection.path), collection.name)
+            return WikipediaDump(path)
+    return _records(collection.kind, path, collection.name)
+
+
+def _records(kind: CorpusKind, path: Path, name: str) -> Corpus:
+    from retrieval.corpora import record_kinds
+    from retrieval.corpora.records import RecordCorpus
+
+    match kind:
+        case CorpusKind.BEIR:
+            return RecordCorpus(_beir_file(path), name, record_kinds.BEIR)
+        case CorpusKind.WIKIPEDIA_PASSAGES:
+            return RecordCorpus(path, name, record_kinds.WIKIPEDIA_PASSAGES)
+        case CorpusKind.PAPERS:
+            return RecordCorpus(path, name, record_kinds.PAPERS)
+    return RecordCorpus(path, name, record_kinds.RECORDS)
+
+
+def _beir_file(path: Path) -> Path:
+    for candidate in (path, path / "corpus.jsonl", path / "corpus.jsonl.gz"):
+        if candidate.is_file():
+            return candidate
+    raise InvalidInput(f"there is no corpus.jsonl or corpus.jsonl.gz at {path.name!r}")

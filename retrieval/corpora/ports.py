@@ -20,6 +20,14 @@ class Corpus(Protocol):
         InvalidInput: the corpus as a whole is not there or not of this kind.
     """
 
-    def documents(self) -> Iterator[Document | Unreadable]:
-        """Everything in it, always in the same order."""
+    def documents(self, skip: int = 0) -> Iterator[Document | Unreadable]:
+        """Everything in it after the first `skip`, always in the same order."""
+        ...
+
+    def state(self) -> str:
+        """Changes when the corpus may have changed; empty where that cannot be told without reading it."""
+        ...
+
+    def share_read(self) -> float:
+        """How much of it has been read, from 0 to 1; 0 where that is not known."""
         ...

@@ -7,6 +7,7 @@ import csv
 from collections.abc import Iterator
 from datetime import date
 from importlib.util import find_spec
+from itertools import islice
 from pathlib import Path
 
 from app.domain.errors import InvalidInput
@@ -23,8 +24,19 @@ class StateOfTheUnion:
     def __init__(self, folder: Path | None = None) -> None:
         self._folder = folder or _package_data()
 
-    def documents(self) -> Iterator[Document | Unreadable]:
+    def documents(self, skip: int = 0) -> Iterator[Document | Unreadable]:
         """One document an address."""
+        return islice(self._documents(), skip, None)
+
+    def state(self) -> str:
+        """Not known: it is read in a moment."""
+        return ""
+
+    def share_read(self) -> float:
+        """Not known: it is read in a moment."""
+        return 0.0
+
+    def _documents(self) -> Iterator[Document | Unreadable]:
         with (self._folder / "metadata.csv").open(encoding="utf-8", newline="") as table:
             for row in csv.DictReader(table):
                 path = self._folder / "speeches" / f"{row['fileid']}.txt"

@@ -66,10 +66,11 @@ class EdgeIndex:
         present = engine.Filter(must=[engine.HasVectorCondition(DENSE)])
         self._shard(name).update(engine.UpdateOperation.delete_vectors_by_filter(present, [DENSE]))
 
-    def without_dense(self, name: str, limit: int) -> Sequence[Place]:
-        """Up to `limit` points without a dense vector."""
+    def without_dense(self, name: str, limit: int, after: int = -1) -> Sequence[Place]:
+        """Up to `limit` points above `after` without a dense vector."""
         missing = engine.Filter(must_not=[engine.HasVectorCondition(DENSE)])
-        records, _ = self._shard(name).scroll(engine.ScrollRequest(limit=limit, filter=missing, with_payload=True))
+        request = engine.ScrollRequest(offset=after + 1, limit=limit, filter=missing, with_payload=True)
+        records, _ = self._shard(name).scroll(request)
         return [_place(record) for record in records]
 
     def delete_documents(self, name: str, documents: Sequence[str]) -> None:

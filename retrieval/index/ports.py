@@ -94,8 +94,8 @@ class Index(Protocol):
         """Take the dense vectors off all points."""
         ...
 
-    def without_dense(self, name: str, limit: int) -> Sequence[Place]:
-        """Up to `limit` points that have no dense vector yet."""
+    def without_dense(self, name: str, limit: int, after: int = -1) -> Sequence[Place]:
+        """Up to `limit` points that have no dense vector yet and a number above `after`, in the order of their numbers."""
         ...
 
     def delete_documents(self, name: str, documents: Sequence[str]) -> None:

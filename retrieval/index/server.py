@@ -64,11 +64,13 @@ class ServerIndex:
         with self._asking(name) as collection:
             self._client.delete_vectors(collection, [DENSE], points=models.Filter(must=[_HAS_DENSE]), wait=True)
 
-    def without_dense(self, name: str, limit: int) -> Sequence[Place]:
-        """Up to `limit` points without a dense vector."""
+    def without_dense(self, name: str, limit: int, after: int = -1) -> Sequence[Place]:
+        """Up to `limit` points above `after` without a dense vector."""
         missing = models.Filter(must_not=[_HAS_DENSE])
         with self._asking(name) as collection:
-            records, _ = self._client.scroll(collection, scroll_filter=missing, limit=limit, with_payload=_PLACE)
+            records, _ = self._client.scroll(
+                collection, scroll_filter=missing, limit=limit, offset=after + 1, with_payload=_PLACE
+            )
         return [_place(record) for record in records]
 
     def delete_documents(self, name: str, documents: Sequence[str]) -> None:

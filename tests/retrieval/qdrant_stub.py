@@ -110,7 +110,9 @@ class QdrantStub:
 
     async def _scroll(self, request: web.Request) -> dict[str, Any]:
         body = await request.json()
-        asked = engine.ScrollRequest(limit=body["limit"], filter=_filter(body.get("filter")), with_payload=body["with_payload"])
+        asked = engine.ScrollRequest(
+            offset=body.get("offset"), limit=body["limit"], filter=_filter(body.get("filter")), with_payload=body["with_payload"]
+        )
         records, _ = self._shard(request).scroll(asked)
         return {"points": [{"id": r.id, "payload": r.payload} for r in records], "next_page_offset": None}
 

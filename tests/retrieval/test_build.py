@@ -101,6 +101,56 @@ def test_only_changed_documents_are_encoded_again(bench: Bench) -> None:
     assert bench.shelves.store.by_url("beir:c/d5", ()) is None
 
 
+def dense(bench: Bench) -> bool:
+    name = bench.shelves.index.resolve("c") or ""
+    generation = bench.shelves.catalogue.generation(name)
+    assert generation is not None
+    return generation.dense
+
+
+def test_a_few_new_documents_are_encoded_before_the_switch_and_the_index_is_copied_once(bench: Bench) -> None:
+    texts = records(100)
+    bench.write(texts)
+    bench.build(WordEncoder())
+    bench.write(texts | {"new": "A newcomer about submarines."})
+    live: set[tuple[str | None, bool]] = set()
+    bench.build(WordEncoder(), report=lambda _: live.add((bench.shelves.index.resolve("c"), dense(bench))))
+    assert {hybrid for _, hybrid in live} == {True}
+    assert {name for name, _ in live} == {"c.1.words-of-tests", "c.2.words"}
+    assert bench.found("submarines", WordEncoder())[0] == "new"
+
+
+def test_search_stays_hybrid_while_much_is_added_and_finds_it_by_words_meanwhile(bench: Bench) -> None:
+    texts = records(2_000)
+    bench.write(texts)
+    bench.build(WordEncoder())
+    bench.write(texts | {f"n{n}": f"Newcomer number{n} about submarines." for n in range(300)})
+    seen: dict[BuildPhase, tuple[bool, list[str]]] = {}
+    encoder = WordEncoder()
+
+    def watch(build: Build) -> None:
+        seen.setdefault(build.phase, (dense(bench), bench.found("newcomer number17 about submarines", encoder)))
+
+    bench.build(encoder, report=watch)
+    assert {hybrid for hybrid, _ in seen.values()} == {True}
+    assert seen[BuildPhase.INDEXING][1][0].startswith("d")
+    assert "n17" in seen[BuildPhase.ENCODING][1]
+    assert seen[BuildPhase.DONE][1][0] == "n17"
+    assert len(encoder.encoded) == 300
+
+
+def test_an_encoder_that_is_away_leaves_what_is_new_to_words_until_it_is_back(bench: Bench) -> None:
+    texts = records(50)
+    bench.write(texts)
+    bench.build(WordEncoder())
+    bench.write(texts | {"new": "A newcomer about submarines."})
+    bench.build(None)
+    assert (dense(bench), bench.found("submarines")[0]) == (False, "new")
+    encoder = WordEncoder()
+    assert bench.build(encoder, fresh=False).phase is BuildPhase.DONE
+    assert (dense(bench), len(encoder.encoded)) == (True, 1)
+
+
 def test_an_unchanged_corpus_is_not_indexed_again(bench: Bench) -> None:
     bench.write(records(5))
     bench.build(WordEncoder())
@@ -140,34 +190,37 @@ class MortalIndex:
         return call
 
 
-# 1 derive, 2 delete, 3 upsert, 4 flush, 5 optimize, 6 switch to words, 7 derive, 8 vectors, 9 flush, 10 optimize, 11 switch
-@pytest.mark.parametrize("calls", [1, 2, 3, 4, 6, 7, 8, 9, 11])
-def test_a_build_that_dies_goes_on_where_it_was(bench: Bench, calls: int) -> None:
-    texts = records(130)
+# much is new: 1 derive, 2 delete, 3 upsert, 4 flush, 5 optimize, 6 switch to words, 7 derive, 8 and 10 vectors, 9 and 11 flush,
+# 12 optimize, 13 switch; little is new: 1 derive, 2 delete, 3 upsert, 4 flush, 5 vectors, 6 flush, 7 optimize, 8 switch
+@pytest.mark.parametrize(
+    ("new", "calls"), [*((300, n) for n in (1, 2, 3, 4, 6, 7, 8, 9, 11, 13)), *((100, n) for n in (1, 2, 3, 4, 5, 6, 8))]
+)
+def test_a_build_that_dies_goes_on_where_it_was(bench: Bench, new: int, calls: int) -> None:
+    texts = records(330)
     bench.write(texts)
     bench.build(WordEncoder())
-    texts |= {f"d{n}": f"Rewritten number{n} speaks of zeppelins." for n in range(100)}
-    del texts["d120"]
+    texts |= {f"d{n}": f"Rewritten number{n} speaks of zeppelins." for n in range(new)}
+    del texts["d320"]
     bench.write(texts)
     mortal = MortalIndex(bench.shelves.index, calls)
     bench.shelves = replace(bench.shelves, index=cast("Index", mortal))
     with pytest.raises(Cut):
         bench.build(WordEncoder())
     bench.restart()
-    assert bench.found("number121")[0] == "d121"  # what was searched goes on being searched
+    assert bench.found("number321")[0] == "d321"  # what was searched goes on being searched
     encoder = WordEncoder()
     assert bench.build(encoder, fresh=False).phase is BuildPhase.DONE
-    assert bench.points() == 129
+    assert bench.points() == 329
     assert bench.found("number42", encoder)[0] == "d42"
-    assert "d120" not in bench.found("number120", encoder)
-    assert len(encoder.encoded) <= 100
+    assert "d320" not in bench.found("number320", encoder)
+    assert len(encoder.encoded) <= new
 
 
 def test_a_reading_that_dies_is_done_again(bench: Bench) -> None:
     bench.write(records(150))
 
     def die(build: Build) -> None:
-        if build.done == 96:
+        if build.done == 128:
             raise Cut
 
     with pytest.raises(Cut):
@@ -175,6 +228,33 @@ def test_a_reading_that_dies_is_done_again(bench: Bench) -> None:
     bench.restart()
     assert bench.build(WordEncoder(), fresh=False).phase is BuildPhase.DONE
     assert (bench.points(), bench.shelves.store.count("c")) == (150, 150)
+
+
+def test_a_reading_that_dies_goes_on_where_it_was_unless_the_corpus_has_changed(bench: Bench) -> None:
+    class Dying:
+        """Lets one batch be stored, then dies."""
+
+        def __init__(self) -> None:
+            self.first: int | None = None
+
+        def __call__(self, build: Build) -> None:
+            if build.phase is BuildPhase.READING and build.done:
+                self.first = build.done
+                raise Cut
+
+    texts = records(400)
+    bench.write(texts)
+    for expected in (128, 256, 384):
+        dying = Dying()
+        with pytest.raises(Cut):
+            bench.build(report=dying, fresh=False)
+        assert dying.first == expected
+        bench.restart()
+    del texts["d7"]
+    bench.write(texts)
+    bench.build(fresh=False)
+    assert (bench.points(), bench.shelves.store.count("c")) == (399, 399)
+    assert bench.shelves.store.by_url("beir:c/d7", ()) is None
 
 
 def test_vectors_encoded_before_a_death_are_kept(bench: Bench) -> None:
@@ -252,5 +332,26 @@ def test_on_a_server_an_index_is_extended_in_place(tmp_path: Path) -> None:
     assert (bench.shelves.index.resolve("c"), bench.points(), len(encoder.encoded)) == (index, 20, 2)
     assert bench.found("zeppelins", encoder)[0] == "d3"
     assert "d5" not in bench.found("number5", encoder)
+    bench.shelves.close()
+    stub.stop()
+
+
+def test_on_a_server_a_build_that_was_given_up_leaves_nothing_behind(tmp_path: Path) -> None:
+    stub = QdrantStub(tmp_path / "qdrant")
+    stub.start()
+    bench = Bench(tmp_path, stub.url)
+    texts = records(20)
+    bench.write(texts)
+    bench.build(WordEncoder())
+    bench.write({key: text for key, text in texts.items() if key != "d5"} | {"fleeting": "Seen once, about submarines."})
+    mortal = MortalIndex(bench.shelves.index, 4)  # the searched index has been changed in place: d5 out, fleeting in
+    bench.shelves = replace(bench.shelves, index=cast("Index", mortal))
+    with pytest.raises(Cut):
+        bench.build(WordEncoder())
+    bench.restart()
+    bench.write(texts)
+    assert bench.build(WordEncoder()).phase is BuildPhase.DONE
+    assert bench.points() == bench.shelves.store.count("c") == 20
+    assert bench.found("number5", WordEncoder())[0] == "d5"
     bench.shelves.close()
     stub.stop()

@@ -6,10 +6,15 @@ import pytest
 
 from app.domain.errors import InvalidInput
 from app.domain.evidence import snapshot_hash
-from retrieval.corpora.beir import BeirCorpus
-from retrieval.corpora.ports import Unreadable
+from retrieval.catalogue import Collection, CorpusKind
+from retrieval.corpora.kinds import open_corpus
+from retrieval.corpora.ports import Corpus, Unreadable
 from retrieval.corpora.sotu import StateOfTheUnion
 from retrieval.ports import Document
+
+
+def opened(kind: str, path: Path) -> Corpus:
+    return open_corpus(Collection(name="set", kind=CorpusKind(kind), path=str(path)))
 
 
 def test_the_default_corpus_has_every_address_with_its_particulars() -> None:
@@ -41,7 +46,7 @@ def test_beir_records_become_documents(tmp_path: Path) -> None:
     ]
     with gzip.open(tmp_path / "corpus.jsonl.gz", "wt") as file:
         file.write("\n".join(map(json.dumps, lines)))
-    one, two = (item for item in BeirCorpus(tmp_path, "set").documents() if isinstance(item, Document))
+    one, two = (item for item in opened("beir", tmp_path).documents() if isinstance(item, Document))
     assert (one.source.url, one.source.title, one.text) == ("beir:set/a/1", "T", "Text one.")
     assert (two.source.url, two.source.title) == ("https://x.example/2", "2")
 
@@ -49,11 +54,11 @@ def test_beir_records_become_documents(tmp_path: Path) -> None:
 def test_a_cut_off_file_is_reported(tmp_path: Path) -> None:
     whole = gzip.compress("\n".join(json.dumps({"_id": str(n), "text": f"Text {n * 7919}"}) for n in range(500)).encode())
     (tmp_path / "corpus.jsonl.gz").write_bytes(whole[: len(whole) // 2])
-    items = list(BeirCorpus(tmp_path, "set").documents())
+    items = list(opened("beir", tmp_path).documents())
     assert any(isinstance(item, Unreadable) and "cut off" in item.reason for item in items)
     assert len(items) > 10
 
 
 def test_no_corpus_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="no corpus"):
-        BeirCorpus(tmp_path, "set")
+        opened("beir", tmp_path)

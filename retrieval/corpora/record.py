@@ -1,0 +1,111 @@
+"""One record of a corpus of records, whichever names its maker gave the fields."""
+
+from collections.abc import Mapping, Sequence
+from datetime import date
+from typing import Any, NamedTuple
+
+import orjson
+
+from retrieval.corpora.line_files import Line
+from retrieval.corpora.ports import Unreadable
+
+_ID = ("_id", "id")
+_OF = ("doc_id", "document_id", "paper_id", "pes2o_paper_id", "corpus_id", "corpusid")
+_TEXT = ("text", "contents", "content")
+_DATE = ("published", "created", "date", "publication_date", "timestamp", "year")
+_LICENCE = ("licence", "license")
+_AUTHOR = ("author", "authors")
+_TITLE_CHARS = 300
+TSV_COLUMNS = ("id", "text", "title")
+"""The columns of DPR's passages, for a file without a line of names."""
+
+
+class Record(NamedTuple):
+    """A text with what is said of it; `of` names the document it is part of, where that is said."""
+
+    identity: str
+    of: str
+    title: str
+    text: str
+    url: str
+    published: date | None
+    licence: str
+    author: str
+
+
+def parse_json(line: Line) -> Record | Unreadable:
+    """A record from a line of JSON."""
+    try:
+        fields = orjson.loads(line.content)
+    except ValueError as error:
+        return Unreadable(line.where, f"is not JSON ({error})")
+    if not isinstance(fields, dict):
+        return Unreadable(line.where, "is not a record (a JSON object)")
+    about = fields.get("metadata")
+    return _record(line.where, {**about, **fields} if isinstance(about, dict) else fields)
+
+
+def parse_tab_separated(line: Line, columns: Sequence[str]) -> Record | Unreadable:
+    """A record from a line of tab-separated values; a value may stand in quotes, with quotes in it doubled."""
+    try:
+        values = line.content.decode("utf-8").rstrip("\r\n").split("\t")
+    except UnicodeDecodeError as error:
+        return Unreadable(line.where, f"is not UTF-8 ({error.reason})")
+    if len(values) != len(columns):
+        return Unreadable(line.where, f"has {len(values)} columns, not {len(columns)}")
+    return _record(line.where, dict(zip(columns, map(_unquoted, values), strict=True)))
+
+
+def _record(where: str, fields: Mapping[str, Any]) -> Record | Unreadable:
+    text, identity = _first(fields, _TEXT), _first(fields, _ID)
+    of, url = _first(fields, _OF), _first(fields, ("url",))
+    if not text:
+        return Unreadable(where, "has no text")
+    if not (identity or of or url):
+        return Unreadable(where, "has no id")
+    title = " ".join(_first(fields, ("title",)).split())
+    if not title:
+        title, text = _title_in(text)
+    if not text:
+        return Unreadable(where, "has no text besides its title")
+    published = as_day(_first(fields, _DATE))
+    return Record(identity, of, title[:_TITLE_CHARS], text, url, published, _first(fields, _LICENCE), _first(fields, _AUTHOR))
+
+
+def _first(fields: Mapping[str, Any], names: Sequence[str]) -> str:
+    """The first of these fields that is not empty, as text that a snapshot can hold."""
+    for name in names:
+        value = fields.get(name)
+        if value not in (None, "", []):
+            found = ", ".join(map(_named, value)) if isinstance(value, list) else str(value)
+            return found.encode("utf-8", errors="replace").decode("utf-8").replace("\x00", "").strip()
+    return ""
+
+
+def _named(value: Any) -> str:
+    """An author is a name, or an object with one."""
+    return str(value.get("name", "")) if isinstance(value, dict) else str(value)
+
+
+def _title_in(text: str) -> tuple[str, str]:
+    """A title that is written in quotes on the text's first line, and the rest; else no title and the text."""
+    first, _, rest = text.partition("\n")
+    if len(first) > 2 and first[0] == first[-1] == '"':
+        return _unquoted(first), rest.strip()
+    return "", text
+
+
+def _unquoted(value: str) -> str:
+    if len(value) > 1 and value[0] == value[-1] == '"':
+        return value[1:-1].replace('""', '"')
+    return value
+
+
+def as_day(stated: str) -> date | None:
+    """A date given to the day, the month or the year; the first day of what it names."""
+    for form in (stated[:10], f"{stated[:7]}-01", f"{stated[:4]}-01-01"):
+        try:
+            return date.fromisoformat(form)
+        except ValueError:
+            continue
+    return None

@@ -1,0 +1,47 @@
+"""The kinds of record corpora: what their addresses, their licences and their documents are."""
+
+from urllib.parse import quote
+
+from app.domain.query import detect_language
+from retrieval.corpora.record import Record
+from retrieval.corpora.records import RecordKind
+
+
+def _part_of(record: Record) -> str:
+    return record.of or record.url or record.title or record.identity
+
+
+def _paper(record: Record) -> str:
+    return record.of or record.identity or record.url
+
+
+def _alone(record: Record) -> str:
+    return record.identity
+
+
+def _own_address(scheme: str, name: str, identity: str) -> str:
+    return f"{scheme}:{quote(name)}/{quote(identity)}"
+
+
+def wikipedia_address(title: str) -> str:
+    """Where Wikipedia has the article of this title, on the English or the Chinese one by the title's script."""
+    return f"https://{detect_language(title).value}.wikipedia.org/wiki/{quote(title.replace(' ', '_'), safe='/:(),')}"
+
+
+def _paper_address(name: str, record: Record) -> str:
+    """Semantic Scholar's page of a paper, whose corpus number peS2o and OpenScholar use as its id."""
+    number = _paper(record)
+    return f"https://api.semanticscholar.org/CorpusID:{number}" if number.isdigit() else _own_address("papers", name, number)
+
+
+BEIR = RecordKind("passage", "", lambda name, record: _own_address("beir", name, record.identity), _alone)
+"""BEIR's corpora: every record a document."""
+
+RECORDS = RecordKind("document", "", lambda name, record: _own_address("records", name, record.of or record.identity), _part_of)
+"""Any texts or passages with an id; see `retrieval.corpora.record` for the names of fields."""
+
+WIKIPEDIA_PASSAGES = RecordKind("encyclopedia", "CC BY-SA 3.0", lambda _, record: wikipedia_address(record.title), _part_of)
+"""The passages of the 2018 Wikipedia that research uses: DPR's `psgs_w100.tsv`, `wiki-18.jsonl`."""
+
+PAPERS = RecordKind("paper", "ODC-By 1.0", _paper_address, _paper)
+"""peS2o, and OpenScholar's passages of it."""

@@ -1,0 +1,79 @@
+"""The last step of a build: every passage gets its dense vector."""
+
+from collections.abc import Iterator, Sequence
+
+from retrieval.build import PassageEncoder, Workshop, batches, index_text
+from retrieval.catalogue import Build, BuildPhase, Generation
+from retrieval.index.ports import Place
+
+PAGE = 2_048
+BATCH = 256
+
+
+def encode_passages(shop: Workshop, build: Build, encoder: PassageEncoder) -> Build:
+    """Give every passage its dense vector, in an index of its own, and switch to it when the last one is there."""
+    live = shop.live(build.collection)
+    if live is None or _complete(shop, live, encoder.name):
+        return shop.note(build, phase=BuildPhase.DONE, done=build.total, detail="")
+    build = shop.note(build, phase=BuildPhase.ENCODING, total=shop.index.count(live.name), detail="")
+    target = _to_encode(shop, build, live, encoder.name)
+    build = shop.note(build, generation=target.name, done=shop.index.count_dense(target.name))
+    build = add_vectors(shop, build, target, encoder)
+    shop.index.optimize(target.name)
+    shop.index.close(target.name)
+    shop.catalogue.keep_generation(target.model_copy(update={"dense": True}))
+    shop.index.switch(build.collection, target.name)
+    return shop.note(build, phase=BuildPhase.DONE, done=build.total)
+
+
+def leave_to_words(shop: Workshop, build: Build, reason: str) -> Build:
+    """End a build without an encoder: searches use words alone, unless every passage has its vector already."""
+    live = shop.live(build.collection)
+    if live is not None and live.dense and shop.index.without_dense(live.name, 1):
+        shop.catalogue.keep_generation(live.model_copy(update={"dense": False}))
+    return shop.note(build, phase=BuildPhase.DONE, detail=reason)
+
+
+def add_vectors(shop: Workshop, build: Build, target: Generation, encoder: PassageEncoder) -> Build:
+    """Give each passage of an index that lacks one its dense vector. What was flushed is kept when this is cut off."""
+    for page in _lacking(shop, target):
+        for batch in batches(page, BATCH):
+            vectors = encoder.passages(_texts(shop, build, batch))
+            shop.index.set_dense(target.name, zip((place.id for place in batch), vectors, strict=True))
+            shop.index.flush(target.name)
+            build = shop.note(build, done=build.done + len(batch))
+    return build
+
+
+def _complete(shop: Workshop, live: Generation, encoder: str) -> bool:
+    return live.dense and live.encoder == encoder and not shop.index.without_dense(live.name, 1)
+
+
+def _to_encode(shop: Workshop, build: Build, live: Generation, encoder: str) -> Generation:
+    """The index to add this encoder's vectors to: one that was begun before, or a copy of the live one."""
+    name = f"{build.collection}.{build.number}.{encoder.replace('.', '_')}"
+    begun = shop.catalogue.generation(build.generation)
+    if begun is None or begun.name == live.name or begun.name not in shop.index.names() or begun.name.endswith(".words"):
+        begun = live.model_copy(update={"name": shop.index.derive(live.name, name)})
+    other = begun.encoder not in ("", encoder)
+    begun = begun.model_copy(update={"encoder": encoder, "dense": begun.dense and not other})
+    if other:
+        shop.index.clear_dense(begun.name)
+    shop.catalogue.keep_generation(begun)
+    return begun
+
+
+def _lacking(shop: Workshop, target: Generation) -> Iterator[Sequence[Place]]:
+    """The passages without a vector, each page in the order of documents: a text is then unpacked once."""
+    last = -1
+    while page := shop.index.without_dense(target.name, PAGE, last):
+        last = page[-1].id
+        yield sorted(page, key=lambda place: (place.document, place.start))
+
+
+def _texts(shop: Workshop, build: Build, places: Sequence[Place]) -> list[str]:
+    texts = []
+    for place in places:
+        source = shop.store.source(build.collection, place.document)
+        texts.append(index_text(source.title, shop.store.text(source.snapshot)[place.start : place.end]) if source else "")
+    return texts
