@@ -3,12 +3,16 @@
 import re
 from collections import Counter
 from collections.abc import Iterable
+from functools import cached_property
 
 from app.domain.evidence import Passage
 
 SAME = 0.7
 """Share of the shorter text's shingles that the other must have to count as the same."""
+SAME_WORDS = 0.5
+"""Texts that share fewer of the shorter one's words than this cannot share that many shingles."""
 _WORD = re.compile(r"[\u3400-\u9fff]|[^\W_]+")
+_SEPARATORS = str.maketrans({code: " " for code in range(128) if not chr(code).isalnum()})
 _SHINGLE = 3
 
 
@@ -16,7 +20,7 @@ def diverse(ranked: Iterable[Passage], limit: int) -> list[Passage]:
     """Up to `limit` of `ranked`, in order of score. A document has at most a third of the places while others have something."""
     share = max(2, -(-limit // 3))
     chosen: list[Passage] = []
-    shingles: list[frozenset[tuple[str, ...]]] = []
+    wordings: list[_Wording] = []
     spare: list[Passage] = []
     taken: Counter[str] = Counter()
     for passage in ranked:
@@ -25,26 +29,42 @@ def diverse(ranked: Iterable[Passage], limit: int) -> list[Passage]:
         if taken[passage.source.url] >= share:
             spare.append(passage)
             continue
-        own = _shingles(passage.text)
-        if any(_alike(own, other) for other in shingles):
+        own = _Wording(passage.text)
+        if any(own.like(other) for other in wordings):
             continue
         chosen.append(passage)
-        shingles.append(own)
+        wordings.append(own)
         taken[passage.source.url] += 1
     for passage in spare[: limit - len(chosen)]:
         chosen.append(passage)
     return sorted(chosen, key=lambda passage: -passage.score)
 
 
-def _shingles(text: str) -> frozenset[tuple[str, ...]]:
-    words = _WORD.findall(text.lower())
-    if len(words) <= _SHINGLE:
-        return frozenset([tuple(words)])
-    return frozenset(zip(words, words[1:], words[2:], strict=False))
+class _Wording:
+    """A passage's words. Its shingles are made only when another has much the same words, which is seldom."""
+
+    def __init__(self, text: str) -> None:
+        self._sequence = _words_of(text.lower())
+        self._words = frozenset(self._sequence)
+
+    @cached_property
+    def _shingles(self) -> frozenset[tuple[str, ...]]:
+        words = self._sequence
+        if len(words) <= _SHINGLE:
+            return frozenset([tuple(words)])
+        return frozenset(zip(words, words[1:], words[2:], strict=False))
+
+    def like(self, other: "_Wording") -> bool:
+        """Whether one of the two says little that the other does not."""
+        fewer = min(len(self._words), len(other._words))
+        if len(self._words & other._words) < SAME_WORDS * fewer:
+            return False
+        shorter, longer = sorted((self._shingles, other._shingles), key=len)
+        if len(longer) > 3 * len(shorter):
+            return False
+        return len(shorter & longer) >= SAME * len(shorter)
 
 
-def _alike(one: frozenset[tuple[str, ...]], other: frozenset[tuple[str, ...]]) -> bool:
-    shorter, longer = sorted((one, other), key=len)
-    if len(longer) > 3 * len(shorter):
-        return False
-    return len(shorter & longer) >= SAME * len(shorter)
+def _words_of(text: str) -> list[str]:
+    """Words, and single ideographs; most text is ASCII, where splitting is five times as fast as the pattern."""
+    return text.translate(_SEPARATORS).split() if text.isascii() else _WORD.findall(text)

@@ -12,18 +12,12 @@ Key = tuple[str, int]
 
 def fuse(sparse: Mapping[Key, float], dense: Mapping[Key, float] | None) -> list[tuple[Key, float]]:
     """Candidates with their fused score in 0..1, best first; `dense` is None where there are no dense vectors yet."""
-    words = _stretched(sparse)
-    if dense is None:
-        fused = words
-    else:
-        meaning = _stretched(dense)
-        fused = {key: (words.get(key, 0.0) + meaning.get(key, 0.0)) / 2 for key in words.keys() | meaning.keys()}
+    halves = (sparse,) if dense is None else (sparse, dense)
+    fused: dict[Key, float] = {}
+    for scores in halves:
+        low = min(scores.values(), default=0.0)
+        width = max(scores.values(), default=0.0) - low
+        for key, score in scores.items():
+            stretched = (score - low) / width if width > 0 else 1.0
+            fused[key] = fused.get(key, 0.0) + stretched / len(halves)
     return sorted(fused.items(), key=lambda item: (-item[1], item[0]))
-
-
-def _stretched(scores: Mapping[Key, float]) -> dict[Key, float]:
-    if not scores:
-        return {}
-    low, high = min(scores.values()), max(scores.values())
-    width = high - low
-    return {key: (score - low) / width if width > 0 else 1.0 for key, score in scores.items()}
