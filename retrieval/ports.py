@@ -43,3 +43,18 @@ class PageReader(Protocol):
     async def read(self, url: str) -> Document:
         """The document at `url`, as it was when it was indexed or fetched."""
         ...
+
+
+class PageFetcher(Protocol):
+    """One page of the open web, fetched safely, in one attempt.
+
+    Retries, limits, cache and counting belong to the entrance (`retrieval.outside`), which wraps a fetcher: it makes none of
+    them itself. `source.snapshot` is the hash of the readable text it returns.
+
+    Raises:
+        CallFailed: no text; `failure` says whether another attempt may succeed (a refused address is `REFUSED`).
+    """
+
+    async def fetch(self, url: str) -> Document:
+        """The readable text of the page at `url`. A redirect that was followed shows in `source.url`."""
+        ...

@@ -1,0 +1,35 @@
+"""How one attempt at an outside call can fail. Who makes the attempt says which; the entrance decides what follows."""
+
+from datetime import timedelta
+from enum import StrEnum
+
+from app.domain.errors import RubricaError
+
+
+class Failure(StrEnum):
+    """What went wrong. Only `REFUSED` and `DENIED` are not tried again."""
+
+    RATE_LIMITED = "rate_limited"
+    UNAVAILABLE = "unavailable"
+    TIMED_OUT = "timed_out"
+    GARBLED = "garbled"
+    REFUSED = "refused"
+    DENIED = "denied"
+
+    @property
+    def passing(self) -> bool:
+        """Whether another attempt may succeed."""
+        return self not in (Failure.REFUSED, Failure.DENIED)
+
+
+class CallFailed(RubricaError):
+    """One attempt brought no result.
+
+    `REFUSED`: this request will never be answered (an address that is refused, a page that is not there). `DENIED`: no request
+    will be, until somebody mends the key or pays. `retry_after` is the server's own wish where it stated one.
+    """
+
+    def __init__(self, failure: Failure, message: str, retry_after: timedelta | None = None) -> None:
+        super().__init__(message)
+        self.failure = failure
+        self.retry_after = retry_after
