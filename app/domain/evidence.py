@@ -29,7 +29,11 @@ def content_key(*parts: str) -> str:
 
 
 class Source(Value):
-    """Where text came from. `snapshot` names the stored copy that all offsets refer to."""
+    """Where text came from. `snapshot` names the stored copy that all offsets refer to.
+
+    `doi`, `venue`, `retracted` and `preprint` are a paper's, as far as whoever found it says so; `fetched` is the day on which the
+    text was fetched from outside.
+    """
 
     url: str
     title: str
@@ -39,6 +43,11 @@ class Source(Value):
     published: date | None = None
     licence: str = ""
     kind: str = "document"
+    doi: str = ""
+    venue: str = ""
+    retracted: bool = False
+    preprint: bool = False
+    fetched: date | None = None
 
 
 class Passage(Value):

@@ -4,7 +4,7 @@ Documents that are written once and handed on unread are `json` or `bytea`, not 
 NUL character, which `jsonb` refuses and these keep.
 """
 
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any
 from uuid import UUID
 
@@ -17,6 +17,7 @@ NOW = {"server_default": func.now()}
 ZERO = {"server_default": text("0")}
 EMPTY = {"server_default": ""}
 TIME: Any = DateTime(timezone=True)
+UNLOGGED = {"prefixes": ["UNLOGGED"]}
 
 
 class RunRow(SQLModel, table=True):
@@ -149,3 +150,43 @@ class ReportRow(SQLModel, table=True):
     html: str = Field(sa_type=Text)
     evidence: dict[str, Any] = Field(sa_type=JSON)
     created_at: datetime = Field(sa_type=TIME, sa_column_kwargs=NOW)
+
+
+class OutsideLimitRow(SQLModel, table=True):
+    """When a provider's bucket has its next token."""
+
+    __tablename__ = "outside_limits"
+    __table_args__ = UNLOGGED
+    lane: str = Field(primary_key=True, sa_type=Text)
+    next_at: datetime = Field(sa_type=TIME)
+
+
+class OutsideResultRow(SQLModel, table=True):
+    """A cached result of an outside call, or the claim of the worker that is making it."""
+
+    __tablename__ = "outside_results"
+    __table_args__ = UNLOGGED
+    key: str = Field(primary_key=True, sa_type=Text)
+    body: bytes | None = Field(sa_type=LargeBinary, nullable=True)
+    fetched_at: datetime | None = Field(sa_type=TIME, nullable=True)
+    claimed_until: datetime | None = Field(sa_type=TIME, nullable=True)
+
+
+class OutsideTextRow(SQLModel, table=True):
+    """A text that came from outside (UTF-8), by its SHA-256, until a finding cites it or it is too old."""
+
+    __tablename__ = "outside_texts"
+    hash: str = Field(primary_key=True, sa_type=Text)
+    body: bytes = Field(sa_type=LargeBinary)
+    fetched_at: datetime = Field(sa_type=TIME, sa_column_kwargs=NOW)
+
+
+class OutsideCountRow(SQLModel, table=True):
+    """How many outside calls ended how, and within how many milliseconds."""
+
+    __tablename__ = "outside_counts"
+    day: date = Field(primary_key=True)
+    tool: str = Field(primary_key=True, sa_type=Text)
+    outcome: str = Field(primary_key=True, sa_type=Text)
+    within_ms: int = Field(primary_key=True)
+    n: int = Field(sa_type=BigInteger)

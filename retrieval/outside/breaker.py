@@ -1,0 +1,53 @@
+"""A provider that fails again and again is left alone for a while; then one call at a time tries it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+from retrieval.outside.failure import Failure
+
+FAILURES = 8
+FIRST_PAUSE = timedelta(seconds=5)
+LONGEST_PAUSE = timedelta(minutes=2)
+DENIED_PAUSE = timedelta(minutes=5)
+
+
+@dataclass
+class Breaker:
+    """One provider as this worker sees it. It opens after several failures in a row, and at once when the key is refused.
+
+    A rate limit is no failure of the provider: the shared limit takes care of it. `clock` gives seconds.
+    """
+
+    clock: Callable[[], float]
+    reason: str = field(default="", init=False)
+    _failures: int = field(default=0, init=False)
+    _opens_at: float = field(default=0.0, init=False)
+
+    def wait(self) -> timedelta:
+        """How long no call should be made; zero: now."""
+        return timedelta(seconds=max(0.0, self._opens_at - self.clock()))
+
+    def begins(self) -> None:
+        """A call begins. While the provider is in doubt it is the only one: the others wait for its outcome."""
+        if self._failures >= FAILURES:
+            self._pause(LONGEST_PAUSE)
+
+    def answered(self) -> None:
+        """The provider answered, if only that it will not serve this one request."""
+        self._failures, self._opens_at, self.reason = 0, 0.0, ""
+
+    def failed(self, failure: Failure, reason: str) -> None:
+        """An attempt failed."""
+        if failure in (Failure.REFUSED, Failure.RATE_LIMITED):
+            self.answered()
+        elif failure is Failure.DENIED:
+            self._failures, self.reason = FAILURES, reason
+            self._pause(DENIED_PAUSE)
+        else:
+            self._failures, self.reason = self._failures + 1, reason
+            if self._failures >= FAILURES:
+                self._pause(min(LONGEST_PAUSE, FIRST_PAUSE * 2.0 ** min(self._failures - FAILURES, 10)))
+
+    def _pause(self, pause: timedelta) -> None:
+        self._opens_at = self.clock() + pause.total_seconds()

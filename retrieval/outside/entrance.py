@@ -1,0 +1,146 @@
+"""The entrance. Whoever calls the world outside gives it one attempt to make; everything around the attempt is done here."""
+
+import asyncio
+import hashlib
+import logging
+import random
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any, NamedTuple, TypeVar
+
+import orjson
+
+from app.domain.errors import ToolError, Unavailable
+from app.domain.outside import Kept
+from retrieval.outside.breaker import Breaker
+from retrieval.outside.failure import Failure
+from retrieval.outside.meter import CallEnd, Meter
+from retrieval.outside.ports import Shared
+from retrieval.outside.provider import Provider
+from retrieval.outside.trial import Attempt, Lane, OutsideFailed, Trial, shared_or_away
+
+T = TypeVar("T")
+FIRST_POLL = timedelta(milliseconds=50)
+LONGEST_POLL = timedelta(seconds=1)
+LEASE_MARGIN = timedelta(seconds=5)
+
+log = logging.getLogger(__name__)
+
+
+class Answer(NamedTuple):
+    """A call's result. `age` is zero when it was fetched for this call."""
+
+    body: bytes
+    fetched_at: datetime
+    age: timedelta = timedelta(0)
+
+
+@dataclass
+class Entrance:
+    """Limits, retries, cache, joining and counting for every outside call of one worker.
+
+    `clock` gives seconds, `draw` a number in [0, 1).
+    """
+
+    shared: Shared
+    clock: Callable[[], float] = time.monotonic
+    draw: Callable[[], float] = random.random
+    meter: Meter = field(default_factory=Meter)
+    _lanes: dict[str, Lane] = field(default_factory=dict, init=False)
+    _under_way: dict[str, asyncio.Task[Answer]] = field(default_factory=dict, init=False)
+
+    async def call(
+        self, provider: Provider, arguments: Mapping[str, Any], attempt: Attempt, patience: timedelta, part: str = ""
+    ) -> Answer:
+        """The result of `attempt`, one kept from an equal call, or that of an equal call under way in any worker.
+
+        `arguments` name the call. `part` names the part of the provider whose limit applies, such as a host; default: all of it.
+
+        Raises:
+            OutsideFailed: no result within `patience`, or none at all.
+            ToolUnavailable: what the workers share does not answer.
+        """
+        key = _key(provider.name, arguments)
+        began, task = self.clock(), self._under_way.get(key)
+        end = CallEnd.JOINED if task else CallEnd.ANSWERED
+        if task is None:
+            trial = self._trial(provider, part, began + patience.total_seconds())
+            task = self._under_way[key] = asyncio.create_task(self._answer(key, trial, attempt))
+            task.add_done_callback(lambda done: self._ended(key, done))
+        try:
+            answer = await asyncio.shield(task)
+        except ToolError:
+            self.meter.call(provider.name, CallEnd.FAILED, self.clock() - began)
+            raise
+        if end is CallEnd.ANSWERED and answer.age:
+            end = CallEnd.KEPT
+        self.meter.call(provider.name, end, self.clock() - began)
+        return answer
+
+    def _ended(self, key: str, task: asyncio.Task[Answer]) -> None:
+        self._under_way.pop(key, None)
+        if not task.cancelled():
+            task.exception()  # its callers may all have gone
+
+    def _trial(self, provider: Provider, part: str, deadline: float) -> Trial:
+        name = f"{provider.name}:{part}" if part else provider.name
+        if name not in self._lanes:
+            self._lanes[name] = Lane(name, Breaker(self.clock), asyncio.Semaphore(provider.at_once))
+        return Trial(provider, self._lanes[name], deadline, self.shared, self.meter, self.clock, self.draw)
+
+    async def _answer(self, key: str, trial: Trial, attempt: Attempt) -> Answer:
+        keeps = trial.provider.max_age > timedelta(0)
+        kept = await self._kept_or_mine(key, trial) if keeps else None
+        if kept is not None:
+            return Answer(kept.body, kept.fetched_at, max(kept.age, timedelta(microseconds=1)))
+        try:
+            fetched = await trial.result(attempt)
+        except BaseException:
+            if keeps:
+                await self._quietly("a claim is not given back", self.shared.release(key))
+            raise
+        # The answer is in hand: that it could not be kept is no reason to withhold it.
+        at = await self._quietly("an answer is not kept", self.shared.finish(key, fetched.body, fetched.texts)) if keeps else None
+        return Answer(fetched.body, at or datetime.now(UTC))
+
+    async def _kept_or_mine(self, key: str, trial: Trial) -> Kept | None:
+        """A kept result; None when this worker is to make the call. Waits while another worker makes it."""
+        poll = FIRST_POLL
+        while True:
+            left = timedelta(seconds=max(0.0, trial.deadline - self.clock()))
+            async with shared_or_away():
+                opening = await self.shared.begin(key, trial.provider.max_age, left + LEASE_MARGIN)
+            if opening.mine or opening.kept:
+                return opening.kept
+            if not left:
+                reason = f"{trial.provider.name}: the same call of another agent did not end in time"
+                raise OutsideFailed(reason, Failure.TIMED_OUT)
+            await asyncio.sleep(min(poll, left).total_seconds())
+            poll = min(LONGEST_POLL, poll * 1.5)
+
+    async def _quietly(self, what: str, work: Awaitable[T]) -> T | None:
+        try:
+            return await work
+        except Unavailable as error:
+            log.warning("%s: %s", what, error)
+            return None
+
+
+@asynccontextmanager
+async def counting(entrance: Entrance) -> AsyncIterator[Entrance]:
+    """The entrance, handing over its counts for as long as the context lasts, and a last time at its end."""
+    keeping = asyncio.create_task(entrance.meter.keep(entrance.shared.count))
+    try:
+        yield entrance
+    finally:
+        keeping.cancel()
+        with suppress(asyncio.CancelledError):
+            await keeping
+        await entrance.meter.hand_over(entrance.shared.count)
+
+
+def _key(name: str, arguments: Mapping[str, Any]) -> str:
+    return hashlib.sha256(orjson.dumps([name, arguments], option=orjson.OPT_SORT_KEYS)).hexdigest()

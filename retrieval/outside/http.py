@@ -1,0 +1,141 @@
+"""One HTTP exchange with a provider: bounded, never redirected, its refusals put into the entrance's words."""
+
+import re
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+import aiohttp
+import orjson
+
+from retrieval.outside.failure import CallFailed, Failure
+
+MAX_ANSWER_BYTES = 8 * 2**20
+SHOWN_BYTES = 2_000
+SHOWN_CHARS = 200
+TRANSIENT = frozenset({408, 425})
+DENIED = frozenset({401, 402, 403, 407, 432, 433})
+CONNECT_LIMIT = timedelta(seconds=5)
+KEEP_ALIVE_S = 60.0
+USER_AGENT = "Rubrica (deep research assistant)"
+_TAG = re.compile(r"<[^>]{0,300}>")
+
+
+@dataclass(frozen=True, slots=True)
+class HttpRequest:
+    """What to send. With `body` it is a POST of JSON, else a GET. Headers may hold keys and never print."""
+
+    url: str
+    params: Mapping[str, str] = field(default_factory=dict)
+    body: Mapping[str, Any] | None = None
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    secret: str = field(default="", repr=False)
+
+
+class Http:
+    """Exchanges over one pool of connections."""
+
+    def __init__(self, session: aiohttp.ClientSession) -> None:
+        self._session = session
+
+    async def send(self, request: HttpRequest) -> bytes:
+        """The body of a 200 response. Its time is bounded by whoever calls.
+
+        Raises:
+            CallFailed: there is none.
+        """
+        try:
+            return await self._sent(request)
+        except CallFailed as error:
+            raise CallFailed(error.failure, _without(request.secret, str(error)), error.retry_after) from error.__cause__
+        except aiohttp.InvalidURL as error:
+            raise CallFailed(Failure.DENIED, "its address is not a web address") from error
+        except TimeoutError as error:
+            raise CallFailed(Failure.TIMED_OUT, "no connection in time") from error
+        except (aiohttp.ClientError, OSError) as error:
+            raise CallFailed(Failure.UNAVAILABLE, f"no answer ({type(error).__name__})") from error
+
+    async def _sent(self, request: HttpRequest) -> bytes:
+        data = orjson.dumps(request.body) if request.body is not None else None
+        headers = {**request.headers, **({"Content-Type": "application/json"} if data is not None else {})}
+        async with self._session.request(
+            "GET" if data is None else "POST",
+            request.url,
+            params=request.params,
+            data=data,
+            headers=headers,
+            allow_redirects=False,
+        ) as response:
+            if response.status != 200:
+                said = await _read(response, SHOWN_BYTES, cut=True)
+                raise refusal(response.status, response.headers, said)
+            return await _read(response, MAX_ANSWER_BYTES)
+
+
+async def _read(response: aiohttp.ClientResponse, most: int, cut: bool = False) -> bytes:
+    body = bytearray()
+    async for data in response.content.iter_any():
+        body += data
+        if len(body) > most:
+            if cut:
+                break
+            raise CallFailed(Failure.GARBLED, f"its answer is longer than {most} bytes")
+    return bytes(body[:most])
+
+
+def refusal(status: int, headers: Mapping[str, str], body: bytes) -> CallFailed:
+    """What a status other than 200 means."""
+    said = " ".join(_TAG.sub(" ", body.decode("utf-8", "replace")).split())[:SHOWN_CHARS]
+    message = f"status {status}{': ' + said if said else ''}"
+    wish = retry_after(headers)
+    if status == 429:
+        return CallFailed(Failure.RATE_LIMITED, message, wish)
+    if status == 403 and wish is not None:
+        return CallFailed(Failure.RATE_LIMITED, message, wish)
+    if status in DENIED:
+        return CallFailed(Failure.DENIED, f"{message}; check its key and its credit")
+    if status in TRANSIENT or status >= 500:
+        return CallFailed(Failure.UNAVAILABLE, message, wish)
+    if 300 <= status < 400:
+        return CallFailed(Failure.DENIED, f"{message}; it sends elsewhere, so its address is not the final one")
+    return CallFailed(Failure.REFUSED, message)
+
+
+def retry_after(headers: Mapping[str, str]) -> timedelta | None:
+    """The provider's wish, in seconds or as an HTTP date by its own clock; None where it states none."""
+    stated = headers.get("Retry-After", "").strip()
+    try:
+        return timedelta(seconds=min(max(0.0, float(stated)), 86_400.0))
+    except ValueError:
+        when, now = _date(stated), _date(headers.get("Date", "")) or datetime.now(UTC)
+    return max(when - now, timedelta(0)) if when else None
+
+
+def _date(text: str) -> datetime | None:
+    try:
+        date = parsedate_to_datetime(text)
+    except (TypeError, ValueError):
+        return None
+    return date if date.tzinfo else date.replace(tzinfo=UTC)
+
+
+def _without(secret: str, text: str) -> str:
+    return text.replace(secret, "***") if secret else text
+
+
+@asynccontextmanager
+async def opened() -> AsyncIterator[Http]:
+    """An `Http` with a session of its own. It honours the usual proxy variables and keeps no cookies."""
+    connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=KEEP_ALIVE_S, ttl_dns_cache=300)
+    timeout = aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_LIMIT.total_seconds())
+    async with aiohttp.ClientSession(
+        connector=connector,
+        cookie_jar=aiohttp.DummyCookieJar(),
+        timeout=timeout,
+        trust_env=True,
+        headers={"User-Agent": USER_AGENT, "Accept": "application/json"},
+    ) as session:
+        yield Http(session)

@@ -1,0 +1,76 @@
+"""The shared side in memory, for one process: `LocalStages`, evaluation, tests."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime, timedelta
+
+from app.domain.errors import NotFound
+from app.domain.outside import Ending, Kept, Opening
+
+NEVER = datetime.min.replace(tzinfo=UTC)
+
+
+def utc_now() -> datetime:
+    """The time."""
+    return datetime.now(UTC)
+
+
+class MemoryShared:
+    """What `OutsideStore` does, without a database. At most `most` results are kept, the newest."""
+
+    def __init__(self, now: Callable[[], datetime] = utc_now, most: int = 2_000) -> None:
+        self._now = now
+        self._most = most
+        self._next: dict[str, datetime] = {}
+        self._kept: dict[str, tuple[bytes, datetime]] = {}
+        self._claims: dict[str, datetime] = {}
+        self._texts: dict[str, str] = {}
+        self.counted: Counter[Ending] = Counter()
+
+    async def take(self, lane: str, every: timedelta, burst: int, longest: timedelta) -> timedelta | None:
+        """See `Shared.take`."""
+        now = self._now()
+        slot = max(self._next.get(lane, NEVER), now - every * (burst - 1))
+        if slot > now + longest:
+            return None
+        self._next[lane] = slot + every
+        return max(slot - now, timedelta(0))
+
+    async def hold(self, lane: str, pause: timedelta) -> None:
+        """See `Shared.hold`."""
+        self._next[lane] = max(self._next.get(lane, NEVER), self._now() + pause)
+
+    async def begin(self, key: str, max_age: timedelta, lease: timedelta) -> Opening:
+        """See `Shared.begin`."""
+        now = self._now()
+        body, at = self._kept.get(key, (b"", NEVER))
+        if at > now - max_age:
+            return Opening(Kept(body, at, now - at), mine=False)
+        if self._claims.get(key, NEVER) > now:
+            return Opening(None, mine=False)
+        self._claims[key] = now + lease
+        return Opening(None, mine=True)
+
+    async def finish(self, key: str, body: bytes, texts: Mapping[str, str]) -> datetime:
+        """See `Shared.finish`."""
+        self._texts.update(texts)
+        self._kept.pop(key, None)
+        at = self._kept.setdefault(key, (body, self._now()))[1]
+        if len(self._kept) > self._most:
+            self._kept.pop(next(iter(self._kept)))
+        self._claims.pop(key, None)
+        return at
+
+    async def release(self, key: str) -> None:
+        """See `Shared.release`."""
+        self._claims.pop(key, None)
+
+    async def text(self, name: str) -> str:
+        """See `Shared.text`."""
+        if name not in self._texts:
+            raise NotFound(f"no text from outside is kept under {name}")
+        return self._texts[name]
+
+    async def count(self, endings: Mapping[Ending, int]) -> None:
+        """See `Shared.count`."""
+        self.counted.update(endings)

@@ -1,0 +1,62 @@
+"""Counts how calls end and how long they take, and hands the counts over now and then."""
+
+import asyncio
+import logging
+from collections import Counter
+from collections.abc import Awaitable, Callable, Mapping
+from datetime import timedelta
+from enum import StrEnum
+
+from app.domain.errors import Unavailable
+from app.domain.outside import Ending
+from retrieval.outside.failure import Failure
+
+EDGES_MS = (10, 30, 100, 300, 1_000, 3_000, 10_000, 30_000, 100_000, 1_000_000)
+HAND_OVER_EVERY = timedelta(seconds=2)
+
+log = logging.getLogger(__name__)
+
+
+class CallEnd(StrEnum):
+    """How a call ended for its caller: by a new answer, a kept one, another caller's, or not at all."""
+
+    ANSWERED = "answered"
+    KEPT = "kept"
+    JOINED = "joined"
+    FAILED = "failed"
+
+
+class Meter:
+    """Counts in memory until `hand_over`. Failed attempts are counted apart, as `attempt_<failure>`."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[Ending] = Counter()
+
+    def call(self, tool: str, end: CallEnd, seconds: float) -> None:
+        """A call ended, after so many seconds of waiting and working."""
+        self._counts[Ending(tool, end.value, _edge(seconds))] += 1
+
+    def attempt(self, tool: str, failure: Failure, seconds: float) -> None:
+        """One attempt failed."""
+        self._counts[Ending(tool, f"attempt_{failure.value}", _edge(seconds))] += 1
+
+    async def hand_over(self, count: Callable[[Mapping[Ending, int]], Awaitable[None]]) -> None:
+        """Hand the counts over; when that fails they stay for the next time."""
+        counts, self._counts = self._counts, Counter()
+        if not counts:
+            return
+        try:
+            await count(counts)
+        except Unavailable as error:
+            self._counts.update(counts)
+            log.warning("the counts of outside calls wait: %s", error)
+
+    async def keep(self, count: Callable[[Mapping[Ending, int]], Awaitable[None]]) -> None:
+        """Hand over for as long as this runs."""
+        while True:
+            await asyncio.sleep(HAND_OVER_EVERY.total_seconds())
+            await self.hand_over(count)
+
+
+def _edge(seconds: float) -> int:
+    return next((edge for edge in EDGES_MS if seconds * 1_000 <= edge), EDGES_MS[-1])

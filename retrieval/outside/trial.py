@@ -1,0 +1,160 @@
+"""One call's attempts: when each may begin, what follows when it fails, and when to give up."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import NamedTuple, TypeAlias
+
+from app.domain.errors import ToolError, ToolUnavailable, Unavailable
+from retrieval.outside.breaker import Breaker
+from retrieval.outside.failure import CallFailed, Failure
+from retrieval.outside.meter import Meter
+from retrieval.outside.ports import Shared
+from retrieval.outside.provider import Provider
+
+FIRST_WAIT = timedelta(milliseconds=250)
+LONGEST_WAIT = timedelta(seconds=15)
+LONGEST_HOLD = timedelta(hours=1)
+LONGEST_POLL = timedelta(seconds=1)
+
+
+class Fetched(NamedTuple):
+    """What an attempt brought: a body to keep, and the texts it speaks of by their hash, to be quoted from later."""
+
+    body: bytes
+    texts: Mapping[str, str] = {}
+
+
+Attempt: TypeAlias = Callable[[], Awaitable[Fetched]]
+
+
+class OutsideFailed(ToolError):
+    """A call that failed for good, with how its last attempt failed; the message is for the agent."""
+
+    def __init__(self, message: str, failure: Failure) -> None:
+        super().__init__(message)
+        self.failure = failure
+
+
+@dataclass
+class Lane:
+    """A provider, or one of its parts with a limit of its own, as this worker sees it. `held_until` in seconds of its clock."""
+
+    name: str
+    breaker: Breaker
+    room: asyncio.Semaphore
+    held_until: float = 0.0
+
+
+@dataclass
+class Trial:
+    """The attempts of one call of `provider`, up to `deadline` (in seconds of `clock`). `draw` gives a number in [0, 1)."""
+
+    provider: Provider
+    lane: Lane
+    deadline: float
+    shared: Shared
+    meter: Meter
+    clock: Callable[[], float]
+    draw: Callable[[], float]
+    made: int = field(default=0, init=False)
+
+    async def result(self, attempt: Attempt) -> Fetched:
+        """What the first attempt that succeeds brings.
+
+        Raises:
+            OutsideFailed: none did, or none may in time.
+            ToolUnavailable: what the workers share does not answer.
+        """
+        last: CallFailed | None = None
+        while True:
+            try:
+                return await self._in_turn(attempt, last)
+            except CallFailed as error:
+                last = error
+            if not last.failure.passing or self.made >= self.provider.attempts:
+                raise self._given_up(last) from last
+            await self._pause(last)
+
+    @property
+    def _left(self) -> timedelta:
+        return timedelta(seconds=max(0.0, self.deadline - self.clock()))
+
+    async def _in_turn(self, attempt: Attempt, last: CallFailed | None) -> Fetched:
+        """One attempt, in its slot. The slot comes last, so that nothing can pile up behind it and then burst out."""
+        room = self.lane.room
+        try:
+            async with asyncio.timeout(self._left.total_seconds()):
+                await room.acquire()
+        except TimeoutError:
+            raise self._given_up(last or CallFailed(Failure.RATE_LIMITED, "too many calls wait for it")) from None
+        try:
+            await self._admitted(last)
+            return await self._attempted(attempt)
+        finally:
+            room.release()
+
+    async def _admitted(self, last: CallFailed | None) -> None:
+        """Wait until the provider is in order, and for a slot that all workers agree on."""
+        while True:
+            await self._in_order(last)
+            async with shared_or_away():
+                slot = await self.shared.take(self.lane.name, self.provider.every, self.provider.burst, self._left)
+            if slot is None:
+                raise self._given_up(last or CallFailed(Failure.RATE_LIMITED, "its rate limit leaves no room in time"))
+            await asyncio.sleep(slot.total_seconds())
+            if self.clock() >= self.lane.held_until and not self.lane.breaker.wait():
+                self.lane.breaker.begins()
+                return
+
+    async def _in_order(self, last: CallFailed | None) -> None:
+        while wait := self.lane.breaker.wait():
+            if wait > self._left:
+                reason = f"{self.provider.name} is left alone for now: {self.lane.breaker.reason or 'it does not answer'}"
+                raise OutsideFailed(reason, last.failure if last else Failure.UNAVAILABLE)
+            await asyncio.sleep(min(wait, LONGEST_POLL).total_seconds())
+
+    async def _attempted(self, attempt: Attempt) -> Fetched:
+        began = self.clock()
+        self.made += 1
+        try:
+            async with asyncio.timeout(min(self.provider.attempt_limit, self._left).total_seconds()):
+                fetched = await attempt()
+        except TimeoutError:
+            error = CallFailed(Failure.TIMED_OUT, f"no answer within {self.clock() - began:.1f} s")
+        except CallFailed as raised:
+            error = raised
+        else:
+            self.lane.breaker.answered()
+            return fetched
+        self.lane.breaker.failed(error.failure, str(error))
+        self.meter.attempt(self.provider.name, error.failure, self.clock() - began)
+        raise error
+
+    async def _pause(self, last: CallFailed) -> None:
+        """Between two attempts: what the provider wishes, for all workers; else full jitter under a doubling bound."""
+        if last.retry_after is not None:
+            pause = min(last.retry_after, LONGEST_HOLD)
+            self.lane.held_until = max(self.lane.held_until, self.clock() + pause.total_seconds())
+            async with shared_or_away():
+                await self.shared.hold(self.lane.name, pause)
+            return
+        wait = min(LONGEST_WAIT, FIRST_WAIT * 2.0 ** min(self.made, 10)) * self.draw()
+        if wait > self._left:
+            raise self._given_up(last) from last
+        await asyncio.sleep(wait.total_seconds())
+
+    def _given_up(self, last: CallFailed) -> OutsideFailed:
+        tries = f" ({self.made} attempts)" if self.made > 1 else ""
+        return OutsideFailed(f"{self.provider.name}: {last}{tries}", last.failure)
+
+
+@asynccontextmanager
+async def shared_or_away() -> AsyncIterator[None]:
+    """An outage of what the workers share is waited out by whoever can, as an outage of the index is."""
+    try:
+        yield
+    except Unavailable as error:
+        raise ToolUnavailable(str(error)) from error

@@ -1,0 +1,96 @@
+"""A search provider: it writes a request and reads an answer, and does nothing else."""
+
+import re
+from collections.abc import Sequence
+from datetime import date, datetime
+from html import unescape
+from typing import NamedTuple, Protocol
+
+from pydantic import BaseModel, ConfigDict
+
+from app.domain.query import Language
+from app.domain.value import Value
+from retrieval.outside.http import HttpRequest
+from retrieval.outside.provider import Provider
+
+_TAG = re.compile(r"</?[a-zA-Z][^<>]{0,200}>")
+_ISO = re.compile(r"(\d{4})-(\d{2})(?:-(\d{2}))?")
+_YEAR = re.compile(r"(?:1[5-9]|20)\d{2}")
+_WRITTEN = ("%b %d, %Y", "%B %d, %Y", "%d %b %Y", "%d %B %Y", "%Y/%m/%d")
+
+
+class SearchQuery(NamedTuple):
+    """What to look for, and how many results are wanted."""
+
+    text: str
+    limit: int
+    language: Language = Language.ENGLISH
+
+
+class Hit(Value):
+    """One result: an address and the text the provider shows of it. The flags are true only where the provider says so."""
+
+    url: str
+    title: str
+    text: str
+    kind: str = "web"
+    published: date | None = None
+    author: str = ""
+    doi: str = ""
+    venue: str = ""
+    licence: str = ""
+    retracted: bool = False
+    preprint: bool = False
+
+
+class Reply(BaseModel):
+    """The base of what providers answer: only the fields that are read are declared, and those must have their types."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+
+class SearchProvider(Protocol):
+    """One service that can be searched. `languages` are those it serves well."""
+
+    @property
+    def provider(self) -> Provider:
+        """Its name and limits."""
+        ...
+
+    @property
+    def languages(self) -> frozenset[Language]:
+        """The languages it serves well."""
+        ...
+
+    def request(self, query: SearchQuery) -> HttpRequest:
+        """What to send it."""
+        ...
+
+    def read(self, body: bytes) -> Sequence[Hit]:
+        """What it answered, best first; `ValueError` when that is not its protocol."""
+        ...
+
+
+def plain(text: str | None) -> str:
+    """A snippet as plain text on one line: markup removed, entities resolved."""
+    return " ".join(unescape(_TAG.sub("", text or "")).split())
+
+
+def read_date(text: str | int | None) -> date | None:
+    """A date in one of the forms providers use. A year, or a year and a month, counts as its first day."""
+    said = str(text or "").strip()
+    if iso := _ISO.match(said):
+        return _date(int(iso[1]), int(iso[2]), int(iso[3] or 1))
+    for form in _WRITTEN:
+        try:
+            return datetime.strptime(said, form).date()
+        except ValueError:
+            continue
+    return date(int(said), 1, 1) if _YEAR.fullmatch(said) else None
+
+
+def _date(year: int, month: int, day: int) -> date | None:
+    try:
+        return date(year, month, day)
+    except ValueError:
+        return None
