@@ -62,6 +62,14 @@ def _host_and_port(address: str) -> str:
     return address
 
 
+def _email(address: str) -> str:
+    name, _, host = address.partition("@")
+    if not name or "." not in host or not address.isprintable() or " " in address:
+        raise ValueError("expected an e-mail address such as research@example.org")
+    return address
+
+
+EmailAddress = Annotated[str, AfterValidator(_email)]
 WebAddress = Annotated[str, AfterValidator(_web_address)]
 Port = Annotated[int, Field(ge=1, le=65_535)]
 UsdPerMillionTokens = Annotated[Decimal, Field(ge=0)]
@@ -94,6 +102,19 @@ class Settings(BaseModel):
     api_url: WebAddress | None = Field(
         default=None, description="A running API: the command line and the page use it instead of starting an own one."
     )
+    serper_api_key: SecretStr | None = Field(default=None, description="Google's results by Serper, web and papers.")
+    brave_api_key: SecretStr | None = Field(default=None, description="Web results by Brave Search.")
+    tavily_api_key: SecretStr | None = Field(default=None, description="Web results by Tavily.")
+    exa_api_key: SecretStr | None = Field(default=None, description="Web results by Exa.")
+    searxng_url: WebAddress | None = Field(default=None, description="Web results by a SearXNG instance of your own.")
+    semantic_scholar_api_key: SecretStr | None = Field(default=None, description="Papers by Semantic Scholar.")
+    openalex_api_key: SecretStr | None = Field(default=None, description="Papers by OpenAlex.")
+    contact_email: EmailAddress | None = Field(
+        default=None, description="Papers by Crossref, Europe PMC and arXiv, which need no key but ask who is calling."
+    )
+    jina_api_key: SecretStr | None = Field(default=None, description="Web pages read by Jina Reader.")
+    providers_file: Path | None = Field(default=None, description="A TOML file with addresses, limits and order of providers.")
+    mcp_servers: Path | None = Field(default=None, description="A JSON or TOML file with MCP servers for agents.")
     api_port: Port | None = Field(default=None, description="Port of the HTTP API.")
     ui_port: Port | None = Field(default=None, description="Port of the web page.")
 
@@ -148,7 +169,7 @@ def _malformed(detail: Any) -> str:
     if not detail["loc"]:
         return reason
     name = str(detail["loc"][0])
-    value = "" if name in ("llm_api_key", "database_url") else f" (it is {str(detail['input'])[:80]!r})"
+    value = "" if name.endswith("_api_key") or name == "database_url" else f" (it is {str(detail['input'])[:80]!r})"
     return f"{PREFIX}{name.upper()} is malformed: {reason}{value}"
 
 

@@ -1,7 +1,7 @@
 """What the rest of the product needs from retrieval."""
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from app.domain.evidence import Passage, Source
 from app.domain.value import Value
@@ -42,6 +42,25 @@ class PageReader(Protocol):
 
     async def read(self, url: str) -> Document:
         """The document at `url`, as it was when it was indexed or fetched."""
+        ...
+
+
+class Found(NamedTuple):
+    """What a search outside brought. `note` tells the agent who answered, how old that is, and who did not."""
+
+    passages: tuple[Passage, ...]
+    note: str
+
+
+class OutsideSearcher(Protocol):
+    """A search of the web or of papers, by whichever service is configured.
+
+    Raises:
+        ToolError: none of them answered; the message says why each did not.
+    """
+
+    async def search(self, text: str, limit: int) -> Found:
+        """Up to `limit` passages, best first; each is its own snapshot, which is kept to be quoted from."""
         ...
 
 

@@ -31,8 +31,8 @@ def content_key(*parts: str) -> str:
 class Source(Value):
     """Where text came from. `snapshot` names the stored copy that all offsets refer to.
 
-    `doi`, `venue`, `retracted` and `preprint` are a paper's, as far as whoever found it says so; `fetched` is the day on which the
-    text was fetched from outside.
+    `doi`, `venue`, `retracted` and `preprint` are a paper's, as far as whoever found it says so; `fetched` is the day on which
+    the text was fetched from outside.
     """
 
     url: str

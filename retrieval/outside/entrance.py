@@ -5,8 +5,7 @@ import hashlib
 import logging
 import random
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple, TypeVar
@@ -127,19 +126,6 @@ class Entrance:
         except Unavailable as error:
             log.warning("%s: %s", what, error)
             return None
-
-
-@asynccontextmanager
-async def counting(entrance: Entrance) -> AsyncIterator[Entrance]:
-    """The entrance, handing over its counts for as long as the context lasts, and a last time at its end."""
-    keeping = asyncio.create_task(entrance.meter.keep(entrance.shared.count))
-    try:
-        yield entrance
-    finally:
-        keeping.cancel()
-        with suppress(asyncio.CancelledError):
-            await keeping
-        await entrance.meter.hand_over(entrance.shared.count)
 
 
 def _key(name: str, arguments: Mapping[str, Any]) -> str:

@@ -1,10 +1,8 @@
 """Counts how calls end and how long they take, and hands the counts over now and then."""
 
-import asyncio
 import logging
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
-from datetime import timedelta
 from enum import StrEnum
 
 from app.domain.errors import Unavailable
@@ -12,7 +10,6 @@ from app.domain.outside import Ending
 from retrieval.outside.failure import Failure
 
 EDGES_MS = (10, 30, 100, 300, 1_000, 3_000, 10_000, 30_000, 100_000, 1_000_000)
-HAND_OVER_EVERY = timedelta(seconds=2)
 
 log = logging.getLogger(__name__)
 
@@ -50,12 +47,6 @@ class Meter:
         except Unavailable as error:
             self._counts.update(counts)
             log.warning("the counts of outside calls wait: %s", error)
-
-    async def keep(self, count: Callable[[Mapping[Ending, int]], Awaitable[None]]) -> None:
-        """Hand over for as long as this runs."""
-        while True:
-            await asyncio.sleep(HAND_OVER_EVERY.total_seconds())
-            await self.hand_over(count)
 
 
 def _edge(seconds: float) -> int:

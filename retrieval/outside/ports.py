@@ -41,3 +41,7 @@ class Shared(Protocol):
     async def count(self, endings: Mapping[Ending, int]) -> None:
         """Add to the counts."""
         ...
+
+    async def sweep(self) -> int:
+        """Forget what is too old or too much; how many results that were."""
+        ...

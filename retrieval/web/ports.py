@@ -13,6 +13,7 @@ from app.domain.value import Value
 from retrieval.outside.http import HttpRequest
 from retrieval.outside.provider import Provider
 
+_BLOCK = re.compile(r"</?(?:jats:)?(?:p|br|div|li|ul|ol|sec|title|h[1-6])\b[^<>]{0,200}>", re.IGNORECASE)
 _TAG = re.compile(r"</?[a-zA-Z][^<>]{0,200}>")
 _ISO = re.compile(r"(\d{4})-(\d{2})(?:-(\d{2}))?")
 _YEAR = re.compile(r"(?:1[5-9]|20)\d{2}")
@@ -73,7 +74,7 @@ class SearchProvider(Protocol):
 
 def plain(text: str | None) -> str:
     """A snippet as plain text on one line: markup removed, entities resolved."""
-    return " ".join(unescape(_TAG.sub("", text or "")).split())
+    return " ".join(unescape(_TAG.sub("", _BLOCK.sub(" ", text or ""))).split())
 
 
 def read_date(text: str | int | None) -> date | None:

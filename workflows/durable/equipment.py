@@ -7,8 +7,13 @@ from app.domain.errors import SetupError
 from app.settings import Codec as CodecName
 from app.settings import Settings
 from app.storage.engine import connect as connect_database
+from app.storage.outside import OutsideStore
 from app.storage.schema import SCHEMA_REVISION, revision_of
 from retrieval.client import IndexClient
+from retrieval.outside.opening import Outside
+from retrieval.outside.opening import opened as opened_outside
+from retrieval.outside.pages import OutsideReader
+from retrieval.ports import PageReader
 from workflows.agents.codec import SchemaCodec, TagCodec
 from workflows.agents.extractive import EXTRACTIVE
 from workflows.agents.model_driven import MODEL_DRIVEN
@@ -17,6 +22,7 @@ from workflows.chat_models.endpoint import Endpoint, Prices
 from workflows.chat_models.openai_compatible import connected
 from workflows.durable.workshop import Workshop
 from workflows.prompts.library import PromptLibrary
+from workflows.tools.toolbox import Beyond
 
 DATABASE_CONNECTIONS = 12
 
@@ -36,9 +42,11 @@ async def equipped(settings: Settings) -> AsyncIterator[Workshop]:
         if (found := await revision_of(database)) != SCHEMA_REVISION:
             raise SetupError(f"the database's schema is {found}, this version needs {SCHEMA_REVISION}; run `rubrica migrate`")
         endpoint = _endpoint(settings)
+        index = await stack.enter_async_context(IndexClient(settings.retrieval_url))
+        outside = await stack.enter_async_context(opened_outside(settings, OutsideStore(database)))
         yield Workshop(
             database=database,
-            index=await stack.enter_async_context(IndexClient(settings.retrieval_url)),
+            index=index,
             agents=MODEL_DRIVEN if endpoint else EXTRACTIVE,
             fallback=EXTRACTIVE,
             chat=await stack.enter_async_context(connected(endpoint)) if endpoint else AbsentModel(),
@@ -46,7 +54,14 @@ async def equipped(settings: Settings) -> AsyncIterator[Workshop]:
             prompts=PromptLibrary.load(),
             prices=endpoint.prices if endpoint else Prices(),
             asks_a_model=endpoint is not None,
+            reader=_reader(index, outside),
+            beyond=Beyond(outside.web, outside.papers),
         )
+
+
+def _reader(index: PageReader, outside: Outside) -> PageReader:
+    """What the index holds; other pages where something can fetch them."""
+    return OutsideReader(index, outside.entrance, outside.pages) if outside.pages else index
 
 
 def _endpoint(settings: Settings) -> Endpoint | None:

@@ -13,13 +13,15 @@ from temporalio import activity
 from temporalio.exceptions import ApplicationError
 
 from app.domain.contract import Halt
-from app.domain.errors import ToolError
+from app.domain.errors import NotFound, ToolError
 from app.domain.evidence import Finding
 from app.domain.memory import MemoryEntry, MemoryKind, SharedMemory
 from app.domain.run import RunStatus
 from app.storage.engine import translated
+from app.storage.outside import OutsideStore
 from app.storage.run_log import NOTHING, Reservation, RunLog, Snapshot, StageOpening
 from retrieval.client import IndexClient
+from retrieval.ports import PageReader
 from workflows.agents.agent_set import AgentSet
 from workflows.agents.codec import Codec
 from workflows.agents.effort import BOUNDS, LIMITS
@@ -36,7 +38,7 @@ from workflows.durable.recording import DurableRecord
 from workflows.durable.room import Rooms
 from workflows.durable.stage_ledger import StageLedger
 from workflows.prompts.library import PromptLibrary
-from workflows.tools.toolbox import Corpora, build_toolbox
+from workflows.tools.toolbox import NOTHING_BEYOND, Beyond, Corpora, build_toolbox
 
 R = TypeVar("R")
 USER = "user"
@@ -45,7 +47,10 @@ log = logging.getLogger(__name__)
 
 @dataclass
 class Workshop:
-    """A worker's equipment. `asks_a_model` is false where the agents need no model, and so no reservation."""
+    """A worker's equipment. `asks_a_model` is false where the agents need no model, and so no reservation.
+
+    `reader` reads pages; None: the index alone. `beyond` is what its tools may use outside the index.
+    """
 
     database: asyncpg.Pool
     index: IndexClient
@@ -56,7 +61,10 @@ class Workshop:
     prompts: PromptLibrary
     prices: Prices = field(default_factory=Prices)
     asks_a_model: bool = True
+    reader: PageReader | None = None
+    beyond: Beyond = NOTHING_BEYOND
     log: RunLog = field(init=False)
+    outside: OutsideStore = field(init=False)
     stored_sources: set[str] = field(default_factory=set, init=False)
     rooms: Rooms = field(init=False)
     models: defaultdict[str, Circuit] = field(init=False)
@@ -64,6 +72,7 @@ class Workshop:
 
     def __post_init__(self) -> None:
         self.log = RunLog(self.database)
+        self.outside = OutsideStore(self.database)
         self.rooms = Rooms(self.log)
         self.models = defaultdict(Circuit)
         self.index_circuit = Circuit(refusal=ToolError)
@@ -100,7 +109,9 @@ class Attempt:
         room = shop.rooms.of(self.request.run_id)
         return Kit(
             chat=shop.chat,
-            tools=build_toolbox(shop.index, shop.index, Corpora(general=query.collections), room.tools),
+            tools=build_toolbox(
+                shop.index, shop.reader or shop.index, Corpora(general=query.collections), room.tools, beyond=shop.beyond
+            ),
             record=self.record,
             prompts=shop.prompts,
             codec=shop.codec,
@@ -125,8 +136,11 @@ class Attempt:
         return missing
 
     async def fetch_snapshot(self, name: str) -> str:
-        """A source's text from the index, waited for while the index is away."""
-        return await self.record.patiently(self.stage, "source", lambda: self.shop.index.snapshot(name))
+        """A source's text, from the index, waited for while it is away, or from what came from outside."""
+        try:
+            return await self.record.patiently(self.stage, "source", lambda: self.shop.index.snapshot(name))
+        except NotFound:
+            return await insist(lambda: self.shop.outside.text(name))
 
     async def close(self, outcome: "Outcome", also: Callable[[RunLog], Awaitable[object]] | None = None) -> None:
         """Store the stage's result, and in the same transaction whatever `also` writes.

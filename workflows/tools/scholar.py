@@ -1,4 +1,4 @@
-"""`scholar` over the scientific corpus. Absent where no scientific collection is configured."""
+"""`scholar` over the scientific corpus and scholarly services. Absent where neither is configured."""
 
 from workflows.tools.search import SearchTool
 

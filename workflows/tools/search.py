@@ -1,11 +1,14 @@
-"""`search` over the general corpus."""
+"""`search` over the general corpus and, where one is configured, the web."""
 
-from collections.abc import Mapping
+import asyncio
+from collections.abc import Mapping, Sequence
+from itertools import zip_longest
 from typing import Any
 
 from app.domain.chat import ToolResult
-from app.domain.errors import ToolError
-from retrieval.ports import Searcher, SearchFilter
+from app.domain.errors import ToolError, ToolUnavailable
+from app.domain.evidence import Passage
+from retrieval.ports import Found, OutsideSearcher, Searcher, SearchFilter
 from workflows.tools.tool_memory import normalised
 
 QUERY_SCHEMA: Mapping[str, Any] = {
@@ -16,25 +19,29 @@ QUERY_SCHEMA: Mapping[str, Any] = {
 }
 MAX_QUERY_CHARS = 400
 MAX_PASSAGES = 100
+MAX_OUTSIDE = 10
 
 
 class SearchTool:
-    """Passages for a query, best first."""
+    """Passages for a query, best first: of the index (None: there is none to search), of a search outside, or of both."""
 
     name = "search"
-    description = "Search the general corpus; returns the passages that fit the query best."
+    description = "Search the general corpus and, where it is configured, the web; returns the passages that fit the query best."
     parameters = QUERY_SCHEMA
 
-    def __init__(self, searcher: Searcher, where: SearchFilter, limit: int = 6) -> None:
+    def __init__(
+        self, searcher: Searcher | None, where: SearchFilter, limit: int = 6, outside: OutsideSearcher | None = None
+    ) -> None:
         self._searcher = searcher
         self._where = where
         self._limit = limit
+        self._outside = outside
 
     async def call(self, arguments: Mapping[str, Any]) -> ToolResult:
         """Search once. Agents that read without a model may ask for more passages than usual by `limit` (at most 100).
 
         Raises:
-            ToolError: there is no query, or the index cannot answer.
+            ToolError: there is no query, or neither the index nor a search outside can answer.
         """
         query = normalised(str(arguments.get("query", "")))[:MAX_QUERY_CHARS]
         if not query:
@@ -42,4 +49,29 @@ class SearchTool:
         limit = arguments.get("limit", self._limit)
         if not isinstance(limit, int) or not 1 <= limit <= MAX_PASSAGES:
             raise ToolError(f"limit must be a number from 1 to {MAX_PASSAGES}")
-        return ToolResult(passages=tuple(await self._searcher.search(query, limit, self._where)))
+        found = await asyncio.gather(self._inside(query, limit), self._beyond(query, limit), return_exceptions=True)
+        return _merged([part for part in found if part is not None])
+
+    async def _inside(self, query: str, limit: int) -> Found | None:
+        if self._searcher is None:
+            return None
+        return Found(tuple(await self._searcher.search(query, limit, self._where)), "")
+
+    async def _beyond(self, query: str, limit: int) -> Found | None:
+        return await self._outside.search(query, min(limit, MAX_OUTSIDE)) if self._outside else None
+
+
+def _merged(found: Sequence[Found | BaseException]) -> ToolResult:
+    """Both lists in turn, each passage once. One that failed is told; both failed is a failure.
+
+    An outage that can be waited out is passed on even so: the other list would be kept without it for the whole run.
+    """
+    errors = [part for part in found if isinstance(part, BaseException)]
+    for error in errors:
+        if not isinstance(error, ToolError) or isinstance(error, ToolUnavailable) or len(errors) == len(found):
+            raise error
+    parts = [part for part in found if not isinstance(part, BaseException)]
+    turns = zip_longest(*(part.passages for part in parts))
+    passages = {p.key: p for turn in turns for p in turn if isinstance(p, Passage)}
+    notes = [*(part.note for part in parts), *map(str, errors)]
+    return ToolResult(passages=tuple(passages.values()), note="; ".join(filter(None, notes)))

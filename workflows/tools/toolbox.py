@@ -1,8 +1,9 @@
 """The set of tools of one run."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from retrieval.ports import PageReader, Searcher, SearchFilter
+from retrieval.ports import OutsideSearcher, PageReader, Searcher, SearchFilter
 from workflows.agents.ports import Tool
 from workflows.tools.browse import BrowseTool
 from workflows.tools.scholar import ScholarTool
@@ -18,12 +19,30 @@ class Corpora:
     scientific: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Beyond:
+    """What the tools may use outside the index: searches of the web and of papers, and further tools as they are."""
+
+    web: OutsideSearcher | None = None
+    papers: OutsideSearcher | None = None
+    tools: Sequence[Tool] = ()
+
+
+NOTHING_BEYOND = Beyond()
+
+
 def build_toolbox(
-    searcher: Searcher, reader: PageReader, corpora: Corpora, memory: ToolMemory, passages_per_query: int = 6
+    searcher: Searcher,
+    reader: PageReader,
+    corpora: Corpora,
+    memory: ToolMemory,
+    passages_per_query: int = 6,
+    beyond: Beyond = NOTHING_BEYOND,
 ) -> dict[str, Tool]:
-    """`search`, `browse` and, with a scientific collection, `scholar`; all share the run's tool memory."""
-    tools: list[Tool] = [SearchTool(searcher, SearchFilter(collections=corpora.general), passages_per_query)]
-    if corpora.scientific:
-        tools.append(ScholarTool(searcher, SearchFilter(collections=corpora.scientific), passages_per_query))
-    tools.append(BrowseTool(reader))
+    """`search`, `browse`, `scholar` where papers can be searched, and what lies beyond; all share the run's tool memory."""
+    general, scientific = SearchFilter(collections=corpora.general), SearchFilter(collections=corpora.scientific)
+    tools: list[Tool] = [SearchTool(searcher, general, passages_per_query, beyond.web)]
+    if corpora.scientific or beyond.papers:
+        tools.append(ScholarTool(searcher if corpora.scientific else None, scientific, passages_per_query, beyond.papers))
+    tools += [BrowseTool(reader), *beyond.tools]
     return {tool.name: Remembered(tool, memory) for tool in tools}

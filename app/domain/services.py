@@ -1,0 +1,44 @@
+"""The services outside that the product can use, and the setting that turns each on. No setting, no service."""
+
+from enum import StrEnum
+from typing import NamedTuple
+
+
+class ServiceKind(StrEnum):
+    """What a service is used for."""
+
+    WEB = "web"
+    PAPERS = "papers"
+    PAGES = "pages"
+    MCP = "mcp"
+
+
+class Service(NamedTuple):
+    """A service by its name in settings and counts. `setting` is a field of the settings."""
+
+    name: str
+    kind: ServiceKind
+    setting: str
+    title: str
+
+    @property
+    def variable(self) -> str:
+        """The environment variable that turns it on."""
+        return f"RUBRICA_{self.setting.upper()}"
+
+
+SERVICES = (
+    Service("serper", ServiceKind.WEB, "serper_api_key", "Google by Serper"),
+    Service("brave", ServiceKind.WEB, "brave_api_key", "Brave Search"),
+    Service("searxng", ServiceKind.WEB, "searxng_url", "a SearXNG instance"),
+    Service("tavily", ServiceKind.WEB, "tavily_api_key", "Tavily"),
+    Service("exa", ServiceKind.WEB, "exa_api_key", "Exa"),
+    Service("openalex", ServiceKind.PAPERS, "openalex_api_key", "OpenAlex"),
+    Service("semantic_scholar", ServiceKind.PAPERS, "semantic_scholar_api_key", "Semantic Scholar"),
+    Service("crossref", ServiceKind.PAPERS, "contact_email", "Crossref"),
+    Service("europe_pmc", ServiceKind.PAPERS, "contact_email", "Europe PMC"),
+    Service("arxiv", ServiceKind.PAPERS, "contact_email", "arXiv"),
+    Service("serper_scholar", ServiceKind.PAPERS, "serper_api_key", "Google Scholar by Serper"),
+    Service("jina", ServiceKind.PAGES, "jina_api_key", "Jina Reader"),
+    Service("mcp", ServiceKind.MCP, "mcp_servers", "tools of MCP servers"),
+)

@@ -1,0 +1,142 @@
+"""From settings to the services outside: which are on, where they are, how often they may be called."""
+
+import tomllib
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TypeAlias
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, TypeAdapter, ValidationError
+
+from app.domain.errors import SetupError
+from app.domain.services import SERVICES, Service, ServiceKind
+from app.settings import PREFIX, Settings
+from retrieval.outside import http
+from retrieval.outside.entrance import Entrance
+from retrieval.outside.ports import Shared
+from retrieval.outside.tending import tended
+from retrieval.ports import OutsideSearcher, PageFetcher
+from retrieval.scholar.arxiv import Arxiv
+from retrieval.scholar.crossref import Crossref
+from retrieval.scholar.europe_pmc import EuropePmc
+from retrieval.scholar.openalex import OpenAlex
+from retrieval.scholar.semantic_scholar import SemanticScholar
+from retrieval.web.brave import Brave
+from retrieval.web.exa import Exa
+from retrieval.web.jina import JinaReader
+from retrieval.web.ports import SearchProvider
+from retrieval.web.searching import OutsideSearch
+from retrieval.web.searxng import SearXNG
+from retrieval.web.serper import Serper, SerperScholar
+from retrieval.web.tavily import Tavily
+
+Made: TypeAlias = (
+    Serper | SerperScholar | Brave | Tavily | Exa | SearXNG | OpenAlex | SemanticScholar | Crossref | EuropePmc | Arxiv
+)
+# By a service's name: the provider, made of the value of the setting that turns it on.
+PROVIDERS: Mapping[str, Callable[[str], Made]] = {
+    "serper": Serper,
+    "serper_scholar": SerperScholar,
+    "brave": Brave,
+    "searxng": SearXNG,
+    "tavily": Tavily,
+    "exa": Exa,
+    "openalex": OpenAlex,
+    "semantic_scholar": SemanticScholar,
+    "crossref": Crossref,
+    "europe_pmc": EuropePmc,
+    "arxiv": lambda _: Arxiv(),
+}
+JINA = "jina"
+
+
+class ProviderOptions(BaseModel):
+    """What a providers file may say of one of them."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    url: str | None = None
+    per_second: float | None = Field(default=None, gt=0)
+    burst: int | None = Field(default=None, ge=1)
+    at_once: int | None = Field(default=None, ge=1)
+
+
+@dataclass(frozen=True)
+class Outside:
+    """The world outside as a run may use it; None where nothing is configured."""
+
+    entrance: Entrance
+    web: OutsideSearcher | None = None
+    papers: OutsideSearcher | None = None
+    pages: PageFetcher | None = None
+
+
+@asynccontextmanager
+async def opened(settings: Settings, shared: Shared) -> AsyncIterator[Outside]:
+    """The services that are on, over one pool of connections, tended as long as the context lasts.
+
+    Raises:
+        SetupError: the providers file cannot be used.
+    """
+    options = read_options(settings.providers_file)
+    async with http.opened() as exchange, tended(Entrance(shared)) as entrance:
+        found = {kind: _search(kind, entrance, exchange, providers(settings, options, kind)) for kind in ServiceKind}
+        yield Outside(entrance, found[ServiceKind.WEB], found[ServiceKind.PAPERS], _reader(settings, options, exchange))
+
+
+def providers(settings: Settings, options: Mapping[str, ProviderOptions], kind: ServiceKind) -> list[SearchProvider]:
+    """The providers of one kind that are on; those of the providers file first, in its order."""
+    named = list(options)
+    services = [service for service in SERVICES if service.kind is kind and service.name in PROVIDERS]
+    services.sort(key=lambda service: named.index(service.name) if service.name in named else len(named))
+    return [
+        with_options(PROVIDERS[service.name](value), options.get(service.name, ProviderOptions()))
+        for service in services
+        if (value := setting(settings, service))
+    ]
+
+
+def setting(settings: Settings, service: Service) -> str:
+    """The value of the setting that turns a service on, in clear; empty when it is off."""
+    value = getattr(settings, service.setting)
+    return value.get_secret_value() if isinstance(value, SecretStr) else str(value or "")
+
+
+def with_options(made: Made, options: ProviderOptions) -> Made:
+    """The provider as the providers file wants it."""
+    wanted = options.model_dump(exclude_none=True)
+    url = wanted.pop("url", made.url)
+    return replace(made, url=url.rstrip("/"), provider=replace(made.provider, **wanted))
+
+
+def read_options(path: Path | None) -> Mapping[str, ProviderOptions]:
+    """What a providers file says, by provider.
+
+    Raises:
+        SetupError: it cannot be read, or names something unknown.
+    """
+    if path is None:
+        return {}
+    try:
+        found = tomllib.loads(path.expanduser().read_text("utf-8"))
+        options = TypeAdapter(dict[str, ProviderOptions]).validate_python(found)
+    except (OSError, ValueError) as error:
+        reason = error.errors()[0]["msg"] if isinstance(error, ValidationError) else error
+        raise SetupError(f"{PREFIX}PROVIDERS_FILE cannot be used: {path}: {reason}") from error
+    if unknown := options.keys() - {JINA, *PROVIDERS}:
+        names = ", ".join([*PROVIDERS, JINA])
+        raise SetupError(f"{PREFIX}PROVIDERS_FILE names {', '.join(sorted(unknown))}; the providers are {names}")
+    return options
+
+
+def _search(kind: ServiceKind, entrance: Entrance, exchange: http.Http, found: list[SearchProvider]) -> OutsideSearcher | None:
+    return OutsideSearch(kind.value, entrance, exchange, found) if found else None
+
+
+def _reader(settings: Settings, options: Mapping[str, ProviderOptions], exchange: http.Http) -> PageFetcher | None:
+    if settings.jina_api_key is None:
+        return None
+    reader = JinaReader(exchange, settings.jina_api_key.get_secret_value())
+    url = options[JINA].url if JINA in options else None
+    return replace(reader, url=url.rstrip("/")) if url else reader

@@ -1,0 +1,50 @@
+"""Reading a page of the web through the entrance, where the index has none under its address."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+from urllib.parse import urlsplit
+
+from app.domain.errors import ToolError, ToolUnavailable
+from retrieval.outside.entrance import Entrance
+from retrieval.outside.provider import Provider
+from retrieval.outside.trial import Fetched
+from retrieval.ports import Document, PageFetcher, PageReader
+
+# Polite to each host; a page may be large and slow.
+PAGE = Provider("page", per_second=1, burst=3, at_once=4, attempts=3, attempt_limit=timedelta(seconds=30))
+PATIENCE = timedelta(seconds=60)
+
+
+@dataclass(frozen=True)
+class OutsideReader:
+    """`PageReader`: what the index holds, else what `fetcher` brings. `provider` bounds the calls of each host."""
+
+    stored: PageReader
+    entrance: Entrance
+    fetcher: PageFetcher
+    provider: Provider = PAGE
+
+    async def read(self, url: str) -> Document:
+        """See `PageReader.read`.
+
+        Raises:
+            ToolError: neither the index nor the web has a text under this address.
+        """
+        try:
+            return await self.stored.read(url)
+        except ToolUnavailable:
+            raise
+        except ToolError:
+            if urlsplit(url).scheme not in ("http", "https"):
+                raise
+        return await self._fetched(url)
+
+    async def _fetched(self, url: str) -> Document:
+        async def attempt() -> Fetched:
+            document = await self.fetcher.fetch(url)
+            return Fetched(document.model_dump_json(exclude_defaults=True).encode(), {document.source.snapshot: document.text})
+
+        host = urlsplit(url).hostname or ""
+        answer = await self.entrance.call(self.provider, {"url": url}, attempt, PATIENCE, host)
+        document = Document.model_validate_json(answer.body)
+        return document.model_copy(update={"source": document.source.model_copy(update={"fetched": answer.fetched_at.date()})})

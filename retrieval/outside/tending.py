@@ -1,0 +1,44 @@
+"""What an entrance needs done now and then: its counts handed over, and what is shared swept."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from datetime import timedelta
+
+from app.domain.errors import Unavailable
+from retrieval.outside.entrance import Entrance
+
+HAND_OVER_EVERY = timedelta(seconds=2)
+SWEEP_EVERY = timedelta(minutes=10)
+
+log = logging.getLogger(__name__)
+
+
+@asynccontextmanager
+async def tended(entrance: Entrance) -> AsyncIterator[Entrance]:
+    """The entrance, tended for as long as the context lasts; its last counts are handed over at the end."""
+
+    async def hand_over() -> None:
+        await entrance.meter.hand_over(entrance.shared.count)
+
+    tasks = [
+        asyncio.create_task(_now_and_then(HAND_OVER_EVERY, hand_over)),
+        asyncio.create_task(_now_and_then(SWEEP_EVERY, entrance.shared.sweep)),
+    ]
+    try:
+        yield entrance
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        await hand_over()
+
+
+async def _now_and_then(every: timedelta, work: Callable[[], Awaitable[object]]) -> None:
+    while True:
+        await asyncio.sleep(every.total_seconds())
+        try:
+            await work()
+        except Unavailable as error:
+            log.warning("what outside calls share is not swept: %s", error)

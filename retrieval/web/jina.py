@@ -1,0 +1,68 @@
+"""Jina Reader (r.jina.ai): a page's readable text, fetched by somebody else."""
+
+import ipaddress
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
+
+from pydantic import ValidationError
+
+from app.domain.evidence import Source, snapshot_hash
+from retrieval.outside.failure import CallFailed, Failure
+from retrieval.outside.http import Http, HttpRequest
+from retrieval.ports import Document
+from retrieval.web.ports import Reply, plain, read_date
+
+OWN = (".local", ".internal", ".localhost", ".lan", ".home.arpa")
+
+
+class _Page(Reply):
+    url: str
+    title: str | None = None
+    content: str
+    publishedTime: str | None = None
+
+
+class _Answer(Reply):
+    data: _Page
+
+
+@dataclass(frozen=True)
+class JinaReader:
+    """`PageFetcher` by Jina. It tells Jina every address that is read, so addresses of one's own network are refused here."""
+
+    http: Http
+    key: str = field(repr=False)
+    url: str = "https://r.jina.ai"
+
+    async def fetch(self, url: str) -> Document:
+        """See `PageFetcher.fetch`; the text is Markdown."""
+        _public(url)
+        headers = {"Authorization": f"Bearer {self.key}"}
+        body = await self.http.send(HttpRequest(f"{self.url}/", body={"url": url}, headers=headers, secret=self.key))
+        try:
+            page = _Answer.model_validate_json(body).data
+        except ValidationError as error:
+            raise CallFailed(Failure.GARBLED, "Jina Reader's answer makes no sense") from error
+        if not page.content.strip():
+            raise CallFailed(Failure.REFUSED, "Jina Reader found no text there")
+        title = plain(page.title) or page.url
+        snapshot, published = snapshot_hash(page.content), read_date(page.publishedTime)
+        source = Source(url=page.url, title=title, snapshot=snapshot, kind="web", published=published)
+        return Document(source=source, text=page.content)
+
+
+def _public(url: str) -> None:
+    parts = urlsplit(url)
+    host = parts.hostname or ""
+    if (
+        parts.scheme not in ("http", "https")
+        or "." not in host.strip(".")
+        or host.endswith((".local", ".internal", ".localhost"))
+    ):
+        raise CallFailed(Failure.REFUSED, f"not an address of the public web: {url[:200]}")
+    try:
+        public = ipaddress.ip_address(host).is_global
+    except ValueError:
+        public = True  # a name
+    if not public:
+        raise CallFailed(Failure.REFUSED, f"not an address of the public web: {url[:200]}")
