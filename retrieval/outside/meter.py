@@ -27,25 +27,25 @@ class Meter:
     """Counts in memory until `hand_over`. Failed attempts are counted apart, as `attempt_<failure>`."""
 
     def __init__(self) -> None:
-        self._counts: Counter[Ending] = Counter()
+        self.counts: Counter[Ending] = Counter()
 
     def call(self, tool: str, end: CallEnd, seconds: float) -> None:
         """A call ended, after so many seconds of waiting and working."""
-        self._counts[Ending(tool, end.value, _edge(seconds))] += 1
+        self.counts[Ending(tool, end.value, _edge(seconds))] += 1
 
     def attempt(self, tool: str, failure: Failure, seconds: float) -> None:
         """One attempt failed."""
-        self._counts[Ending(tool, f"attempt_{failure.value}", _edge(seconds))] += 1
+        self.counts[Ending(tool, f"attempt_{failure.value}", _edge(seconds))] += 1
 
     async def hand_over(self, count: Callable[[Mapping[Ending, int]], Awaitable[None]]) -> None:
         """Hand the counts over; when that fails they stay for the next time."""
-        counts, self._counts = self._counts, Counter()
+        counts, self.counts = self.counts, Counter()
         if not counts:
             return
         try:
             await count(counts)
         except Unavailable as error:
-            self._counts.update(counts)
+            self.counts.update(counts)
             log.warning("the counts of outside calls wait: %s", error)
 
 

@@ -1,0 +1,237 @@
+"""The entrance against a server that misbehaves."""
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable
+from datetime import timedelta
+from itertools import pairwise
+from typing import Any
+
+import orjson
+import pytest
+
+from app.domain.errors import ToolUnavailable
+from app.storage.engine import connect
+from app.storage.outside import OutsideStore
+from retrieval.outside import http
+from retrieval.outside.breaker import FAILURES
+from retrieval.outside.entrance import Answer, Entrance
+from retrieval.outside.failure import CallFailed, Failure
+from retrieval.outside.http import Http, HttpRequest
+from retrieval.outside.memory import MemoryShared
+from retrieval.outside.provider import Provider
+from retrieval.outside.trial import Fetched, OutsideFailed
+from tests.support.outside_stub import Behaviour, OutsideStub, after, floods, hangs_up, outside, says, status
+
+FAST = Provider("fast", per_second=1_000, burst=100, attempt_limit=timedelta(seconds=0.3))
+GOOD = says({"results": [1]})
+GARBLED = says(b"<html>not the protocol</html>")
+SECOND = timedelta(seconds=1)
+Call = Callable[..., Awaitable[Answer]]
+
+
+@pytest.fixture
+async def stub() -> AsyncIterator[OutsideStub]:
+    async with outside(GOOD) as running:
+        yield running
+
+
+@pytest.fixture
+async def exchange() -> AsyncIterator[Http]:
+    async with http.opened() as opened:
+        yield opened
+
+
+@pytest.fixture
+def entrance() -> Entrance:
+    return Entrance(MemoryShared(), draw=lambda: 0.01)
+
+
+@pytest.fixture
+def call(stub: OutsideStub, exchange: Http, entrance: Entrance) -> Call:
+    return caller(stub, exchange, entrance)
+
+
+def caller(stub: OutsideStub, exchange: Http, entrance: Entrance) -> Call:
+    async def ask(what: str = "x", provider: Provider = FAST, patience: timedelta = 5 * SECOND) -> Answer:
+        async def attempt() -> Fetched:
+            body = await exchange.send(HttpRequest(stub.url, {"q": what}))
+            try:
+                return Fetched(orjson.dumps(orjson.loads(body)["results"]))
+            except ValueError as error:
+                raise CallFailed(Failure.GARBLED, "no JSON") from error
+
+        return await entrance.call(provider, {"q": what}, attempt, patience)
+
+    return ask
+
+
+def counted(entrance: Entrance) -> Counter[str]:
+    found: Counter[str] = Counter()
+    for ending, n in entrance.meter.counts.items():
+        found[ending.outcome] += n
+    return found
+
+
+@pytest.mark.parametrize(
+    ("bad", "outcome"),
+    [
+        (status(500), "attempt_unavailable"),
+        (status(503), "attempt_unavailable"),
+        (status(408), "attempt_unavailable"),
+        (status(425), "attempt_unavailable"),
+        (status(429), "attempt_rate_limited"),
+        (GARBLED, "attempt_garbled"),
+        (floods, "attempt_garbled"),
+        (hangs_up, "attempt_unavailable"),
+        (after(1, GOOD), "attempt_timed_out"),
+    ],
+)
+async def test_a_passing_failure_is_tried_again(
+    stub: OutsideStub, call: Call, entrance: Entrance, bad: Behaviour, outcome: str
+) -> None:
+    stub.script += [bad, bad]
+    assert (await call()).body == b"[1]"
+    assert len(stub.seen) == 3
+    assert counted(entrance) == {"answered": 1, outcome: 2}
+
+
+@pytest.mark.parametrize("code", [400, 401, 404, 410, 422, 301])
+async def test_a_lasting_refusal_is_not(stub: OutsideStub, call: Call, code: int) -> None:
+    stub.otherwise = status(code, "<p>because</p>")
+    with pytest.raises(OutsideFailed, match=f"fast: status {code}: because"):
+        await call()
+    assert len(stub.seen) == 1
+
+
+async def test_no_server_at_all_is_told_as_such(stub: OutsideStub, call: Call) -> None:
+    stub.url = "http://127.0.0.1:9"
+    with pytest.raises(OutsideFailed, match=r"fast: no answer \(ClientConnectorError\) \(2 attempts\)"):
+        await call(provider=Provider("fast", 1_000, 10, attempts=2))
+
+
+async def test_the_servers_wish_to_wait_holds_for_every_call(stub: OutsideStub, call: Call) -> None:
+    stub.script.append(status(429, Retry_After="1"))
+    first = asyncio.create_task(call("one"))
+    await asyncio.sleep(0.2)
+    await asyncio.gather(first, call("two"), call("three"))
+    refused, *later = (seen.at for seen in stub.seen)
+    assert len(later) == 3
+    assert all(at - refused > 0.95 for at in later)
+
+
+async def test_a_wish_longer_than_our_patience_fails_at_once(stub: OutsideStub, call: Call) -> None:
+    stub.script.append(status(503, "later", Retry_After="600"))
+    with pytest.raises(OutsideFailed, match="status 503: later"):
+        await asyncio.wait_for(call(), 1)
+    with pytest.raises(OutsideFailed, match="rate limit leaves no room"):
+        await asyncio.wait_for(call("other"), 1)
+    assert len(stub.seen) == 1
+
+
+async def test_patience_bounds_everything(stub: OutsideStub, call: Call) -> None:
+    stub.otherwise = after(5, GOOD)
+    began = asyncio.get_running_loop().time()
+    with pytest.raises(OutsideFailed, match=r"no answer within|left alone"):
+        await call(patience=SECOND)
+    assert asyncio.get_running_loop().time() - began < 1.5
+
+
+async def test_calls_keep_to_the_limit(stub: OutsideStub, call: Call) -> None:
+    slow = Provider("slow", per_second=20, burst=2)
+    await asyncio.gather(*(call(str(number), slow) for number in range(12)))
+    times = sorted(seen.at for seen in stub.seen)
+    assert times[11] - times[0] > 0.45
+    assert all(later - earlier > 0.03 for earlier, later in pairwise(times[2:]))
+
+
+async def test_equal_calls_at_once_are_one_and_later_ones_are_answered_from_what_is_kept(
+    stub: OutsideStub, call: Call, entrance: Entrance
+) -> None:
+    stub.otherwise = after(0.1, GOOD)
+    first, second = await asyncio.gather(call(), call())
+    third = await call()
+    assert len(stub.seen) == 1
+    assert first == second
+    assert not first.age
+    assert third.age > timedelta(0)
+    assert third.fetched_at == first.fetched_at
+    assert counted(entrance) == {"answered": 1, "joined": 1, "kept": 1}
+
+
+async def test_a_caller_who_gives_up_does_not_take_the_others_along(stub: OutsideStub, call: Call) -> None:
+    stub.otherwise = after(0.1, GOOD)
+    impatient, patient = asyncio.create_task(call()), asyncio.create_task(call())
+    await asyncio.sleep(0.05)
+    impatient.cancel()
+    assert (await patient).body == b"[1]"
+    assert len(stub.seen) == 1
+
+
+async def test_a_failure_is_not_kept(stub: OutsideStub, call: Call) -> None:
+    stub.script.append(status(404))
+    with pytest.raises(OutsideFailed):
+        await call()
+    assert (await call()).body == b"[1]"
+
+
+async def test_nothing_is_kept_where_the_provider_says_so(stub: OutsideStub, call: Call) -> None:
+    fresh = Provider("fresh", 1_000, max_age=timedelta(0))
+    await call(provider=fresh)
+    await call(provider=fresh)
+    assert len(stub.seen) == 2
+
+
+async def test_a_provider_that_is_down_is_left_alone_and_comes_back(stub: OutsideStub, exchange: Http) -> None:
+    now = [100.0]
+    entrance = Entrance(MemoryShared(), clock=lambda: now[0], draw=lambda: 0.0)
+    call = caller(stub, exchange, entrance)
+    once = Provider("once", 1_000, 100, attempts=1)
+    stub.otherwise = status(500)
+    for number in range(FAILURES):
+        with pytest.raises(OutsideFailed, match="status 500"):
+            await call(str(number), once)
+    with pytest.raises(OutsideFailed, match="once is left alone for now: status 500"):
+        await call("more", once, patience=SECOND)
+    assert len(stub.seen) == FAILURES
+    now[0] += 6
+    stub.otherwise = GOOD
+    assert (await call("more", once)).body == b"[1]"
+    assert (await call("again", once)).body == b"[1]"
+
+
+async def test_a_refused_key_is_not_tried_again_with_the_next_call(stub: OutsideStub, call: Call) -> None:
+    stub.otherwise = status(401, "no such key")
+    with pytest.raises(OutsideFailed, match="check its key"):
+        await call("one")
+    with pytest.raises(OutsideFailed, match="left alone for now: status 401: no such key"):
+        await call("two")
+    assert len(stub.seen) == 1
+
+
+async def test_workers_join_through_the_database(stub: OutsideStub, exchange: Http, postgres_url: str) -> None:
+    stub.otherwise = after(0.1, GOOD)
+    pools = [await connect(postgres_url) for _ in range(2)]
+    calls = [caller(stub, exchange, Entrance(OutsideStore(pool))) for pool in pools]
+    answers = await asyncio.gather(*(call("shared") for call in calls for _ in range(3)))
+    assert {answer.body for answer in answers} == {b"[1]"}
+    assert len(stub.seen) == 1
+    for pool in pools:
+        await pool.close()
+
+
+async def test_a_key_in_an_answer_is_not_repeated(stub: OutsideStub, exchange: Http) -> None:
+    stub.otherwise = status(400, "the key s3cret is bad")
+    with pytest.raises(CallFailed) as refused:
+        await exchange.send(HttpRequest(stub.url, headers={"X-Key": "s3cret"}, secret="s3cret"))
+    assert "s3cret" not in str(refused.value)
+    assert "s3cret" not in repr(HttpRequest(stub.url, headers={"X-Key": "s3cret"}, secret="s3cret"))
+
+
+async def test_an_unreachable_database_is_an_outage_to_wait_out(stub: OutsideStub, exchange: Http, postgres_url: str) -> None:
+
+    pool: Any = await connect(postgres_url)
+    await pool.close()
+    with pytest.raises(ToolUnavailable):
+        await caller(stub, exchange, Entrance(OutsideStore(pool)))()
+    assert stub.seen == []
