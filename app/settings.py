@@ -15,6 +15,7 @@ from urllib.parse import SplitResult, parse_qs, urlsplit
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, ValidationError, model_validator
 
 from app.domain.errors import SetupError
+from app.domain.services import SERVICES
 
 PREFIX = "RUBRICA_"
 
@@ -131,6 +132,11 @@ class Settings(BaseModel):
     def models(self) -> Path:
         """Where model weights are looked for."""
         return self.models_dir or self.home / "models"
+
+    @property
+    def services(self) -> frozenset[str]:
+        """Names of the services outside that these settings turn on."""
+        return frozenset(service.name for service in SERVICES if getattr(self, service.setting) is not None)
 
     def environment(self) -> dict[str, str]:
         """These settings as variables, secrets in clear: for child processes only, never for a log."""

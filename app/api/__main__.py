@@ -43,8 +43,9 @@ async def serve(settings: Settings, host: str = HOST, port: int | None = None, n
     from app.services.run_gateway import TemporalGateway
 
     gateway = TemporalGateway(settings.temporal_address)
+    url = settings.database_url.get_secret_value()
     with bind(host, settings.api_port or PORT if port is None else port) as listening:
-        async with open_services(settings.database_url.get_secret_value(), gateway) as services:
+        async with open_services(url, gateway, settings.services, settings.retrieval_url) as services:
             app = create_app(services, LOCAL_HOSTS | names | {f"[{host}]" if ":" in host else host})
             await Server(app, services).serve(sockets=[listening])
 

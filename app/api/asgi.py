@@ -15,6 +15,7 @@ from app.api.reports import ReportsController
 from app.api.runs import RunsController
 from app.api.services import Services
 from app.api.steering import SteeringController
+from app.api.tools import retrieve, tools
 
 MAX_BODY_BYTES = 1_000_000
 
@@ -22,12 +23,14 @@ MAX_BODY_BYTES = 1_000_000
 def create_app(services: Services, allowed_hosts: Collection[str] = LOCAL_HOSTS) -> Guard:
     """The API as an ASGI application over open services. It answers to the names in `allowed_hosts` only."""
     app = Litestar(
-        route_handlers=[RunsController, SteeringController, EventsController, ReportsController, health],
+        route_handlers=[RunsController, SteeringController, EventsController, ReportsController, health, tools, retrieve],
         dependencies={
             "research": _given(services.research),
             "steering": _given(services.steering),
             "live": _given(services.live),
             "parts": _given(services.parts),
+            "use": _given(services.use),
+            "pages": _given(services.pages),
         },
         plugins=[problems.plugin()],
         openapi_config=openapi.config(),

@@ -10,14 +10,18 @@ from litestar.params import FromPath
 
 from app.services.health import Parts
 from app.services.live_events import LiveEvents
+from app.services.pages import Pages
 from app.services.research import Research
 from app.services.steering import Steering
+from app.services.tool_use import ToolUseReport
 
 RunId = FromPath[UUID]
 ResearchService = NamedDependency[Research]
 SteeringService = NamedDependency[Steering]
 LiveService = NamedDependency[LiveEvents]
 PartsService = NamedDependency[Parts]
+ToolUseService = NamedDependency[ToolUseReport]
+PagesService = NamedDependency[Pages]
 
 
 class ApiRequest(Request[Any, Any, Any]):

@@ -17,11 +17,12 @@ from pydantic.json_schema import models_json_schema
 
 from app.api import examples, problems, schemas
 from app.domain.run import Run, RunEvent
+from app.services.pages import Page
 
 VERSION = "0.1.0"
 ROOTS = (
     *(Run, RunEvent, problems.Problem, schemas.RunPage, schemas.NewRun, schemas.ReportView, schemas.Resumption),
-    *(schemas.NewNote, schemas.AddedNote, schemas.Health),
+    *(schemas.NewNote, schemas.AddedNote, schemas.Health, schemas.ToolList, Page),
 )
 MAY_ALWAYS = (500, 503)
 

@@ -11,6 +11,7 @@ from app.domain.budget import Budget, Usage
 from app.domain.errors import InvalidInput
 from app.domain.query import Effort, Language, ResearchQuery, SystemName, detect_language
 from app.domain.run import Run, RunStatus
+from app.domain.tool_use import ToolUse
 
 
 def _without_controls(text: str) -> str:
@@ -110,3 +111,9 @@ class Health(BaseModel):
     ok: bool
     version: str
     parts: dict[str, PartHealth]
+
+
+class ToolList(BaseModel):
+    """The services outside, with how their calls went."""
+
+    items: list[ToolUse]

@@ -11,8 +11,10 @@ from app.domain.errors import RubricaError
 from app.services.gateway import RunGateway
 from app.services.health import Parts
 from app.services.live_events import LiveEvents
+from app.services.pages import Pages
 from app.services.research import Research
 from app.services.steering import Steering
+from app.services.tool_use import ToolUseReport
 from app.storage.engine import connect
 from app.storage.events import Listener
 
@@ -29,11 +31,17 @@ class Services:
     steering: Steering
     live: LiveEvents
     parts: Parts
+    use: ToolUseReport
+    pages: Pages
 
 
 @asynccontextmanager
-async def open_services(database_url: str, gateway: RunGateway) -> AsyncIterator[Services]:
+async def open_services(
+    database_url: str, gateway: RunGateway, services_on: frozenset[str] = frozenset(), retrieval_url: str | None = None
+) -> AsyncIterator[Services]:
     """The pool, the one listening connection and the dispatcher of waiting runs, for as long as the context lasts.
+
+    `services_on` are the services outside that are configured; `retrieval_url` is the index's address.
 
     Raises:
         SetupError: the database cannot be used, or its schema is another than this version needs.
@@ -42,7 +50,14 @@ async def open_services(database_url: str, gateway: RunGateway) -> AsyncIterator
     live = LiveEvents(pool)
     listener = Listener(database_url, live.heard, live.gap)
     research = Research(pool, gateway)
-    services = Services(research, Steering(pool, gateway, research), live, Parts(pool, gateway, listener))
+    services = Services(
+        research,
+        Steering(pool, gateway, research),
+        live,
+        Parts(pool, gateway, listener),
+        ToolUseReport(pool, services_on),
+        Pages(retrieval_url),
+    )
     tasks: list[asyncio.Task[None]] = []
     try:
         await services.parts.database()

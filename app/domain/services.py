@@ -23,8 +23,8 @@ class Service(NamedTuple):
 
     @property
     def variable(self) -> str:
-        """The environment variable that turns it on."""
-        return f"RUBRICA_{self.setting.upper()}"
+        """The environment variable that turns it on; empty for what is always on."""
+        return f"RUBRICA_{self.setting.upper()}" if self.setting else ""
 
 
 SERVICES = (

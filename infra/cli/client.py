@@ -12,6 +12,7 @@ import aiohttp
 
 from app.domain.errors import Conflict, InvalidInput, NotFound, RubricaError, Unavailable
 from app.domain.run import Run, RunEvent
+from app.domain.tool_use import ToolUse
 
 REQUEST_LIMIT = timedelta(seconds=60)
 # The server sends a comment at least every 15 s, so a silence twice as long means a dead connection.
@@ -67,6 +68,10 @@ class ApiClient:
     async def snapshot(self, name: str) -> bytes:
         """The stored copy of a source, as UTF-8 text."""
         return await self._send("GET", f"/v1/snapshots/{name}", accept="text/plain")
+
+    async def tools(self) -> list[ToolUse]:
+        """The services outside, with how their calls went."""
+        return [ToolUse.model_validate(item) for item in json.loads(await self._send("GET", "/v1/tools"))["items"]]
 
     async def events(self, run_id: str, after: int = 0) -> AsyncIterator[RunEvent]:
         """Every event with a number above `after`, once and in order, over as many connections as it takes.

@@ -84,6 +84,14 @@ def worker(context: typer.Context) -> None:
 
 
 @app.command()
+def tools() -> None:
+    """The services outside: which are on, what turns the others on, and how their calls went."""
+    from infra.cli.tools import show
+
+    execute(show)
+
+
+@app.command()
 def migrate() -> None:
     """Bring the database's schema up to date."""
     from infra.cli.services import migrate as work

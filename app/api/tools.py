@@ -1,0 +1,36 @@
+"""The services outside, and pages of the index for other programs."""
+
+from typing import Annotated
+
+from litestar import get
+from litestar.params import QueryParameter
+
+from app.api.deps import PagesService, ToolUseService
+from app.api.openapi import problem_responses
+from app.api.schemas import ToolList
+from app.services.pages import Page
+from app.services.tool_use import DAYS
+
+MOST_PAGES = 20
+
+
+@get("/v1/tools", tags=["tools"], responses=problem_responses(400))
+async def tools(
+    use: ToolUseService,
+    days: Annotated[int, QueryParameter(ge=1, le=365, description="Calls of this many days are counted.")] = DAYS,
+) -> ToolList:
+    """Every service the product can use outside: whether it is on, what turns it on, how its calls went."""
+    return ToolList(items=await use.read(days))
+
+
+@get("/v1/retrieve", tags=["tools"], responses=problem_responses(400))
+async def retrieve(
+    pages: PagesService,
+    query: Annotated[str, QueryParameter(min_length=1, max_length=1_000, description="What to look for.")],
+    max_results: Annotated[int, QueryParameter(ge=1, le=MOST_PAGES, description="How many pages at most.")] = 5,
+    collection: Annotated[
+        list[str] | None, QueryParameter(description="Collections to search; default: the default one.")
+    ] = None,
+) -> list[Page]:
+    """Pages of the index for a query, in the form gpt-researcher's custom retriever expects."""
+    return await pages.find(query, max_results, tuple(collection or ()))

@@ -1,0 +1,89 @@
+"""How the calls of each service outside went: counts, shares, failures, and how long they took."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+
+from pydantic import Field
+
+from app.domain.outside import Ending
+from app.domain.services import SERVICES, Service, ServiceKind
+from app.domain.value import Value
+
+# How calls end for their callers; everything else that is counted is a failed attempt.
+ENDS = ("answered", "kept", "joined", "failed")
+ATTEMPT = "attempt_"
+
+
+class ToolUse(Value):
+    """One service: what turns it on, and the calls of the last days. Times are upper edges of histogram buckets."""
+
+    name: str
+    kind: str
+    title: str
+    variable: str = Field(description="The environment variable that turns it on.")
+    on: bool
+    calls: int = 0
+    share: float = Field(default=0.0, description="Of all calls of all services.")
+    kept: int = Field(default=0, description="Answered from what had been fetched before.")
+    joined: int = Field(default=0, description="Answered by an equal call that was under way.")
+    failed: int = 0
+    failure_rate: float = 0.0
+    failed_attempts: dict[str, int] = Field(default={}, description="By kind; most are tried again and never reach an agent.")
+    p50_ms: int | None = None
+    p95_ms: int | None = None
+    within_ms: dict[int, int] = Field(default={}, description="Histogram: calls by the upper edge of their bucket.")
+
+
+def tool_uses(counted: Iterable[tuple[Ending, int]], on: frozenset[str]) -> list[ToolUse]:
+    """The services in their order, then others that were counted (pages, tools of MCP servers) by name."""
+    by_tool: defaultdict[str, list[tuple[Ending, int]]] = defaultdict(list)
+    for ending, n in counted:
+        by_tool[ending.tool].append((ending, n))
+    total = sum(n for endings in by_tool.values() for ending, n in endings if ending.outcome in ENDS)
+    known = {service.name for service in SERVICES}
+    others = [_other(name) for name in sorted(by_tool.keys() - known)]
+    uses = [_use(service, by_tool[service.name], total, service.name in on) for service in SERVICES]
+    return uses + [_use(service, by_tool[service.name], total, on=True) for service in others]
+
+
+def _other(name: str) -> Service:
+    """Pages that were read, and tools of MCP servers, are counted under names of their own."""
+    if name.startswith("mcp:"):
+        return Service(name, ServiceKind.MCP, "mcp_servers", name.removeprefix("mcp:"))
+    return Service(name, ServiceKind.PAGES, "", "pages of the web")
+
+
+def _use(service: Service, counted: list[tuple[Ending, int]], total: int, on: bool) -> ToolUse:
+    outcomes: Counter[str] = Counter()
+    buckets: Counter[int] = Counter()
+    for ending, n in counted:
+        outcomes[ending.outcome] += n
+        buckets[ending.within_ms] += n if ending.outcome in ENDS else 0
+    calls = sum(outcomes[end] for end in ENDS)
+    return ToolUse(
+        name=service.name,
+        kind=service.kind.value,
+        title=service.title,
+        variable=service.variable,
+        on=on,
+        calls=calls,
+        share=calls / total if total else 0.0,
+        kept=outcomes["kept"],
+        joined=outcomes["joined"],
+        failed=outcomes["failed"],
+        failure_rate=outcomes["failed"] / calls if calls else 0.0,
+        failed_attempts={name.removeprefix(ATTEMPT): n for name, n in sorted(outcomes.items()) if name.startswith(ATTEMPT)},
+        p50_ms=_quantile(buckets, 0.5),
+        p95_ms=_quantile(buckets, 0.95),
+        within_ms={edge: n for edge, n in sorted(buckets.items()) if n},
+    )
+
+
+def _quantile(buckets: Mapping[int, int], share: float) -> int | None:
+    """The upper edge of the bucket in which this share of the calls has ended."""
+    wanted, reached = share * sum(buckets.values()), 0
+    for edge, n in sorted(buckets.items()):
+        reached += n
+        if n and reached >= wanted:
+            return edge
+    return None

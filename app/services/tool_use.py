@@ -1,0 +1,24 @@
+"""Which services outside are on, and how the calls of each went."""
+
+import asyncpg
+
+from app.domain.tool_use import ToolUse, tool_uses
+from app.storage.outside import OutsideStore
+
+DAYS = 7
+
+
+class ToolUseReport:
+    """The services there are, with their counts. `on` names those that are configured."""
+
+    def __init__(self, database: asyncpg.Pool, on: frozenset[str]) -> None:
+        self._store = OutsideStore(database)
+        self._on = on
+
+    async def read(self, days: int = DAYS) -> list[ToolUse]:
+        """Every service, and whatever else was counted in these days.
+
+        Raises:
+            Unavailable: the database does not answer.
+        """
+        return tool_uses(await self._store.counted(days), self._on)

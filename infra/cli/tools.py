@@ -1,0 +1,52 @@
+"""`rubrica tools`: the services outside. It starts nothing: without a running API the counts are left out."""
+
+from app.domain.errors import Unavailable
+from app.domain.tool_use import ToolUse, tool_uses
+from app.settings import Settings
+from infra.cli.client import ApiClient
+from infra.cli.execute import say
+from infra.local.home import Home
+from infra.local.lock import read_state
+
+
+async def show(settings: Settings) -> int:
+    """One line a service; then the calls of those that were called."""
+    uses = await _running(settings) or tool_uses([], settings.services)
+    for use in uses:
+        print(f"{'on ' if use.on else 'off'}  {use.name:18} {use.kind:7} {use.title:28} {_turned_on(use)}".rstrip())
+    called = [use for use in uses if use.calls]
+    if called:
+        print(
+            f"\n{'calls of 7 days':18} {'calls':>7} {'share':>6} {'failed':>7} {'kept':>6} {'p50':>8} {'p95':>8}  failed attempts"
+        )
+    for use in called:
+        print(_counts(use))
+    return 0
+
+
+async def _running(settings: Settings) -> list[ToolUse] | None:
+    """What a running API says of its services; None where none runs."""
+    state = read_state(Home(settings.home).state)
+    address = settings.api_url or (state.api if state else None)
+    if address is None:
+        return None
+    async with ApiClient(address) as api:
+        try:
+            return await api.tools()
+        except Unavailable as error:
+            say(f"without counts: {error}")
+    return None
+
+
+def _turned_on(use: ToolUse) -> str:
+    return "" if use.on else f"set {use.variable}"
+
+
+def _counts(use: ToolUse) -> str:
+    attempts = ", ".join(f"{n} {kind}" for kind, n in use.failed_attempts.items())
+    times = f"{_ms(use.p50_ms):>8} {_ms(use.p95_ms):>8}"
+    return f"{use.name:18} {use.calls:7} {use.share:6.1%} {use.failure_rate:7.2%} {use.kept:6} {times}  {attempts}".rstrip()
+
+
+def _ms(edge: int | None) -> str:
+    return f"≤{edge} ms" if edge else ""

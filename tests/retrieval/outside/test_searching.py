@@ -1,0 +1,199 @@
+"""Searches over several providers: who is asked first, who next, and what the agent is told."""
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from app.domain.errors import SetupError, ToolError
+from app.domain.evidence import snapshot_hash
+from app.domain.query import Language, detect_language
+from app.domain.services import SERVICES, ServiceKind
+from app.settings import Settings, read_settings
+from retrieval.outside import http
+from retrieval.outside.entrance import Entrance
+from retrieval.outside.http import Http
+from retrieval.outside.memory import MemoryShared
+from retrieval.outside.opening import PROVIDERS, opened, providers, read_options
+from retrieval.outside.pages import PAGE, OutsideReader
+from retrieval.web.jina import JinaReader
+from retrieval.web.ports import SearchProvider, SearchQuery
+from retrieval.web.routing import in_order
+from retrieval.web.searching import OutsideSearch
+from tests.support.outside_stub import OutsideStub, after, outside, says, status
+from tests.workflows.small_corpus import SmallCorpus
+
+FOUND = {
+    "title": "A page",
+    "url": "https://a.example",
+    "link": "https://a.example",
+    "content": "What it says.",
+    "snippet": "Its words.",
+}
+SERPER, TAVILY = says({"organic": [FOUND]}), says({"results": [FOUND]})
+
+
+@pytest.fixture
+async def exchange() -> AsyncIterator[Http]:
+    async with http.opened() as running:
+        yield running
+
+
+@pytest.fixture
+async def stubs() -> AsyncIterator[tuple[OutsideStub, OutsideStub]]:
+    async with outside(SERPER) as serper, outside(TAVILY) as tavily:
+        yield serper, tavily
+
+
+@pytest.fixture
+def shared() -> MemoryShared:
+    return MemoryShared()
+
+
+@pytest.fixture
+def web(stubs: tuple[OutsideStub, OutsideStub], exchange: Http, shared: MemoryShared) -> OutsideSearch:
+    made = [PROVIDERS[name]("k3y") for name in ("serper", "tavily")]
+    there = [replace(p, url=stub.url, provider=replace(p.provider, attempts=2)) for p, stub in zip(made, stubs, strict=True)]
+    return OutsideSearch("web", Entrance(shared, draw=lambda: 0.0), exchange, there)
+
+
+async def test_a_result_is_a_passage_whose_snapshot_is_kept(web: OutsideSearch, shared: MemoryShared) -> None:
+    passages, note = await web.search("tariffs", 5)
+    (passage,) = passages
+    assert (passage.text, passage.start, passage.end) == ("Its words.", 0, 10)
+    assert passage.source.snapshot == snapshot_hash("Its words.")
+    assert await shared.text(passage.source.snapshot) == "Its words."
+    assert passage.source.fetched is not None
+    assert note == "web: serper"
+
+
+async def test_the_next_provider_is_asked_when_one_fails_or_finds_nothing(
+    web: OutsideSearch, stubs: tuple[OutsideStub, OutsideStub]
+) -> None:
+    stubs[0].otherwise = status(500)
+    passages, note = await web.search("tariffs", 5)
+    assert passages[0].text == "What it says."
+    assert note == "web: tavily; serper: status 500 (2 attempts)"
+    stubs[0].otherwise = says({"organic": []})
+    assert (await web.search("duties", 5)).note == "web: tavily; serper: nothing found"
+
+
+async def test_when_all_fail_the_agent_hears_why(web: OutsideSearch, stubs: tuple[OutsideStub, OutsideStub]) -> None:
+    stubs[0].otherwise, stubs[1].otherwise = status(500), status(401, "bad key")
+    with pytest.raises(ToolError) as failed:
+        await web.search("tariffs", 5)
+    assert "serper: status 500 (2 attempts)" in str(failed.value)
+    assert "tavily: status 401: bad key; check its key" in str(failed.value)
+
+
+async def test_nothing_found_anywhere_is_no_failure(web: OutsideSearch, stubs: tuple[OutsideStub, OutsideStub]) -> None:
+    stubs[0].otherwise, stubs[1].otherwise = says({"organic": []}), says({"results": []})
+    assert await web.search("tariffs", 5) == ((), "serper: nothing found; tavily: nothing found")
+
+
+async def test_the_age_of_a_kept_result_is_told(stubs: tuple[OutsideStub, OutsideStub], exchange: Http) -> None:
+    now = [datetime(2026, 1, 1, tzinfo=UTC)]
+    provider = replace(PROVIDERS["serper"]("k"), url=stubs[0].url)
+    web = OutsideSearch("web", Entrance(MemoryShared(now=lambda: now[0])), exchange, [provider])
+    first = await web.search("tariffs", 5)
+    now[0] += timedelta(hours=3)
+    second = await web.search("tariffs", 5)
+    assert second.note == "web: serper (kept for 3 h)"
+    assert second.passages == first.passages
+    now[0] += timedelta(days=2)
+    assert (await web.search("tariffs", 5)).note == "web: serper"
+    assert len(stubs[0].seen) == 2
+
+
+def test_the_order_follows_language_and_form_of_the_query() -> None:
+    web = [PROVIDERS[name]("k") for name in ("tavily", "serper", "exa", "searxng")]
+    papers = [PROVIDERS[name]("k") for name in ("openalex", "crossref", "arxiv")]
+
+    def first(kind: Sequence[SearchProvider], text: str) -> str:
+        return in_order(kind, SearchQuery(text, 5, detect_language(text)))[0].provider.name
+
+    assert first(web, "tariffs 1890") == "tavily"
+    assert first(web, "一九三〇年的关税法") == "serper"
+    assert first(web, 'site:loc.gov "McKinley tariff"') == "serper"
+    assert first(web, "how did the people who opposed the tariff explain what it did to prices") == "tavily"
+    assert first(papers, "tariffs") == "openalex"
+    assert first(papers, "doi 10.1000/abc.1") == "crossref"
+    assert first(papers, "arXiv:2101.00001") == "arxiv"
+    assert Language.CHINESE not in PROVIDERS["arxiv"]("k").languages
+
+
+def test_no_key_no_provider() -> None:
+    assert [providers(Settings(), {}, kind) for kind in ServiceKind] == [[], [], [], []]
+    given = read_settings(
+        {"RUBRICA_SERPER_API_KEY": "s", "RUBRICA_CONTACT_EMAIL": "me@example.org", "RUBRICA_SEARXNG_URL": "http://x"}
+    )
+    assert [p.provider.name for p in providers(given, {}, ServiceKind.WEB)] == ["serper", "searxng"]
+    assert [p.provider.name for p in providers(given, {}, ServiceKind.PAPERS)] == [
+        "crossref",
+        "europe_pmc",
+        "arxiv",
+        "serper_scholar",
+    ]
+    assert all(service.setting in Settings.model_fields for service in SERVICES)
+
+
+def test_a_providers_file_sets_order_address_and_limits(tmp_path: Path) -> None:
+    file = tmp_path / "providers.toml"
+    file.write_text('[exa]\nper_second = 50\nburst = 10\n\n[serper]\nurl = "https://proxy.example/serper/"\n')
+    given = read_settings({f"RUBRICA_{name}_API_KEY": "k" for name in ("SERPER", "BRAVE", "EXA")})
+    found = providers(given, read_options(file), ServiceKind.WEB)
+    assert [p.provider.name for p in found] == ["exa", "serper", "brave"]
+    assert (found[0].provider.per_second, found[0].provider.burst) == (50, 10)
+    assert found[1].request(SearchQuery("x", 1)).url == "https://proxy.example/serper/search"
+    file.write_text("[bing]\nburst = 1\n")
+    with pytest.raises(SetupError, match="names bing; the providers are serper"):
+        read_options(file)
+    file.write_text("[exa]\nburst = 0\n")
+    with pytest.raises(SetupError, match="greater than or equal to 1"):
+        read_options(file)
+
+
+async def test_pages_are_read_by_jina_where_the_index_has_none(exchange: Http, shared: MemoryShared) -> None:
+    page = {
+        "code": 200,
+        "data": {"url": "https://a.example/", "title": "A", "content": "# A\n\nIts whole text.", "usage": {"tokens": 5}},
+    }
+    async with outside(says(page)) as stub:
+        corpus = SmallCorpus()
+        reader = OutsideReader(corpus, Entrance(shared), JinaReader(exchange, "k3y", stub.url), replace(PAGE, per_second=100))
+        document = await reader.read("https://a.example/")
+        assert document.text == "# A\n\nIts whole text."
+        assert await shared.text(document.source.snapshot) == document.text
+        assert (stub.seen[0].body, stub.seen[0].headers["Authorization"]) == ({"url": "https://a.example/"}, "Bearer k3y")
+        assert (await reader.read("https://example.org/1887")).source.title == "Annual Message 1887"
+        for url in (
+            "http://127.0.0.1/",
+            "http://[::1]/",
+            "http://localhost/",
+            "http://10.0.0.7/x",
+            "http://box.local/",
+            "http://printer/",
+        ):
+            with pytest.raises(ToolError, match="not an address of the public web"):
+                await reader.read(url)
+        with pytest.raises(ToolError):
+            await reader.read("file:///etc/passwd")
+        assert len(stub.seen) == 1
+
+
+async def test_slow_providers_make_room_for_the_next(stubs: tuple[OutsideStub, OutsideStub], exchange: Http) -> None:
+    stubs[0].otherwise = after(3, SERPER)
+    made = [replace(PROVIDERS[name]("k"), url=stub.url) for name, stub in zip(("serper", "tavily"), stubs, strict=True)]
+    slow = replace(made[0], provider=replace(made[0].provider, attempts=1, attempt_limit=timedelta(seconds=0.2)))
+    web = OutsideSearch("web", Entrance(MemoryShared()), exchange, [slow, made[1]])
+    assert (await web.search("tariffs", 5)).note == "web: tavily; serper: no answer within 0.2 s"
+
+
+async def test_opened_from_settings_only_what_is_configured_is_there() -> None:
+    async with opened(Settings(), MemoryShared()) as nothing:
+        assert (nothing.web, nothing.papers, nothing.pages) == (None, None, None)
+    given = read_settings({"RUBRICA_BRAVE_API_KEY": "k", "RUBRICA_JINA_API_KEY": "k"})
+    async with opened(given, MemoryShared()) as some:
+        assert (some.web is None, some.papers, some.pages is None) == (False, None, False)
