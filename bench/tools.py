@@ -43,7 +43,7 @@ AT_ONCE = 96
 FAULTY = 0.2
 # What a provider allows, and what the workers together are set to: less, because calls bunch up on the way.
 ALLOWED_PER_SECOND = 60
-SET_PER_SECOND, SET_BURST = 45, 3
+SET_PER_SECOND, SET_BURST = 42, 2
 ATTEMPT_LIMIT = timedelta(seconds=1)
 ROOT = Path(__file__).resolve().parent.parent
 

@@ -92,6 +92,14 @@ def tools() -> None:
 
 
 @app.command()
+def mcp() -> None:
+    """Offer search and research as an MCP server, over standard input and output."""
+    from infra.cli.mcp_server import serve as work
+
+    execute(work)
+
+
+@app.command()
 def migrate() -> None:
     """Bring the database's schema up to date."""
     from infra.cli.services import migrate as work

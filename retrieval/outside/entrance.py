@@ -102,7 +102,9 @@ class Entrance:
                 await self._quietly("a claim is not given back", self.shared.release(key))
             raise
         # The answer is in hand: that it could not be kept is no reason to withhold it.
-        at = await self._quietly("an answer is not kept", self.shared.finish(key, fetched.body, fetched.texts)) if keeps else None
+        at = None
+        if keeps or fetched.texts:
+            at = await self._quietly("an answer is not kept", self.shared.finish(key, fetched.body, fetched.texts))
         return Answer(fetched.body, at or datetime.now(UTC))
 
     async def _kept_or_mine(self, key: str, trial: Trial) -> Kept | None:

@@ -18,6 +18,9 @@ FIRST_WAIT = timedelta(milliseconds=250)
 LONGEST_WAIT = timedelta(seconds=15)
 LONGEST_HOLD = timedelta(hours=1)
 LONGEST_POLL = timedelta(seconds=1)
+# A worker that was busy wakes up for many slots at once. Those it missed by this much are exchanged, so that no burst goes out.
+MISSED_BY = timedelta(milliseconds=100)
+MOST_EXCHANGES = 5
 
 
 class Fetched(NamedTuple):
@@ -98,16 +101,25 @@ class Trial:
 
     async def _admitted(self, last: CallFailed | None) -> None:
         """Wait until the provider is in order, and for a slot that all workers agree on."""
+        exchanges = 0
         while True:
             await self._in_order(last)
-            async with shared_or_away():
-                slot = await self.shared.take(self.lane.name, self.provider.every, self.provider.burst, self._left)
-            if slot is None:
-                raise self._given_up(last or CallFailed(Failure.RATE_LIMITED, "its rate limit leaves no room in time"))
-            await asyncio.sleep(slot.total_seconds())
-            if self.clock() >= self.lane.held_until and not self.lane.breaker.wait():
+            late = await self._slot(last)
+            if late > MISSED_BY and exchanges < MOST_EXCHANGES:
+                exchanges += 1
+            elif self.clock() >= self.lane.held_until and not self.lane.breaker.wait():
                 self.lane.breaker.begins()
                 return
+
+    async def _slot(self, last: CallFailed | None) -> timedelta:
+        """Take a slot and wait for it; by how much it was missed."""
+        async with shared_or_away():
+            wait = await self.shared.take(self.lane.name, self.provider.every, self.provider.burst, self._left)
+        if wait is None:
+            raise self._given_up(last or CallFailed(Failure.RATE_LIMITED, "its rate limit leaves no room in time"))
+        due = self.clock() + wait.total_seconds()
+        await asyncio.sleep(wait.total_seconds())
+        return timedelta(seconds=self.clock() - due)
 
     async def _in_order(self, last: CallFailed | None) -> None:
         while wait := self.lane.breaker.wait():

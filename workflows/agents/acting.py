@@ -8,6 +8,7 @@ from typing import TypeAlias
 from app.domain.chat import Message, ToolCall, ToolResult
 from workflows.agents.actions import Act, ActionName
 from workflows.agents.concurrency import all_settled
+from workflows.agents.further import arguments_of, is_further
 from workflows.agents.kit import Kit
 from workflows.agents.notebook import Notebook
 from workflows.agents.observing import Observation, Observed
@@ -55,7 +56,7 @@ class Hands:
         remarks = [say("too_many", language, n=allowed, left=over)] if over > 0 else []
         return self._distinct(act.action, wanted[:allowed]), remarks
 
-    def _distinct(self, action: ActionName, wanted: tuple[str, ...]) -> list["_Planned"]:
+    def _distinct(self, action: str, wanted: tuple[str, ...]) -> list["_Planned"]:
         planned: list[_Planned] = []
         keys: set[str] = set()
         for said in wanted:
@@ -65,8 +66,9 @@ class Hands:
             keys.add(one.key)
         return planned
 
-    def _query(self, action: ActionName, said: str) -> "_Planned":
-        return self._unless_asked(action, said, ToolCall(name=action.value, arguments={"query": said}))
+    def _query(self, action: str, said: str) -> "_Planned":
+        arguments = arguments_of(self.kit.tools[action], said) if is_further(action) else {"query": said}
+        return self._unless_asked(action, said, ToolCall(name=str(action), arguments=arguments))
 
     def _browse(self, said: str) -> "_Planned":
         found = _PART.match(said)
@@ -78,8 +80,8 @@ class Hands:
         arguments = {"url": address, "part": part} if part > 1 else {"url": address}
         return self._unless_asked(ActionName.BROWSE, address, ToolCall(name=ActionName.BROWSE.value, arguments=arguments))
 
-    def _unless_asked(self, action: ActionName, said: str, call: ToolCall) -> "_Planned":
-        key = _key(action.value, *map(str, call.arguments.values()))
+    def _unless_asked(self, action: str, said: str, call: ToolCall) -> "_Planned":
+        key = _key(action, *map(str, call.arguments.values()))
         before = self._asked.get(key)
         if before is None:
             return _Planned(action, said, key, call)
@@ -96,7 +98,7 @@ class Hands:
             result = next(results) if one.call is not None else None
             if isinstance(result, BaseException):
                 continue
-            shown = observation.show(Observed(one.action.value, one.said, result, one.notice))
+            shown = observation.show(Observed(str(one.action), one.said, result, one.notice))
             if result is not None and not result.error:  # a call that failed may be tried again
                 self._asked[one.key] = shown
         return observation.message(*remarks)
@@ -106,7 +108,7 @@ class Hands:
 class _Planned:
     """One input of an action: a call to make, or a notice instead of it."""
 
-    action: ActionName
+    action: str
     said: str
     key: str = ""
     call: ToolCall | None = None

@@ -8,10 +8,12 @@ from typing import Any
 
 from pydantic import Field, model_validator
 
+from workflows.agents.further import FurtherName, as_inputs, is_further
 from workflows.agents.parsing import answer_tag, json_values, lenient_json
 from workflows.agents.steps import Answer, Step, outline_of, step
 
 MAX_INPUT_CHARS = 600
+MAX_OBJECT_CHARS = 6_000
 ENDINGS = ("answer", "final", "final_answer", "finished", "done", "stop", "end", "report")
 _TOOL_CALL = re.compile(r"<tool_call>(.*?)(?:</tool_call>|(?=<tool_call>)|\Z)", re.DOTALL | re.IGNORECASE)
 _FUNCTION = re.compile(r"<function=([\w-]+)>(.*?)(?:</function>|\Z)", re.DOTALL)
@@ -35,7 +37,7 @@ class Act(Answer):
     """One turn's thought and action. `inputs` are queries, or addresses to browse; empty to finish."""
 
     thought: str = Field(default="", description="what is known, what is missing, why this action comes next")
-    action: ActionName = Field(default=ActionName.FINISH, description="the next action")
+    action: ActionName | FurtherName = Field(default=ActionName.FINISH, description="the next action")
     inputs: tuple[str, ...] = Field(default=(), description="queries to search, or addresses to browse; empty to finish")
 
     @model_validator(mode="before")
@@ -55,19 +57,22 @@ class Act(Answer):
 
     def cleaned(self) -> tuple[str, ...]:
         """The inputs without white space around them, empties and repetitions."""
-        return tuple(dict.fromkeys(i.strip()[:MAX_INPUT_CHARS] for i in self.inputs if i.strip()))
+        longest = MAX_OBJECT_CHARS if is_further(self.action) else MAX_INPUT_CHARS
+        return tuple(dict.fromkeys(i.strip()[:longest] for i in self.inputs if i.strip()))
 
 
 def _with_known_action(data: dict[str, Any]) -> dict[str, Any]:
-    inputs = data.get("inputs") or _inputs_of({k: v for k, v in data.items() if k not in ("action", "thought", "inputs")})
+    others = {k: v for k, v in data.items() if k not in ("action", "thought", "inputs")}
+    given = data.get("inputs")
+    inputs = as_inputs(given or others) if is_further(data["action"]) else given or _inputs_of(others)
     return {**data, "action": _known(data["action"], inputs), "inputs": inputs or []}
 
 
-def _known(action: str, inputs: Any) -> ActionName:
+def _known(action: str, inputs: Any) -> str:
     """The action of this name; an unknown one that brings something to look for is a search."""
     named = action.strip().lower()
-    if named in tuple(ActionName):
-        return ActionName(named)
+    if is_further(named) or named in tuple(ActionName):
+        return named
     return ActionName.SEARCH if inputs and named not in ENDINGS else ActionName.FINISH
 
 
@@ -80,7 +85,7 @@ def _from_call(call: Mapping[str, Any]) -> dict[str, Any] | None:
     if isinstance(arguments, str):
         parsed = lenient_json(arguments)
         arguments = parsed if isinstance(parsed, dict) else {"query": arguments}
-    inputs = _inputs_of(arguments)
+    inputs = as_inputs(arguments) if is_further(name) else _inputs_of(arguments)
     return {"action": _known(name, inputs), "inputs": inputs}
 
 
@@ -133,6 +138,8 @@ def act_step(tools: frozenset[str]) -> Step[Act]:
     """The act step where only these tools exist: the schema offers no other."""
     schema = {**_WHOLE.schema.schema_, "properties": {**_WHOLE.schema.schema_["properties"]}}
     offered = [name.value for name in ActionName if name in tools or name is ActionName.FINISH]
-    schema["properties"]["action"] = {**schema["properties"]["action"], "enum": offered}
+    offered += sorted(filter(is_further, tools))
+    described = schema["properties"]["action"]["description"]
+    schema["properties"]["action"] = {"type": "string", "enum": offered, "description": described}
     named = _WHOLE.schema.model_copy(update={"schema_": schema})
     return Step(_WHOLE.name, Act, _WHOLE.max_tokens, named, outline_of(schema), act_in_tags, _WHOLE.form)

@@ -20,6 +20,7 @@ from workflows.agents.model_driven import MODEL_DRIVEN
 from workflows.chat_models.absent import AbsentModel
 from workflows.chat_models.endpoint import Endpoint, Prices
 from workflows.chat_models.openai_compatible import connected
+from workflows.durable.mcp_tools import mcp_tools
 from workflows.durable.workshop import Workshop
 from workflows.prompts.library import PromptLibrary
 from workflows.tools.toolbox import Beyond
@@ -44,6 +45,7 @@ async def equipped(settings: Settings) -> AsyncIterator[Workshop]:
         endpoint = _endpoint(settings)
         index = await stack.enter_async_context(IndexClient(settings.retrieval_url))
         outside = await stack.enter_async_context(opened_outside(settings, OutsideStore(database)))
+        tools = await stack.enter_async_context(mcp_tools(settings.mcp_servers, outside.entrance))
         yield Workshop(
             database=database,
             index=index,
@@ -55,7 +57,7 @@ async def equipped(settings: Settings) -> AsyncIterator[Workshop]:
             prices=endpoint.prices if endpoint else Prices(),
             asks_a_model=endpoint is not None,
             reader=_reader(index, outside),
-            beyond=Beyond(outside.web, outside.papers),
+            beyond=Beyond(outside.web, outside.papers, tools),
         )
 
 

@@ -204,4 +204,5 @@ def _model_call(step: str, completion: Completion) -> dict[str, Any]:
 def _tool_call(call: ToolCall, result: ToolResult) -> dict[str, Any]:
     found = {passage.source.url: passage.source.title for passage in result.passages}
     sources = [{"title": title, "url": url} for url, title in list(found.items())[:SHOWN_SOURCES]]
-    return {"tool": call.name, **call.arguments, "results": len(result.passages), "sources": sources, "error": result.error}
+    told = {"tool": call.name, "results": len(result.passages), "sources": sources, "error": result.error}
+    return {**call.arguments, **told, **({"note": result.note} if result.note else {})}

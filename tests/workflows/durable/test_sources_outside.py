@@ -1,0 +1,36 @@
+"""A durable run that cites a snippet of a web search: the text is kept, and the citation opens it."""
+
+from dataclasses import replace
+
+import orjson
+
+from app.domain.evidence import snapshot_hash
+from app.domain.run import RunStatus
+from app.storage.outside import OutsideStore
+from retrieval.outside import http
+from retrieval.outside.entrance import Entrance
+from retrieval.outside.opening import PROVIDERS
+from retrieval.web.searching import OutsideSearch
+from tests.support.outside_stub import outside, says
+from tests.workflows.durable.house import House
+from workflows.tools.toolbox import Beyond
+
+SNIPPET = "The tariff of 1890 was defended as the shield of labor."
+
+
+async def test_a_snippet_of_the_web_is_cited_and_its_text_stays(house: House) -> None:
+    found = {"organic": [{"title": "On the web", "link": "https://web.example/1", "snippet": SNIPPET}]}
+    async with outside(says(found)) as stub, http.opened() as exchange:
+        serper = replace(PROVIDERS["serper"]("k"), url=stub.url)
+        web = OutsideSearch("web", Entrance(OutsideStore(house.database)), exchange, [serper])
+        async with house.worker() as shop:
+            shop.beyond = Beyond(web=web)
+            run_id = await house.ask()
+            await house.until(run_id, RunStatus.COMPLETED)
+        assert 0 < len(stub.seen) <= 9
+    evidence = orjson.loads(await house.research.evidence(run_id))
+    cited = [citation for citation in evidence["citations"] if citation["source"]["url"] == "https://web.example/1"]
+    for citation in cited:
+        text = (await house.research.snapshot(citation["source"]["snapshot"])).decode()
+        assert text[citation["start"] : citation["end"]] == citation["quote"]
+    assert (await house.research.snapshot(snapshot_hash(SNIPPET))).decode() == SNIPPET

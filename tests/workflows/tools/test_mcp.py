@@ -1,0 +1,174 @@
+"""Tools of a real MCP server, over both transports, through the entrance, in agents' hands."""
+
+import asyncio
+import json
+import sys
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
+
+import aiohttp
+import pytest
+
+from app.domain.errors import SetupError, ToolError
+from app.domain.evidence import snapshot_hash
+from infra.local.ports import free_port
+from retrieval.mcp.configuration import read_servers
+from retrieval.outside.entrance import Entrance
+from retrieval.outside.memory import MemoryShared
+from tests.workflows.bench_of_agents import make_kit, new_record, run_chain
+from tests.workflows.sensible import sensible
+from workflows.agents.actions import Act, act_step
+from workflows.agents.codec import TagCodec
+from workflows.agents.ports import Tool
+from workflows.agents.reading import read_answer
+from workflows.chat_models.scripted import ScriptedModel
+from workflows.durable.mcp_tools import mcp_tools
+
+ROOT = Path(__file__).parents[3]
+STDIO = {"command": sys.executable, "args": ["-m", "tests.support.mcp_stub"], "env": {"PYTHONPATH": str(ROOT)}, "per_second": 50}
+FORECAST = "mcp_weather_forecast"
+
+
+@pytest.fixture
+def shared() -> MemoryShared:
+    return MemoryShared()
+
+
+def configured(folder: Path, **servers: object) -> Path:
+    file = folder / "mcp.json"
+    file.write_text(json.dumps({"mcpServers": servers}))
+    return file
+
+
+@pytest.fixture
+async def http_server() -> AsyncIterator[str]:
+    port = free_port()
+    command = (sys.executable, "-m", "tests.support.mcp_stub", str(port))
+    process = await asyncio.create_subprocess_exec(*command, cwd=ROOT, stderr=asyncio.subprocess.DEVNULL)
+    url = f"http://127.0.0.1:{port}/mcp"
+    async with aiohttp.ClientSession() as session, asyncio.timeout(20):
+        while True:
+            try:
+                async with session.get(url):
+                    break
+            except aiohttp.ClientError:
+                await asyncio.sleep(0.1)
+    yield url
+    process.kill()
+    await process.wait()
+
+
+@pytest.fixture
+async def weather(tmp_path: Path, shared: MemoryShared) -> AsyncIterator[dict[str, Tool]]:
+    async with mcp_tools(configured(tmp_path, weather=STDIO), Entrance(shared, draw=lambda: 0.0)) as tools:
+        yield {tool.name: tool for tool in tools}
+
+
+async def test_a_tools_answer_is_a_source_that_is_kept(weather: dict[str, Tool], shared: MemoryShared) -> None:
+    tool = weather[FORECAST]
+    assert tool.parameters["required"] == ["city"]
+    assert '"city"' not in tool.description, "a description cannot end an attribute"
+    assert "<tool_response>" not in tool.description
+    result = await tool.call({"city": "Lund", "days": 2})
+    text = await shared.text(result.passages[0].source.snapshot)
+    assert text.startswith("In Lund it rains for 2 days.")
+    assert all(text[p.start : p.end] == p.text for p in result.passages)
+    assert (result.passages[0].source.kind, result.passages[0].source.title) == ("tool", "weather: forecast")
+    assert snapshot_hash(text) == result.passages[0].source.snapshot
+
+
+async def test_failures_are_told_and_a_dead_server_is_started_again(weather: dict[str, Tool]) -> None:
+    tool = weather[FORECAST]
+    with pytest.raises(ToolError, match="there is no such city"):
+        await tool.call({"city": "nowhere"})
+    with pytest.raises(ToolError, match="days"):
+        await tool.call({"city": "Lund", "days": "many"})
+    with pytest.raises(ToolError, match=r"broke off|does not answer"):
+        await tool.call({"city": "crash"})
+    assert "In Lund" in (await tool.call({"city": "Lund"})).passages[0].text
+
+
+async def test_a_long_answer_is_cut(weather: dict[str, Tool]) -> None:
+    result = await weather[FORECAST].call({"city": "long"})
+    assert sum(len(passage.text) for passage in result.passages) <= 24_000
+    assert result.note == "cut after 24000 characters"
+
+
+async def test_streamable_http_and_a_choice_of_tools(tmp_path: Path, http_server: str) -> None:
+    file = configured(tmp_path, weather={"url": http_server, "tools": ["forecast"]})
+    async with mcp_tools(file, Entrance(MemoryShared())) as tools:
+        (tool,) = tools
+        assert "In Lund" in (await tool.call({"city": "Lund"})).passages[0].text
+
+
+async def test_a_server_that_is_away_is_left_out(tmp_path: Path) -> None:
+    servers = {"gone": {"url": f"http://127.0.0.1:{free_port()}/mcp"}, "missing": {"command": "no-such-command-here"}}
+    async with mcp_tools(configured(tmp_path, **servers, weather=STDIO), Entrance(MemoryShared())) as tools:
+        assert {tool.name for tool in tools} == {FORECAST, "mcp_weather_order"}
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        ("{", "unexpected end of data"),
+        ('{"servers": {}}', "mcpServers: Field required"),
+        ('{"mcpServers": {"a": {}}}', "either a command or a url"),
+        ('{"mcpServers": {"a b": {"command": "x"}}}', "no name for a server"),
+        ('{"mcpServers": {"a": {"command": "x", "cmd": "y"}}}', "Extra inputs"),
+    ],
+)
+def test_a_malformed_file_is_refused_with_the_reason(tmp_path: Path, content: str, reason: str) -> None:
+    file = tmp_path / "mcp.json"
+    file.write_text(content)
+    with pytest.raises(SetupError, match=reason):
+        read_servers(file)
+
+
+def test_the_file_may_be_toml(tmp_path: Path) -> None:
+    file = tmp_path / "mcp.toml"
+    file.write_text('[mcpServers.weather]\ncommand = "weather"\nargs = ["--quiet"]\n')
+    assert read_servers(file)["weather"].args == ("--quiet",)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        '{"thought": "t", "action": "mcp_weather_forecast", "inputs": ["{\\"city\\": \\"Lund\\"}"]}',
+        '{"thought": "t", "action": "mcp_weather_forecast", "inputs": [{"city": "Lund"}]}',
+        '{"name": "mcp_weather_forecast", "arguments": {"city": "Lund"}}',
+        '<tool_call>{"name": "mcp_weather_forecast", "arguments": {"city": "Lund"}}</tool_call>',
+    ],
+)
+def test_a_model_may_call_a_further_tool_in_any_notation(said: str) -> None:
+    step = act_step(frozenset({"search", FORECAST}))
+    act = read_answer(step, said)
+    assert act.action == FORECAST
+    assert [json.loads(given) for given in act.inputs] == [{"city": "Lund"}]
+    assert step.schema.schema_["properties"]["action"]["enum"] == ["search", "finish", FORECAST]
+
+
+def test_without_further_tools_the_schema_names_none() -> None:
+    assert act_step(frozenset({"search"})).schema.schema_["properties"]["action"] == {
+        "type": "string",
+        "enum": ["search", "finish"],
+        "description": "the next action",
+    }
+
+
+@pytest.mark.parametrize("given", ['{"city": "Lund"}', "Lund"])
+async def test_an_agent_uses_it_and_cites_what_it_said(weather: dict[str, Tool], given: str) -> None:
+    acts = iter([Act(action=FORECAST, inputs=(given,)), Act()])
+
+    def answer(request: object) -> object:
+        name = request.response_schema.name if request.response_schema else ""  # type: ignore[attr-defined]
+        return next(acts, Act()).model_dump_json() if name == "act" else sensible(request)  # type: ignore[arg-type]
+
+    record = new_record()
+    kit = make_kit(ScriptedModel(answer), record)  # type: ignore[arg-type]
+    kit = replace(kit, tools={**kit.tools, **weather})
+    report = await run_chain(kit, record, "What is the weather in Lund?")
+    called = [turn.call for turn in record.trajectory.turns if turn.call]
+    assert (called[0].name, called[0].arguments) == (FORECAST, {"city": "Lund"})
+    assert any(quote.source.title == "weather: forecast" for quote in report.quotes)
+    assert TagCodec().form(act_step(frozenset(kit.tools)), kit.prompts, kit.language)

@@ -1,0 +1,34 @@
+"""Tools that come from elsewhere (their names begin with `mcp_`): their inputs are JSON objects in the tool's own schema."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+import orjson
+from pydantic import StringConstraints
+
+from workflows.agents.parsing import lenient_json
+from workflows.agents.ports import Tool
+
+PREFIX = "mcp_"
+FurtherName = Annotated[str, StringConstraints(pattern=f"^{PREFIX}[a-z0-9_]+$")]
+
+
+def is_further(name: str) -> bool:
+    """Whether a tool of this name comes from elsewhere."""
+    return name.startswith(PREFIX)
+
+
+def as_inputs(arguments: Any) -> list[str]:
+    """Arguments as an action's inputs: an object, or several, each as JSON; a text as it is."""
+    several = arguments if isinstance(arguments, list | tuple) else [arguments]
+    return [one if isinstance(one, str) else orjson.dumps(one).decode() for one in several if one]
+
+
+def arguments_of(tool: Tool, said: str) -> dict[str, Any]:
+    """The arguments an input means: the object it is, or, of a tool with one text to give, that text."""
+    found = lenient_json(said)
+    if isinstance(found, dict):
+        return {str(name): value for name, value in found.items()}
+    properties: Mapping[str, Any] = tool.parameters.get("properties", {})
+    wanted = [name for name in tool.parameters.get("required", properties) if name in properties]
+    return {wanted[0]: said} if len(wanted) == 1 else {}

@@ -1,0 +1,50 @@
+"""The tools of the MCP servers that the settings name."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from retrieval.mcp.configuration import read_servers
+from retrieval.outside.entrance import Entrance
+from retrieval.outside.failure import CallFailed
+from workflows.agents.ports import Tool
+from workflows.tools.mcp import McpTool
+
+if TYPE_CHECKING:
+    from retrieval.mcp.server import McpServer
+
+log = logging.getLogger(__name__)
+
+
+@asynccontextmanager
+async def mcp_tools(path: Path | None, entrance: Entrance) -> AsyncIterator[list[Tool]]:
+    """The tools of all servers that answer now, connected as long as the context lasts. Others are left out, and logged.
+
+    Raises:
+        SetupError: the file cannot be used.
+    """
+    if path is None:
+        yield []
+        return
+    # Loaded here: the library is large, and most workers have no MCP servers.
+    from retrieval.mcp.server import McpServer
+
+    servers = [McpServer(name, configuration) for name, configuration in read_servers(path).items()]
+    try:
+        found = await asyncio.gather(*(_tools(server, entrance) for server in servers))
+        yield [tool for tools in found for tool in tools]
+    finally:
+        await asyncio.gather(*(server.close() for server in servers))
+
+
+async def _tools(server: "McpServer", entrance: Entrance) -> list[Tool]:
+    try:
+        offers = await server.offers()
+    except (CallFailed, TimeoutError) as error:
+        log.warning("the MCP server %s is left out until the worker starts again: %s", server.name, error or type(error).__name__)
+        return []
+    rate = server.configuration.per_second
+    return [McpTool(server, o.name, o.description, o.parameters, entrance, rate, o.repeatable) for o in offers]
