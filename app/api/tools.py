@@ -26,11 +26,11 @@ async def tools(
 @get("/v1/retrieve", tags=["tools"], responses=problem_responses(400))
 async def retrieve(
     pages: PagesService,
-    query: Annotated[str, QueryParameter(min_length=1, max_length=1_000, description="What to look for.")],
+    wanted: Annotated[str, QueryParameter(name="query", min_length=1, max_length=1_000, description="What to look for.")],
     max_results: Annotated[int, QueryParameter(ge=1, le=MOST_PAGES, description="How many pages at most.")] = 5,
     collection: Annotated[
         list[str] | None, QueryParameter(description="Collections to search; default: the default one.")
     ] = None,
 ) -> list[Page]:
     """Pages of the index for a query, in the form gpt-researcher's custom retriever expects."""
-    return await pages.find(query, max_results, tuple(collection or ()))
+    return await pages.find(wanted, max_results, tuple(collection or ()))

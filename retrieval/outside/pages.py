@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 
 from app.domain.errors import ToolError, ToolUnavailable
 from retrieval.outside.entrance import Entrance
+from retrieval.outside.failure import CallFailed, Failure
 from retrieval.outside.provider import Provider
 from retrieval.outside.trial import Fetched
 from retrieval.ports import Document, PageFetcher, PageReader
@@ -13,6 +14,22 @@ from retrieval.ports import Document, PageFetcher, PageReader
 # Polite to each host; a page may be large and slow.
 PAGE = Provider("page", per_second=1, burst=3, at_once=4, attempts=3, attempt_limit=timedelta(seconds=30))
 PATIENCE = timedelta(seconds=60)
+
+
+@dataclass(frozen=True)
+class OneAttempt:
+    """A `PageReader` of the open web as a `PageFetcher`: its errors in the entrance's words."""
+
+    reader: PageReader
+
+    async def fetch(self, url: str) -> Document:
+        """See `PageFetcher.fetch`."""
+        try:
+            return await self.reader.read(url)
+        except ToolUnavailable as error:
+            raise CallFailed(Failure.UNAVAILABLE, str(error), error.retry_after) from error
+        except ToolError as error:
+            raise CallFailed(Failure.REFUSED, str(error)) from error
 
 
 @dataclass(frozen=True)

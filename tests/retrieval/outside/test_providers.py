@@ -42,7 +42,7 @@ CASES = (
         (
             {
                 "url": "https://a.example/tariffs",
-                "title": "Tariffs & duties",
+                "title": "Tariffs & more",
                 "text": "Duties rose.",
                 "published": date(2021, 3, 3),
             },

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from app.domain.errors import SetupError, ToolError
-from app.domain.evidence import snapshot_hash
+from app.domain.errors import SetupError, ToolError, ToolUnavailable
+from app.domain.evidence import Source, snapshot_hash
 from app.domain.query import Language, detect_language
 from app.domain.services import SERVICES, ServiceKind
 from app.settings import Settings, read_settings
@@ -17,7 +17,8 @@ from retrieval.outside.entrance import Entrance
 from retrieval.outside.http import Http
 from retrieval.outside.memory import MemoryShared
 from retrieval.outside.opening import PROVIDERS, opened, providers, read_options
-from retrieval.outside.pages import PAGE, OutsideReader
+from retrieval.outside.pages import PAGE, OneAttempt, OutsideReader
+from retrieval.ports import Document
 from retrieval.web.jina import JinaReader
 from retrieval.web.ports import SearchProvider, SearchQuery
 from retrieval.web.routing import in_order
@@ -181,6 +182,29 @@ async def test_pages_are_read_by_jina_where_the_index_has_none(exchange: Http, s
         with pytest.raises(ToolError):
             await reader.read("file:///etc/passwd")
         assert len(stub.seen) == 1
+
+
+async def test_a_reader_of_pages_is_tried_again_when_its_server_is_away_and_not_when_it_refuses(shared: MemoryShared) -> None:
+    class Web:
+        asked: list[str] = []  # noqa: RUF012
+
+        async def read(self, url: str) -> Document:
+            self.asked.append(url)
+            if url.endswith("refused"):
+                raise ToolError("robots.txt does not want it")
+            if len(self.asked) < 3:
+                raise ToolUnavailable("away")
+            return Document(source=Source(url=url, title="A", snapshot=snapshot_hash("A page.")), text="A page.")
+
+    web = Web()
+    fast = replace(PAGE, per_second=100)
+    reader = OutsideReader(SmallCorpus(), Entrance(shared, draw=lambda: 0.0), OneAttempt(web), fast)
+    assert (await reader.read("https://a.example/x")).text == "A page."
+    assert len(web.asked) == 3
+    assert (await reader.read("https://a.example/x")).source.fetched is not None
+    with pytest.raises(ToolError, match=r"page: robots.txt does not want it"):
+        await reader.read("https://a.example/refused")
+    assert len(web.asked) == 4
 
 
 async def test_slow_providers_make_room_for_the_next(stubs: tuple[OutsideStub, OutsideStub], exchange: Http) -> None:

