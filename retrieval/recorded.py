@@ -1,50 +1,47 @@
-"""A tape: the results of calls, saved to one file and played back, for tests, evaluation and reinforcement learning.
+"""A tape: what calls of tools brought, saved to one file and played back, for tests, evaluation and reinforcement learning.
 
-The file is JSON Lines, one call a line: `{"key", "call", "result"}` or `{"key", "call", "error"}`. Lines stand in the order of
-their keys, so that the same calls make the same file whatever order they were made in.
+The file is JSON Lines, one call a line: `{"call": ..., "result": ...}`, in an order that does not depend on that of the calls.
 """
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
 
-import orjson
+from pydantic import ValidationError
 
+from app.domain.chat import ToolCall, ToolResult
 from app.domain.errors import InvalidInput
+from app.domain.tool_key import call_key
+from app.domain.value import Value
 
 
-class Played(NamedTuple):
-    """What a call brought when it was recorded: a result (JSON), or the message of its failure."""
+class Taped(Value):
+    """One line: a call, and what it brought. A call that failed has its message as the result's `error`."""
 
-    result: Any
-    error: str
+    call: ToolCall
+    result: ToolResult
 
 
 class Tape:
-    """Recorded calls by their key."""
+    """Recorded calls. Two calls are the same as they are for a run's tool memory."""
 
-    def __init__(self, lines: Mapping[str, bytes] | None = None) -> None:
-        self._lines = dict(lines or {})
+    def __init__(self) -> None:
+        self._lines: dict[str, Taped] = {}
 
     def __len__(self) -> int:
         return len(self._lines)
 
-    def play(self, key: str) -> Played | None:
-        """What the call of this key brought; None when it was not recorded."""
-        line = self._lines.get(key)
-        if line is None:
-            return None
-        told = orjson.loads(line)
-        return Played(told.get("result"), told.get("error", ""))
+    def play(self, call: ToolCall) -> ToolResult | None:
+        """What this call brought; None when it was not recorded."""
+        line = self._lines.get(call_key(call.name, call.arguments))
+        return line.result if line else None
 
-    def record(self, key: str, call: Any, result: Any = None, error: str = "") -> None:
-        """Keep a call's result or its failure. The first stays."""
-        told = {"key": key, "call": call, **({"error": error} if error else {"result": result})}
-        self._lines.setdefault(key, orjson.dumps(told))
+    def record(self, call: ToolCall, result: ToolResult) -> None:
+        """Keep what a call brought. The first recording stays."""
+        self._lines.setdefault(call_key(call.name, call.arguments), Taped(call=call, result=result))
 
     def save(self, path: Path) -> None:
         """Write the file anew."""
-        path.write_bytes(b"".join(self._lines[key] + b"\n" for key in sorted(self._lines)))
+        lines = (line.model_dump_json(exclude_defaults=True) for _, line in sorted(self._lines.items()))
+        path.write_text("".join(f"{line}\n" for line in lines), "utf-8")
 
     @classmethod
     def load(cls, path: Path) -> "Tape":
@@ -53,10 +50,11 @@ class Tape:
         Raises:
             InvalidInput: it is not a tape; the message names the line.
         """
-        lines: dict[str, bytes] = {}
-        for number, line in enumerate(path.read_bytes().splitlines(), start=1):
+        tape = cls()
+        for number, raw in enumerate(path.read_bytes().splitlines(), start=1):
             try:
-                lines[orjson.loads(line)["key"]] = line
-            except (ValueError, TypeError, KeyError) as error:
+                line = Taped.model_validate_json(raw)
+            except ValidationError as error:
                 raise InvalidInput(f"{path}, line {number}: not a recorded call") from error
-        return cls(lines)
+            tape.record(line.call, line.result)
+        return tape

@@ -15,6 +15,7 @@ from app.domain.run import Run
 from app.storage.reports import StoredReport
 
 JSON, HTML, MARKDOWN = "application/json", "text/html", "text/markdown"
+TAPE = "application/jsonl"
 # A report is a page of foreign words: whatever it holds, it runs nothing and loads nothing.
 PAGE_POLICY = "sandbox allow-popups; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'"
 REPORT = ResponseSpec(ReportView, description="The report.", generate_examples=False)
@@ -45,6 +46,11 @@ class ReportsController(Controller):
     async def evidence(self, run_id: RunId, research: ResearchService) -> Response[bytes]:
         """Every citation with its exact quote, its offsets and the stored copy they count in (the file evidence.json)."""
         return Response((await research.evidence(run_id)).encode(), media_type=JSON)
+
+    @get("/runs/{run_id:uuid}/tape", media_type=TAPE, responses=problem_responses(404))
+    async def tape(self, run_id: RunId, research: ResearchService) -> Response[bytes]:
+        """What the run's tools brought so far, to be played back: JSON Lines, each a `call` and its `result`."""
+        return Response(await research.tape(run_id), media_type=TAPE)
 
     @get("/snapshots/{snapshot:str}", media_type="text/plain", responses=problem_responses(404))
     async def snapshot(

@@ -12,7 +12,7 @@ from app.domain.errors import InvalidInput, NotFound, Unavailable
 from app.domain.query import ResearchQuery, SystemName
 from app.domain.run import Run, RunStatus
 from app.services.gateway import RunGateway
-from app.storage import reports, runs
+from app.storage import reports, runs, tapes
 from app.storage.reports import StoredReport
 from app.storage.run_log import RunLog
 
@@ -98,6 +98,13 @@ class Research:
             run = await self.get(run_id)
             raise NotFound(f"run {run_id} has no report; its status is {run.status}")
         return evidence
+
+    async def tape(self, run_id: UUID) -> bytes:
+        """What the run's tools brought, as JSON Lines of `call` and `result`; empty before the first call."""
+        await self.get(run_id)
+        turns = await tapes.tool_turns(self._database, run_id)
+        lines = (turn.model_dump_json(include={"call", "result"}, exclude_defaults=True) for turn in turns)
+        return "".join(f"{line}\n" for line in lines).encode()
 
     async def snapshot(self, hash_: str) -> bytes:
         """The stored copy of a cited source, UTF-8; offsets of quotes count its characters."""

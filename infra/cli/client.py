@@ -65,6 +65,10 @@ class ApiClient:
         """The content of evidence.json."""
         return await self._send("GET", f"/v1/runs/{run_id}/evidence")
 
+    async def tape(self, run_id: str) -> bytes:
+        """What the run's tools brought, as a tape."""
+        return await self._send("GET", f"/v1/runs/{run_id}/tape", accept="*/*")
+
     async def snapshot(self, name: str) -> bytes:
         """The stored copy of a source, as UTF-8 text."""
         return await self._send("GET", f"/v1/snapshots/{name}", accept="text/plain")

@@ -1,5 +1,6 @@
 """What `rubrica runs ...` does."""
 
+import asyncio
 import json
 from dataclasses import dataclass
 from pathlib import Path
@@ -65,6 +66,15 @@ async def tell(settings: Settings, run_id: str, command: str) -> int:
         run = await _find(connection.api, run_id)
         await connection.api.command(str(run.id), command)
         print(f"run {run.id}: {command} requested")
+    return 0
+
+
+async def tape(settings: Settings, run_id: str, path: Path) -> int:
+    """Save what a run's tools brought."""
+    async with connected(settings, say) as connection:
+        run = await _find(connection.api, run_id)
+        await asyncio.to_thread(path.write_bytes, await connection.api.tape(str(run.id)))
+        print(path)
     return 0
 
 

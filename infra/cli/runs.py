@@ -68,6 +68,14 @@ def cancel(run: RunId) -> None:
 
 
 @app.command()
+def tape(run: RunId, file: Annotated[Path, typer.Argument(dir_okay=False, help="Where to write it.")]) -> None:
+    """Save what a run's tools brought, so that it can be played back without them."""
+    from infra.cli import run_commands
+
+    execute(lambda settings: run_commands.tape(settings, run, file))
+
+
+@app.command()
 def steer(
     run: RunId,
     note: Annotated[str | None, typer.Option(help="Something the agents should know from now on.")] = None,

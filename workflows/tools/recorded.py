@@ -9,7 +9,6 @@ from app.domain.errors import ToolError, ToolUnavailable
 from app.domain.trajectory import Turn
 from retrieval.recorded import Tape
 from workflows.agents.ports import Tool
-from workflows.tools.tool_memory import call_key
 
 
 class NotOnTape(Exception):
@@ -54,31 +53,30 @@ class OnTape:
             ToolError: it failed when it was recorded, or fails now.
             NotOnTape: it was not recorded, and the mode is strict.
         """
-        key = call_key(self.name, arguments)
-        played = self._tape.play(key)
-        if played is not None:
-            if played.error:
-                raise ToolError(played.error)
-            return ToolResult.model_validate(played.result)
-        if self._mode is Mode.STRICT:
-            raise NotOnTape(f"{self.name}({dict(arguments)}) was not recorded")
-        return await self._made(key, arguments)
+        call = ToolCall(name=self.name, arguments=dict(arguments))
+        played = self._tape.play(call)
+        if played is None:
+            return await self._made(call)
+        if played.error:
+            raise ToolError(played.error)
+        return played
 
-    async def _made(self, key: str, arguments: Mapping[str, Any]) -> ToolResult:
+    async def _made(self, call: ToolCall) -> ToolResult:
+        if self._mode is Mode.STRICT:
+            raise NotOnTape(f"{call.name}({call.arguments}) was not recorded")
         try:
-            result = await self._tool.call(arguments)
+            result = await self._tool.call(call.arguments)
         except ToolUnavailable:
             raise  # it says nothing about this call
         except ToolError as error:
-            self._keep(key, arguments, error=str(error))
+            self._keep(call, ToolResult(error=str(error)))
             raise
-        self._keep(key, arguments, result.model_dump(mode="json", exclude_defaults=True))
+        self._keep(call, result)
         return result
 
-    def _keep(self, key: str, arguments: Mapping[str, Any], result: Any = None, error: str = "") -> None:
+    def _keep(self, call: ToolCall, result: ToolResult) -> None:
         if self._mode is Mode.RECORD:
-            call = ToolCall(name=self.name, arguments=dict(arguments))
-            self._tape.record(key, call.model_dump(mode="json"), result, error)
+            self._tape.record(call, result)
 
 
 class Silent:
@@ -114,7 +112,5 @@ def tape_of(turns: Iterable[Turn]) -> Tape:
     tape = Tape()
     for turn in turns:
         if turn.call is not None and turn.result is not None:
-            key = call_key(turn.call.name, turn.call.arguments)
-            result = turn.result.model_dump(mode="json", exclude_defaults=True)
-            tape.record(key, turn.call.model_dump(mode="json"), result, turn.result.error)
+            tape.record(turn.call, turn.result)
     return tape

@@ -8,8 +8,8 @@ from typing import Any
 from app.domain.chat import ToolResult
 from app.domain.errors import ToolError, ToolUnavailable
 from app.domain.evidence import Passage
+from app.domain.tool_key import normalised
 from retrieval.ports import Found, OutsideSearcher, Searcher, SearchFilter
-from workflows.tools.tool_memory import normalised
 
 QUERY_SCHEMA: Mapping[str, Any] = {
     "type": "object",

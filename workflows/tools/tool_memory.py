@@ -1,14 +1,11 @@
 """The run's tool memory: no two agents make the same call twice (MindDR section 3.1, tool-call memory)."""
 
 import asyncio
-import hashlib
-import unicodedata
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-import orjson
-
 from app.domain.chat import ToolCall, ToolResult
+from app.domain.tool_key import call_key
 from workflows.agents.ports import Tool
 
 
@@ -97,14 +94,3 @@ class Remembered:
             ToolError: the call failed.
         """
         return await self._memory.use(self._tool, arguments)
-
-
-def call_key(name: str, arguments: Mapping[str, Any]) -> str:
-    """SHA-256 (hex) of a call up to white space and Unicode form. Letter case stays: it may change what a search returns."""
-    normal = {k: normalised(v) if isinstance(v, str) else v for k, v in arguments.items()}
-    return hashlib.sha256(orjson.dumps([name, normal], option=orjson.OPT_SORT_KEYS)).hexdigest()
-
-
-def normalised(text: str) -> str:
-    """NFKC with single spaces."""
-    return " ".join(unicodedata.normalize("NFKC", text).split())

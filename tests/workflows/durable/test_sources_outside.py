@@ -1,15 +1,18 @@
 """A durable run that cites a snippet of a web search: the text is kept, and the citation opens it."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import orjson
 
+from app.domain.chat import ToolCall
 from app.domain.evidence import snapshot_hash
 from app.domain.run import RunStatus
 from app.storage.outside import OutsideStore
 from retrieval.outside import http
 from retrieval.outside.entrance import Entrance
 from retrieval.outside.opening import PROVIDERS
+from retrieval.recorded import Tape
 from retrieval.web.searching import OutsideSearch
 from tests.support.outside_stub import outside, says
 from tests.workflows.durable.house import House
@@ -18,7 +21,7 @@ from workflows.tools.toolbox import Beyond
 SNIPPET = "The tariff of 1890 was defended as the shield of labor."
 
 
-async def test_a_snippet_of_the_web_is_cited_and_its_text_stays(house: House) -> None:
+async def test_a_snippet_of_the_web_is_cited_and_its_text_stays(house: House, tmp_path: Path) -> None:
     found = {"organic": [{"title": "On the web", "link": "https://web.example/1", "snippet": SNIPPET}]}
     async with outside(says(found)) as stub, http.opened() as exchange:
         serper = replace(PROVIDERS["serper"]("k"), url=stub.url)
@@ -28,6 +31,10 @@ async def test_a_snippet_of_the_web_is_cited_and_its_text_stays(house: House) ->
             run_id = await house.ask()
             await house.until(run_id, RunStatus.COMPLETED)
         assert 0 < len(stub.seen) <= 9
+    (tmp_path / "tape").write_bytes(await house.research.tape(run_id))
+    played = Tape.load(tmp_path / "tape").play(ToolCall(name="search", arguments={"query": "s1 0"}))
+    assert played is not None
+    assert SNIPPET in [passage.text for passage in played.passages]
     evidence = orjson.loads(await house.research.evidence(run_id))
     cited = [citation for citation in evidence["citations"] if citation["source"]["url"] == "https://web.example/1"]
     for citation in cited:

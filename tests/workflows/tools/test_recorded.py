@@ -125,6 +125,6 @@ async def test_a_trajectory_is_a_tape_too(tmp_path: Path) -> None:
 
 def test_a_file_that_is_no_tape_is_refused_with_the_line(tmp_path: Path) -> None:
     file = tmp_path / "x"
-    file.write_text('{"key": "a", "call": {}, "result": {}}\nnonsense\n')
+    file.write_text('{"call": {"name": "search"}, "result": {}}\nnonsense\n')
     with pytest.raises(InvalidInput, match="line 2: not a recorded call"):
         Tape.load(file)

@@ -7,11 +7,12 @@ from hypothesis import strategies as st
 from app.domain.chat import ToolCall, ToolResult
 from app.domain.errors import ToolError
 from app.domain.evidence import Source, snapshot_hash
+from app.domain.tool_key import call_key
 from retrieval.ports import Document, SearchFilter
 from tests.workflows.small_corpus import SmallCorpus
 from workflows.tools.browse import BrowseTool, cut
 from workflows.tools.search import SearchTool
-from workflows.tools.tool_memory import DictStore, Remembered, ToolMemory, call_key
+from workflows.tools.tool_memory import DictStore, Remembered, ToolMemory
 from workflows.tools.toolbox import Corpora, build_toolbox
 
 
