@@ -18,6 +18,8 @@ from app.domain.errors import SetupError
 from app.domain.services import SERVICES
 
 PREFIX = "RUBRICA_"
+# Taken from where the command was started, and kept: services may run elsewhere.
+PATHS = ("home", "providers_file", "mcp_servers")
 
 
 class Codec(StrEnum):
@@ -159,7 +161,8 @@ def read_settings(environment: Mapping[str, str]) -> Settings:
         except ValidationError as error:
             problems = [_malformed(detail) for detail in error.errors()]
         else:
-            return settings.model_copy(update={"home": settings.home.expanduser().absolute()})
+            paths = {name: path for name in PATHS if (path := getattr(settings, name)) is not None}
+            return settings.model_copy(update={name: path.expanduser().absolute() for name, path in paths.items()})
     raise SetupError("the settings cannot be used:\n" + "\n".join(f"  - {problem}" for problem in problems))
 
 

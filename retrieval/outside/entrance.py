@@ -15,16 +15,16 @@ import orjson
 from app.domain.errors import ToolError, Unavailable
 from app.domain.outside import Kept
 from retrieval.outside.breaker import Breaker
-from retrieval.outside.failure import Failure
 from retrieval.outside.meter import CallEnd, Meter
 from retrieval.outside.ports import Shared
 from retrieval.outside.provider import Provider
-from retrieval.outside.trial import Attempt, Lane, OutsideFailed, Trial, shared_or_away
+from retrieval.outside.trial import Attempt, Lane, Trial, shared_or_away
 
 T = TypeVar("T")
 FIRST_POLL = timedelta(milliseconds=50)
 LONGEST_POLL = timedelta(seconds=1)
-LEASE_MARGIN = timedelta(seconds=5)
+# As long as most calls take. Whoever dies with a claim delays others by no more; a call that takes longer may be made twice.
+LEASE = timedelta(seconds=15)
 
 log = logging.getLogger(__name__)
 
@@ -108,18 +108,18 @@ class Entrance:
         return Answer(fetched.body, at or datetime.now(UTC))
 
     async def _kept_or_mine(self, key: str, trial: Trial) -> Kept | None:
-        """A kept result; None when this worker is to make the call. Waits while another worker makes it."""
+        """A kept result; None when this worker is to make the call.
+
+        While another worker makes it, this one waits, but not longer than half its patience.
+        """
         poll = FIRST_POLL
+        waits_until = (self.clock() + trial.deadline) / 2
         while True:
-            left = timedelta(seconds=max(0.0, trial.deadline - self.clock()))
             async with shared_or_away():
-                opening = await self.shared.begin(key, trial.provider.max_age, left + LEASE_MARGIN)
-            if opening.mine or opening.kept:
+                opening = await self.shared.begin(key, trial.provider.max_age, LEASE)
+            if opening.mine or opening.kept or self.clock() >= waits_until:
                 return opening.kept
-            if not left:
-                reason = f"{trial.provider.name}: the same call of another agent did not end in time"
-                raise OutsideFailed(reason, Failure.TIMED_OUT)
-            await asyncio.sleep(min(poll, left).total_seconds())
+            await asyncio.sleep(poll.total_seconds())
             poll = min(LONGEST_POLL, poll * 1.5)
 
     async def _quietly(self, what: str, work: Awaitable[T]) -> T | None:

@@ -22,7 +22,7 @@ class MemoryShared:
         self._now = now
         self._most = most
         self._next: dict[str, datetime] = {}
-        self._kept: dict[str, tuple[bytes, datetime]] = {}
+        self.kept: dict[str, tuple[bytes, datetime]] = {}
         self._claims: dict[str, datetime] = {}
         self._texts: dict[str, str] = {}
         self.counted: Counter[Ending] = Counter()
@@ -43,7 +43,7 @@ class MemoryShared:
     async def begin(self, key: str, max_age: timedelta, lease: timedelta) -> Opening:
         """See `Shared.begin`."""
         now = self._now()
-        body, at = self._kept.get(key, (b"", NEVER))
+        body, at = self.kept.get(key, (b"", NEVER))
         if at > now - max_age:
             return Opening(Kept(body, at, now - at), mine=False)
         if self._claims.get(key, NEVER) > now:
@@ -54,10 +54,10 @@ class MemoryShared:
     async def finish(self, key: str, body: bytes, texts: Mapping[str, str]) -> datetime:
         """See `Shared.finish`."""
         self._texts.update(texts)
-        self._kept.pop(key, None)
-        at = self._kept.setdefault(key, (body, self._now()))[1]
-        if len(self._kept) > self._most:
-            self._kept.pop(next(iter(self._kept)))
+        self.kept.pop(key, None)
+        at = self.kept.setdefault(key, (body, self._now()))[1]
+        if len(self.kept) > self._most:
+            self.kept.pop(next(iter(self.kept)))
         self._claims.pop(key, None)
         return at
 

@@ -220,6 +220,18 @@ async def test_workers_join_through_the_database(stub: OutsideStub, exchange: Ht
         await pool.close()
 
 
+async def test_the_claim_of_a_worker_that_died_is_waited_for_only_so_long(stub: OutsideStub, exchange: Http) -> None:
+    shared = MemoryShared()
+    call = caller(stub, exchange, Entrance(shared))
+    await call()
+    (key,) = shared.kept
+    shared.kept.clear()
+    await shared.begin(key, SECOND, 100 * SECOND)
+    began = asyncio.get_running_loop().time()
+    assert (await call(patience=SECOND)).body == b"[1]"
+    assert 0.4 < asyncio.get_running_loop().time() - began < 1
+
+
 async def test_a_key_in_an_answer_is_not_repeated(stub: OutsideStub, exchange: Http) -> None:
     stub.otherwise = status(400, "the key s3cret is bad")
     with pytest.raises(CallFailed) as refused:
