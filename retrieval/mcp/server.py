@@ -2,9 +2,9 @@
 
 import asyncio
 import contextlib
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from datetime import timedelta
-from typing import Any, NamedTuple
+from typing import Any
 
 import httpx2
 from mcp import Client, MCPError, StdioServerParameters
@@ -12,19 +12,11 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp_types import CONNECTION_CLOSED, REQUEST_TIMEOUT, CallToolResult, TextContent, Tool
 
 from retrieval.mcp.configuration import ServerConfiguration
+from retrieval.mcp.ports import Offer
 from retrieval.outside.failure import CallFailed, Failure
 
 OPEN_LIMIT = timedelta(seconds=20)
 MOST_TOOLS = 64
-
-
-class Offer(NamedTuple):
-    """A tool as a server describes it. `repeatable`: calling it twice does no harm, says the server."""
-
-    name: str
-    description: str
-    parameters: Mapping[str, Any]
-    repeatable: bool
 
 
 class McpServer:
@@ -48,8 +40,8 @@ class McpServer:
             CallFailed: the server cannot be reached, or does not speak MCP.
         """
         wanted = self.configuration.tools
-        async with _translated(self):
-            tools = (await (await self._connected()).list_tools()).tools[:MOST_TOOLS]
+        async with self._used() as client:
+            tools = (await client.list_tools()).tools[:MOST_TOOLS]
         return [_offer(tool) for tool in tools if wanted is None or tool.name in wanted]
 
     async def call(self, tool: str, arguments: Mapping[str, Any]) -> str:
@@ -58,8 +50,8 @@ class McpServer:
         Raises:
             CallFailed: it did not answer, or with an error of its own (`REFUSED`).
         """
-        async with _translated(self):
-            result = await (await self._connected()).call_tool(tool, dict(arguments))
+        async with self._used() as client:
+            result = await client.call_tool(tool, dict(arguments))
         text = _text(result)
         if result.is_error:
             raise CallFailed(Failure.REFUSED, text or "the tool failed without a reason")
@@ -72,6 +64,28 @@ class McpServer:
         if keeper is not None:
             await asyncio.wait([keeper], timeout=5)
             keeper.cancel()
+
+    @contextlib.asynccontextmanager
+    async def _used(self) -> AsyncIterator[Client]:
+        """The connection. One that breaks in use is closed, so that the next call opens another."""
+        client: Client | None = None
+        try:
+            client = await self._connected()
+            yield client
+        except MCPError as error:
+            if error.code not in (CONNECTION_CLOSED, REQUEST_TIMEOUT):
+                raise CallFailed(Failure.REFUSED, error.message) from error
+            await self._drop(client)
+            raise CallFailed(Failure.UNAVAILABLE, f"the MCP server broke off ({error.message})") from error
+        except Exception as error:
+            await self._drop(client)
+            reason = f"the MCP server does not answer ({type(error).__name__}: {error})"
+            raise CallFailed(Failure.UNAVAILABLE, reason) from error
+
+    async def _drop(self, client: Client | None) -> None:
+        """Another call may have opened a new connection meanwhile; that one stays."""
+        if self._client is client:
+            await self.close()
 
     async def _connected(self) -> Client:
         async with self._opening:
@@ -105,26 +119,6 @@ def _relay(keeper: asyncio.Task[None], ready: "asyncio.Future[Client]") -> None:
     error = None if keeper.cancelled() else keeper.exception()
     if not ready.done():
         ready.set_exception(error or ConnectionError("the connection was closed"))
-
-
-@contextlib.asynccontextmanager
-async def _translated(server: McpServer) -> Any:
-    """A broken connection is closed, so that the next attempt opens another."""
-    try:
-        yield
-    except CallFailed:
-        raise
-    except MCPError as error:
-        if error.code not in (CONNECTION_CLOSED, REQUEST_TIMEOUT):
-            raise CallFailed(Failure.REFUSED, error.message) from error
-        await server.close()
-        raise CallFailed(Failure.UNAVAILABLE, f"the MCP server broke off ({error.message})") from error
-    except TimeoutError:
-        await server.close()
-        raise
-    except Exception as error:
-        await server.close()
-        raise CallFailed(Failure.UNAVAILABLE, f"the MCP server does not answer ({type(error).__name__}: {error})") from error
 
 
 def _offer(tool: Tool) -> Offer:

@@ -43,8 +43,7 @@ async def mcp_tools(path: Path | None, entrance: Entrance) -> AsyncIterator[list
 async def _tools(server: "McpServer", entrance: Entrance) -> list[Tool]:
     try:
         offers = await server.offers()
-    except (CallFailed, TimeoutError) as error:
-        log.warning("the MCP server %s is left out until the worker starts again: %s", server.name, error or type(error).__name__)
+    except CallFailed as error:
+        log.warning("the MCP server %s is left out until the worker starts again: %s", server.name, error)
         return []
-    rate = server.configuration.per_second
-    return [McpTool(server, o.name, o.description, o.parameters, entrance, rate, o.repeatable) for o in offers]
+    return [McpTool(server, offer, entrance, server.configuration.per_second) for offer in offers]

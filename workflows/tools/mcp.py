@@ -4,20 +4,21 @@ import hashlib
 import re
 from collections.abc import Mapping
 from datetime import timedelta
-from typing import Any, Protocol
+from typing import Any
 
 import orjson
 
 from app.domain.chat import ToolResult
 from app.domain.errors import ToolError
 from app.domain.evidence import Passage, Source, snapshot_hash
+from retrieval.mcp.ports import Offer, ToolServer
 from retrieval.outside.entrance import Entrance
 from retrieval.outside.provider import Provider
 from retrieval.outside.trial import Fetched
+from workflows.agents.further import PREFIX
 from workflows.agents.untrusted import as_attribute
 from workflows.tools.browse import PASSAGE_CHARS, cut
 
-PREFIX = "mcp_"
 MAX_TEXT_CHARS = 24_000
 MAX_DESCRIPTION_CHARS = 500
 MAX_SCHEMA_CHARS = 1_500
@@ -26,44 +27,20 @@ PATIENCE = timedelta(seconds=90)
 _OTHER = re.compile(r"[^a-z0-9]+")
 
 
-class Server(Protocol):
-    """The server side of a tool: `retrieval.mcp.server.McpServer`."""
-
-    @property
-    def name(self) -> str:
-        """The server's name."""
-        ...
-
-    async def call(self, tool: str, arguments: Mapping[str, Any]) -> str:
-        """The text the tool answers with; `CallFailed` when it does not."""
-        ...
-
-
 class McpTool:
     """One tool of a server, under the name `mcp_<server>_<tool>`. A tool that may not be repeated is called once only."""
 
-    def __init__(
-        self,
-        server: Server,
-        tool: str,
-        description: str,
-        parameters: Mapping[str, Any],
-        entrance: Entrance,
-        per_second: float,
-        repeatable: bool,
-    ) -> None:
-        self.name = PREFIX + _OTHER.sub("_", f"{server.name}_{tool}".lower()).strip("_")
-        self.parameters = parameters
-        schema = orjson.dumps({key: parameters[key] for key in ("properties", "required") if key in parameters}).decode()
-        shown = as_attribute(description, MAX_DESCRIPTION_CHARS)
-        self.description = f"{shown} Each input is a JSON object: {as_attribute(schema, MAX_SCHEMA_CHARS)}"
-        self._server, self._tool, self._entrance = server, tool, entrance
+    def __init__(self, server: ToolServer, offer: Offer, entrance: Entrance, per_second: float) -> None:
+        self.name = PREFIX + _OTHER.sub("_", f"{server.name}_{offer.name}".lower()).strip("_")
+        self.description = _described(offer)
+        self.parameters = offer.parameters
+        self._server, self._tool, self._entrance = server, offer.name, entrance
         self._provider = Provider(
-            f"mcp:{server.name}/{tool}",
+            f"mcp:{server.name}/{offer.name}",
             per_second=per_second,
             burst=3,
             at_once=8,
-            attempts=3 if repeatable else 1,
+            attempts=3 if offer.repeatable else 1,
             attempt_limit=ATTEMPT_LIMIT,
             max_age=timedelta(0),
         )
@@ -76,18 +53,19 @@ class McpTool:
         """
 
         async def attempt() -> Fetched:
-            text = (await self._server.call(self._tool, arguments))[:MAX_TEXT_CHARS]
+            said = (await self._server.call(self._tool, arguments))[:MAX_TEXT_CHARS]
+            text = said.encode("utf-8", "replace").decode()  # a lone surrogate can be neither hashed nor stored
             return Fetched(text.encode(), {snapshot_hash(text): text})
 
         try:
-            answer = await self._entrance.call(self._provider, arguments, attempt, PATIENCE)
-        except UnicodeEncodeError as error:
-            raise ToolError(f"{self.name} answered with text that is not Unicode") from error
+            asked = orjson.dumps(arguments, option=orjson.OPT_SORT_KEYS)
+        except orjson.JSONEncodeError as error:
+            raise ToolError(f"these arguments cannot be sent: {error}") from error
+        answer = await self._entrance.call(self._provider, arguments, attempt, PATIENCE)
         text = answer.body.decode()
-        return ToolResult(passages=self._passages(text, arguments), note=_note(text))
+        return ToolResult(passages=self._passages(text, hashlib.sha256(asked).hexdigest()[:12]), note=_note(text))
 
-    def _passages(self, text: str, arguments: Mapping[str, Any]) -> tuple[Passage, ...]:
-        asked = hashlib.sha256(orjson.dumps(arguments, option=orjson.OPT_SORT_KEYS)).hexdigest()[:12]
+    def _passages(self, text: str, asked: str) -> tuple[Passage, ...]:
         url = f"mcp://{self._server.name}/{self._tool}#{asked}"
         source = Source(url=url, title=f"{self._server.name}: {self._tool}", snapshot=snapshot_hash(text), kind="tool")
         return tuple(
@@ -95,6 +73,13 @@ class McpTool:
             for start, end in cut(text, 0, len(text), PASSAGE_CHARS)
             if text[start:end].strip()
         )
+
+
+def _described(offer: Offer) -> str:
+    """For the prompt: its description and the schema of its input, which come from outside too."""
+    schema = orjson.dumps({key: offer.parameters[key] for key in ("properties", "required") if key in offer.parameters}).decode()
+    said = as_attribute(offer.description, MAX_DESCRIPTION_CHARS)
+    return f"{said} Each input is a JSON object: {as_attribute(schema, MAX_SCHEMA_CHARS)}"
 
 
 def _note(text: str) -> str:
