@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple, TypeVar
+from weakref import WeakValueDictionary
 
 import orjson
 
@@ -49,6 +50,8 @@ class Entrance:
     draw: Callable[[], float] = random.random
     meter: Meter = field(default_factory=Meter)
     _lanes: dict[str, Lane] = field(default_factory=dict, init=False)
+    # Of parts there may be as many as there are hosts in the world: each lasts as long as a call uses it.
+    _parts: WeakValueDictionary[str, Lane] = field(default_factory=WeakValueDictionary, init=False)
     _under_way: dict[str, asyncio.Task[Answer]] = field(default_factory=dict, init=False)
 
     async def call(
@@ -85,10 +88,15 @@ class Entrance:
             task.exception()  # its callers may all have gone
 
     def _trial(self, provider: Provider, part: str, deadline: float) -> Trial:
+        return Trial(provider, self._lane(provider, part), deadline, self.shared, self.meter, self.clock, self.draw)
+
+    def _lane(self, provider: Provider, part: str) -> Lane:
+        known = self._parts if part else self._lanes
         name = f"{provider.name}:{part}" if part else provider.name
-        if name not in self._lanes:
-            self._lanes[name] = Lane(name, Breaker(self.clock), asyncio.Semaphore(provider.at_once))
-        return Trial(provider, self._lanes[name], deadline, self.shared, self.meter, self.clock, self.draw)
+        lane = known.get(name)
+        if lane is None:
+            lane = known[name] = Lane(name, Breaker(self.clock), asyncio.Semaphore(provider.at_once))
+        return lane
 
     async def _answer(self, key: str, trial: Trial, attempt: Attempt) -> Answer:
         keeps = trial.provider.max_age > timedelta(0)

@@ -147,7 +147,7 @@ class Trial:
 
     async def _pause(self, last: CallFailed) -> None:
         """Between two attempts: what the provider wishes, for all workers; else full jitter under a doubling bound."""
-        if last.retry_after is not None:
+        if last.retry_after:
             pause = min(last.retry_after, LONGEST_HOLD)
             self.lane.held_until = max(self.lane.held_until, self.clock() + pause.total_seconds())
             async with shared_or_away():

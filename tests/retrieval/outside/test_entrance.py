@@ -120,6 +120,23 @@ async def test_the_servers_wish_to_wait_holds_for_every_call(stub: OutsideStub, 
     assert all(at - refused > 0.95 for at in later)
 
 
+async def test_a_wish_for_no_wait_at_all_is_none(stub: OutsideStub, call: Call) -> None:
+    stub.script += [status(429, Retry_After="0"), status(503, Retry_After="Thu, 01 Jan 1970 00:00:00 GMT")]
+    assert (await call()).body == b"[1]"
+
+
+async def test_each_part_of_a_provider_has_its_own_limit(stub: OutsideStub, exchange: Http, entrance: Entrance) -> None:
+    hourly = Provider("page", per_second=1 / 3_600)
+
+    async def attempt() -> Fetched:
+        return Fetched(await exchange.send(HttpRequest(stub.url)))
+
+    for host in ("a.example", "b.example"):
+        await entrance.call(hourly, {"url": f"http://{host}/1"}, attempt, SECOND, host)
+    with pytest.raises(OutsideFailed, match="rate limit leaves no room"):
+        await entrance.call(hourly, {"url": "http://a.example/2"}, attempt, SECOND, "a.example")
+
+
 async def test_a_wish_longer_than_our_patience_fails_at_once(stub: OutsideStub, call: Call) -> None:
     stub.script.append(status(503, "later", Retry_After="600"))
     with pytest.raises(OutsideFailed, match="status 503: later"):
