@@ -1,20 +1,18 @@
 """From settings to the services outside: which are on, where they are, how often they may be called."""
 
-import tomllib
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, TypeAdapter, ValidationError
+from pydantic import SecretStr
 
-from app.domain.errors import SetupError
 from app.domain.services import SERVICES, Service, ServiceKind
-from app.settings import PREFIX, Settings
+from app.settings import Settings
 from retrieval.outside import http
 from retrieval.outside.entrance import Entrance
 from retrieval.outside.ports import Shared
+from retrieval.outside.providers_file import ProviderOptions, read_options
 from retrieval.outside.tending import tended
 from retrieval.ports import OutsideSearcher, PageFetcher
 from retrieval.scholar.arxiv import Arxiv
@@ -51,17 +49,6 @@ PROVIDERS: Mapping[str, Callable[[str], Made]] = {
 JINA = "jina"
 
 
-class ProviderOptions(BaseModel):
-    """What a providers file may say of one of them."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    url: str | None = None
-    per_second: float | None = Field(default=None, gt=0)
-    burst: int | None = Field(default=None, ge=1)
-    at_once: int | None = Field(default=None, ge=1)
-
-
 @dataclass(frozen=True)
 class Outside:
     """The world outside as a run may use it; None where nothing is configured."""
@@ -79,10 +66,14 @@ async def opened(settings: Settings, shared: Shared) -> AsyncIterator[Outside]:
     Raises:
         SetupError: the providers file cannot be used.
     """
-    options = read_options(settings.providers_file)
+    options = read_options(settings.providers_file, {*PROVIDERS, JINA})
     async with http.opened() as exchange, tended(Entrance(shared)) as entrance:
-        found = {kind: _search(kind, entrance, exchange, providers(settings, options, kind)) for kind in ServiceKind}
-        yield Outside(entrance, found[ServiceKind.WEB], found[ServiceKind.PAPERS], _reader(settings, options, exchange))
+
+        def search(kind: ServiceKind) -> OutsideSearcher | None:
+            found = providers(settings, options, kind)
+            return OutsideSearch(kind.value, entrance, exchange, found) if found else None
+
+        yield Outside(entrance, search(ServiceKind.WEB), search(ServiceKind.PAPERS), _reader(settings, options, exchange))
 
 
 def providers(settings: Settings, options: Mapping[str, ProviderOptions], kind: ServiceKind) -> list[SearchProvider]:
@@ -108,30 +99,6 @@ def with_options(made: Made, options: ProviderOptions) -> Made:
     wanted = options.model_dump(exclude_none=True)
     url = wanted.pop("url", made.url)
     return replace(made, url=url.rstrip("/"), provider=replace(made.provider, **wanted))
-
-
-def read_options(path: Path | None) -> Mapping[str, ProviderOptions]:
-    """What a providers file says, by provider.
-
-    Raises:
-        SetupError: it cannot be read, or names something unknown.
-    """
-    if path is None:
-        return {}
-    try:
-        found = tomllib.loads(path.expanduser().read_text("utf-8"))
-        options = TypeAdapter(dict[str, ProviderOptions]).validate_python(found)
-    except (OSError, ValueError) as error:
-        reason = error.errors()[0]["msg"] if isinstance(error, ValidationError) else error
-        raise SetupError(f"{PREFIX}PROVIDERS_FILE cannot be used: {path}: {reason}") from error
-    if unknown := options.keys() - {JINA, *PROVIDERS}:
-        names = ", ".join([*PROVIDERS, JINA])
-        raise SetupError(f"{PREFIX}PROVIDERS_FILE names {', '.join(sorted(unknown))}; the providers are {names}")
-    return options
-
-
-def _search(kind: ServiceKind, entrance: Entrance, exchange: http.Http, found: list[SearchProvider]) -> OutsideSearcher | None:
-    return OutsideSearch(kind.value, entrance, exchange, found) if found else None
 
 
 def _reader(settings: Settings, options: Mapping[str, ProviderOptions], exchange: http.Http) -> PageFetcher | None:

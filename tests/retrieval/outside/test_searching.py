@@ -16,8 +16,9 @@ from retrieval.outside import http
 from retrieval.outside.entrance import Entrance
 from retrieval.outside.http import Http
 from retrieval.outside.memory import MemoryShared
-from retrieval.outside.opening import PROVIDERS, opened, providers, read_options
+from retrieval.outside.opening import PROVIDERS, opened, providers
 from retrieval.outside.pages import PAGE, OneAttempt, OutsideReader
+from retrieval.outside.providers_file import read_options
 from retrieval.ports import Document
 from retrieval.web.jina import JinaReader
 from retrieval.web.ports import SearchProvider, SearchQuery
@@ -144,16 +145,16 @@ def test_a_providers_file_sets_order_address_and_limits(tmp_path: Path) -> None:
     file = tmp_path / "providers.toml"
     file.write_text('[exa]\nper_second = 50\nburst = 10\n\n[serper]\nurl = "https://proxy.example/serper/"\n')
     given = read_settings({f"RUBRICA_{name}_API_KEY": "k" for name in ("SERPER", "BRAVE", "EXA")})
-    found = providers(given, read_options(file), ServiceKind.WEB)
+    found = providers(given, read_options(file, set(PROVIDERS)), ServiceKind.WEB)
     assert [p.provider.name for p in found] == ["exa", "serper", "brave"]
     assert (found[0].provider.per_second, found[0].provider.burst) == (50, 10)
     assert found[1].request(SearchQuery("x", 1)).url == "https://proxy.example/serper/search"
     file.write_text("[bing]\nburst = 1\n")
-    with pytest.raises(SetupError, match="names bing; the providers are serper"):
-        read_options(file)
+    with pytest.raises(SetupError, match="names bing; the providers are arxiv"):
+        read_options(file, set(PROVIDERS))
     file.write_text("[exa]\nburst = 0\n")
     with pytest.raises(SetupError, match="greater than or equal to 1"):
-        read_options(file)
+        read_options(file, set(PROVIDERS))
 
 
 async def test_pages_are_read_by_jina_where_the_index_has_none(exchange: Http, shared: MemoryShared) -> None:
