@@ -7,15 +7,17 @@ link of a chain.
 
 from dataclasses import dataclass
 
+from workflows.agents.extractive.entities import Entities
 from workflows.agents.extractive.hits import Hit, joined_terms
-from workflows.agents.extractive.names import bare_title, names
+from workflows.agents.extractive.names import bare_title, head_of, holds_name, names
 from workflows.agents.extractive.question import Question
-from workflows.agents.extractive.words import words
+from workflows.agents.extractive.words import is_light, words
 
 RANK_SHARE, COVERAGE_SHARE, TITLE_BONUS = 0.45, 0.3, 0.55
 LINK_SHARE, REST_SHARE, NEXT_RANK_SHARE = 0.5, 0.45, 0.3
+NAMESAKE = 0.5
 DECAY = 1.05
-MENTIONED = 0.6
+IN_TITLE, MENTIONED = 0.8, 0.5
 OPEN_SHARE = 0.12
 RANK_SCALE = 2
 LONGEST_NAME = 6
@@ -30,12 +32,13 @@ class Bridge:
     query: str
 
 
-def direct_score(question: Question, hit: Hit, rank: int) -> float:
+def direct_score(question: Question, entities: Entities, hit: Hit, rank: int) -> float:
     """How well a passage fits the question itself: its rank for it (0 is first), the terms it shares, its title being asked
     about."""
-    named = hit.title.strip() and hit.title in joined_terms(question.text)
-    ranked = RANK_SHARE / (1 + rank / RANK_SCALE)
-    return ranked + COVERAGE_SHARE * question.subject_share(hit.terms) + (TITLE_BONUS if named else 0.0)
+    score = RANK_SHARE / (1 + rank / RANK_SCALE) + COVERAGE_SHARE * question.subject_share(hit.terms)
+    if entities.named(hit):
+        return score + TITLE_BONUS
+    return score * (NAMESAKE if entities.namesake(hit) else 1.0)
 
 
 def open_terms(question: Question, hit: Hit) -> dict[str, float]:
@@ -53,19 +56,27 @@ def bridges(question: Question, hit: Hit, limit: int) -> list[Bridge]:
     found: dict[str, Bridge] = {}
     for name in [bare_title(hit.passage.source.title), *names(hit.passage.text)]:
         key = joined_terms(name)
-        if key.strip() and key not in asked and key not in found and len(name.split()) <= LONGEST_NAME:
+        leads = not all(is_light(term) for term in key.split())
+        if leads and key not in asked and key not in found and len(name.split()) <= LONGEST_NAME:
             found[key] = Bridge(name, key, f"{name} {rest}")
     return list(found.values())[:limit]
 
 
 def chained_score(question: Question, parent: Hit, parent_score: float, bridge: Bridge, hit: Hit, rank: int) -> float:
     """How well a passage goes on from its parent: 0 when it does not speak of the name that led to it."""
-    if hit.title == bridge.terms:
-        link = 1.0
-    elif hit.terms.issuperset(bridge.terms.split()):
-        link = MENTIONED
-    else:
+    link = _link(bridge, hit)
+    if not link:
         return 0.0
     left = open_terms(question, parent)
     rest = sum(weight for term, weight in left.items() if term in hit.terms) / (sum(left.values()) or 1.0)
     return DECAY * parent_score * (LINK_SHARE * link + REST_SHARE * rest + NEXT_RANK_SHARE / (1 + rank))
+
+
+def _link(bridge: Bridge, hit: Hit) -> float:
+    """How closely a passage is tied to a name: its title is the name, or holds it, or one of its sentences does."""
+    if bridge.terms in (hit.title, joined_terms(head_of(hit.passage.source.title))):
+        return 1.0
+    if bridge.terms in hit.title:
+        return IN_TITLE
+    name = frozenset(bridge.terms.split())
+    return MENTIONED if any(holds_name(sentence.terms, name) for sentence in hit.sentences) else 0.0

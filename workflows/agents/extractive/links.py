@@ -32,10 +32,10 @@ def chain_sentences(question: Question, trail: Trail, limit: int) -> list[tuple[
     floor = TAIL * max(trail.scores.values(), default=0.0)
     for key in best:
         links = names.get(key, set())
-        sentence = telling_sentence(question, trail.hits[key], links)
-        if sentence is None or trail.scores[key] < floor or len(chosen) == limit:
+        if trail.scores[key] < floor or len(chosen) == limit:
             continue
-        if not any(repeats(sentence.term_set, other.term_set) for _, other in chosen):
+        sentence = telling_sentence(question, trail.hits[key], links, [other for _, other in chosen])
+        if sentence is not None:
             tied = frozenset(term for link in links for term in link.split())
             short = _short(sentence, (tied | (telling - held), tied, frozenset()))
             held |= short.term_set
@@ -52,9 +52,13 @@ def _short(sentence: Sentence, needs: Sequence[frozenset[str]]) -> Sentence:
     return short
 
 
-def telling_sentence(question: Question, hit: Hit, links: Collection[str]) -> Sentence | None:
-    """The sentence of a passage that shares most with the question or holds the names of its chain."""
-    scored = [(_worth(question, sentence, links, place), -place, sentence) for place, sentence in enumerate(hit.sentences)]
+def telling_sentence(question: Question, hit: Hit, links: Collection[str], taken: Sequence[Sentence]) -> Sentence | None:
+    """The sentence of a passage that shares most with the question or holds the names of its chain, and repeats none taken."""
+    scored = [
+        (_worth(question, sentence, links, place), -place, sentence)
+        for place, sentence in enumerate(hit.sentences)
+        if not any(repeats(sentence.term_set, other.term_set) for other in taken)
+    ]
     best = max(scored, default=None, key=lambda found: found[:2])
     return best[2] if best and best[0] > 0 else None
 

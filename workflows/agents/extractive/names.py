@@ -48,6 +48,11 @@ def bare_title(title: str) -> str:
     return _BRACKETED.sub("", title).strip() or title.strip()
 
 
+def head_of(title: str) -> str:
+    """A title up to its comma: `Montebello, New York` is about Montebello."""
+    return bare_title(title).partition(",")[0]
+
+
 def holds_name(terms: Sequence[str], name: frozenset[str]) -> bool:
     """Whether all terms of a name stand together, in any order: "United States Bank" too. One other may part a name of two."""
     window = len(name) + (len(name) == 2)

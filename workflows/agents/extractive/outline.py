@@ -8,6 +8,7 @@ from app.domain.query import Language
 from workflows.agents.extractive.aspects import find_aspects
 from workflows.agents.extractive.chains import direct_score
 from workflows.agents.extractive.coverage import answerable
+from workflows.agents.extractive.entities import Entities
 from workflows.agents.extractive.focus import MANY, on_subject, told_apart
 from workflows.agents.extractive.hits import Hit
 from workflows.agents.extractive.names import bare_title
@@ -59,7 +60,9 @@ def _by_anchor(question: Question, probe: Probe, most: int) -> list[Part]:
     if not answerable(question, probe.hits):
         return [Part(words.direct, question.text)]
     ranks = {hit.key: rank for rank, hit in enumerate(probe.asked)}
-    scored = [(direct_score(question, hit, ranks.get(hit.key, UNRANKED)), hit.key, hit) for hit in probe.hits]
+    entities = Entities(question)
+    entities.learn(probe.hits)
+    scored = [(direct_score(question, entities, hit, ranks.get(hit.key, UNRANKED)), hit.key, hit) for hit in probe.hits]
     best = sorted(scored, key=lambda found: (-found[0], found[1]))
     titles = dict.fromkeys(bare_title(hit.passage.source.title) for _, _, hit in best)
     anchors = [Part(title, words.about.format(what=title)) for title in list(titles)[: min(ANCHORS, most - 1)]]

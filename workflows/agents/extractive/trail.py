@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from workflows.agents.extractive.chains import bridges, chained_score, direct_score
+from workflows.agents.extractive.entities import Entities
 from workflows.agents.extractive.gathering import Gathering
 from workflows.agents.extractive.hits import Hit
 from workflows.agents.extractive.question import Question
@@ -21,6 +22,7 @@ class Trail:
     def __init__(self, question: Question, gathering: Gathering) -> None:
         self._question = question
         self._gathering = gathering
+        self._entities = Entities(question)
         self._direct: dict[str, float] = {}
         self.hits: dict[str, Hit] = {}
         self.scores: dict[str, float] = {}
@@ -28,8 +30,9 @@ class Trail:
 
     def begin(self, found: list[Hit], ranked: bool) -> None:
         """Take in passages found directly; `ranked` when their order answers the question itself."""
+        self._entities.learn(found)
         for rank, hit in enumerate(found):
-            score = direct_score(self._question, hit, rank if ranked else UNRANKED)
+            score = direct_score(self._question, self._entities, hit, rank if ranked else UNRANKED)
             self.hits[hit.key] = hit
             self._direct[hit.key] = max(score, self._direct.get(hit.key, 0.0))
             self.scores[hit.key] = max(score, self.scores.get(hit.key, 0.0))
@@ -48,6 +51,14 @@ class Trail:
         """The best-scored of these passages."""
         return sorted(keys, key=lambda key: (-self.scores[key], key))[:count]
 
+    def _line(self, key: str) -> set[str]:
+        """A passage and those that led to it: a chain does not come back to them."""
+        line = {key}
+        while key in self.came and self.came[key][0] not in line:
+            key = self.came[key][0]
+            line.add(key)
+        return line
+
     async def follow(self, keys: list[str]) -> set[str]:
         """Search on from these passages by the names they lead to; returns the passages that continue a chain."""
         earned: dict[str, float] = {}
@@ -56,7 +67,7 @@ class Trail:
             for bridge in bridges(self._question, parent, BRIDGES):
                 for rank, hit in enumerate(await self._gathering.look(bridge.query, NEXT_PASSAGES, ("search",))):
                     score = chained_score(self._question, parent, self.scores[key], bridge, hit, rank)
-                    if score and hit.key != key:
+                    if score and hit.key not in self._line(key):
                         self.hits[hit.key] = hit
                         if score > earned.get(hit.key, 0.0):
                             earned[hit.key] = score

@@ -1,6 +1,7 @@
 """Words and terms: what the extractive agents compare. English is stemmed, Chinese is cut into pairs of ideographs."""
 
 import re
+import unicodedata
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -97,11 +98,18 @@ class Word(NamedTuple):
 @lru_cache(maxsize=65_536)
 def term_of(word: str) -> str:
     """The term of one word: lower case, without possessive, stemmed; empty for a word that only carries grammar."""
-    lower = word.lower().replace("’", "'")
+    lower = _unaccented(word.lower()).replace("’", "'")
     if lower in FUNCTION_WORDS:
         return ""
     bare = _POSSESSIVE.sub("", lower)
     return "" if bare in FUNCTION_WORDS else str(_STEMMER.stemWord(bare))
+
+
+def _unaccented(word: str) -> str:
+    """A word without accents: who asks for Akinoshu means Akinoshū."""
+    if word.isascii():
+        return word
+    return "".join(c for c in unicodedata.normalize("NFKD", word) if not unicodedata.combining(c))
 
 
 def is_ideographic(word: str) -> bool:
