@@ -21,7 +21,7 @@ LEAD = 3
 RANK_SHARE, RANK_SCALE = 0.6, 2
 OWN_SHARE = 0.3
 FOUND_AGAIN = 0.1
-REPEATED_COVER = 0.3
+REPEATED_COVER = 0.5
 TAIL = 0.45
 
 
@@ -60,12 +60,14 @@ def _ranked(question: Question, material: Material, most: int) -> list[Item]:
     times: dict[str, int] = {}
     chosen: list[Item] = []
     while left and len(chosen) < most:
-        best = max(left, key=lambda item: worth[item.sentence.place] * _fresh(question, item, times))
-        left.remove(best)
-        if worth[best.sentence.place] >= floor:
-            chosen.append(best)
-            for term in question.subject_terms & _held(best):
-                times[term] = times.get(term, 0) + 1
+        fresh = [worth[item.sentence.place] * _fresh(question, item, times) for item in left]
+        best = max(range(len(left)), key=fresh.__getitem__)
+        if fresh[best] < floor:
+            break
+        item = left.pop(best)
+        chosen.append(item)
+        for term in question.subject_terms & _held(item):
+            times[term] = times.get(term, 0) + 1
     return chosen
 
 

@@ -30,6 +30,8 @@ _FINITE = re.compile(
     r"|becomes|made|makes|make"
     r"|said|says|say|gave|gives|took|takes|[a-z]{3,}ed)\b|[\u3400-\u9fff]"
 )
+_FIGURE_NEXT = re.compile(r"[^,;(（，；。—–]*(?:\d|[〇零一二三四五六七八九十百千万亿]+(?:年|月|日|％|%)|百分之)")
+"""A figure before the next pause: it belongs to what is said, so no cut comes just before it."""
 _OPENED = (("(", ")"), ("[", "]"), ("“", "”"), ("「", "」"), ("《", "》"))
 _SHORTEST = 7
 _SHORTEST_TIGHT = 9
@@ -49,7 +51,9 @@ def trim(sentence: Sentence, needed: frozenset[str], most_words: int) -> Sentenc
     for boundary in _BOUNDARY.finditer(sentence.text):
         head = sentence.text[: boundary.start()].rstrip()
         count = word_count(head)
-        if count >= _SHORTEST and total - count >= _WORTHWHILE and _whole(head, boundary.group()) and kept <= set(terms(head)):
+        if count < _SHORTEST or total - count < _WORTHWHILE or _FIGURE_NEXT.match(sentence.text, boundary.end()):
+            continue
+        if _whole(head, boundary.group()) and kept <= set(terms(head)):
             return _cut(sentence, head)
     return sentence
 
@@ -64,7 +68,10 @@ def tighten(sentence: Sentence, needed: frozenset[str], most_words: int) -> Sent
     enough = found[min(len(found) - 1, max((asked or [0])[-1] + MARGIN, _SHORTEST_TIGHT))].start
     for boundary in _SOFT.finditer(sentence.text):
         head = sentence.text[: boundary.start()].rstrip()
-        if boundary.end() >= enough and total - word_count(head) >= _WORTHWHILE and _whole(head, boundary.group()):
+        short = total - word_count(head) >= _WORTHWHILE and not _FIGURE_NEXT.match(sentence.text, boundary.end())
+        if boundary.end() < enough or not short:
+            continue
+        if _whole(head, boundary.group()):
             return _cut(sentence, head)
     return sentence
 
