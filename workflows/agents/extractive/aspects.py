@@ -4,6 +4,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from workflows.agents.extractive.sentences import Sentence
 from workflows.agents.extractive.words import Word, is_ideographic, is_light, listed, term_of, words
@@ -15,7 +16,7 @@ _BEFORE_NOUN = frozenset(
         each
     """)
 )
-_NOT_NOUNS = ("ly", "ive", "ous", "ful", "able", "ible", "less", "ish", "ed", "ing")
+_NOT_NOUNS = ("ly", "ive", "ous", "ful", "able", "ible", "less", "ish", "ed", "ing", "ific", "atory", "ional", "etic")
 _BLAND = frozenset(
     term_of(word)
     for word in listed("""
@@ -33,7 +34,7 @@ _BLAND = frozenset(
         thousand hundred fiscal cent upward half whole past lot front kind correct bill source spirit stage statement
         strength study success suggestion sum support suspension task tendency test theory topic understanding view
         virtue vote want whence congress government senate department president executive mr note example doubt
-        thereof herein
+        thereof herein america
     """)
 )
 """Nouns that may well be in a sentence but tell a reader nothing as a heading."""
@@ -44,6 +45,7 @@ _TOGETHER = 0.34
 _MIN_SOURCES = 2
 _CONSIDERED = 60
 STEM = 4
+ALONE = 0.4
 
 
 @dataclass(slots=True)
@@ -55,6 +57,12 @@ class Phrase:
     places: set[tuple[str, int]] = field(default_factory=set)
     sources: set[str] = field(default_factory=set)
     outside: int = 0
+    alone: int = 0
+
+    @property
+    def is_noun(self) -> bool:
+        """Whether a single word is a noun by its company: it often follows an article or a preposition directly."""
+        return len(self.terms) > 1 or self.alone >= ALONE * len(self.places) or is_ideographic(self.text)
 
     @property
     def text(self) -> str:
@@ -98,16 +106,18 @@ def _ranked(told_apart: Iterable[tuple[bool, Sentence]], avoid: frozenset[str]) 
     counts = [0, 0]
     for speaks, sentence in told_apart:
         counts[not speaks] += 1
-        for terms, text in noun_phrases(sentence.text):
+        for terms, text, alone in noun_phrases(sentence.text):
             if avoid.isdisjoint(terms):
                 phrase = found.setdefault(terms, Phrase(terms))
                 if speaks:
+                    phrase.alone += alone
                     phrase.written[text] += 1
                     phrase.places.add(sentence.place)
                     phrase.sources.add(sentence.source.url)
                 else:
                     phrase.outside += 1
-    scored = [(_weight(phrase, counts), phrase) for phrase in found.values() if len(phrase.sources) >= _MIN_SOURCES]
+    known = (phrase for phrase in found.values() if len(phrase.sources) >= _MIN_SOURCES and phrase.is_noun)
+    scored = [(_weight(phrase, counts), phrase) for phrase in known]
     scored.sort(key=lambda pair: (-pair[0], pair[1].terms))
     return [pair for pair in scored[:_CONSIDERED] if pair[0] > 0]
 
@@ -119,7 +129,7 @@ def _weight(phrase: Phrase, counts: Sequence[int]) -> float:
     return spread * max(0.0, 0.6 + math.log(ratio)) * form
 
 
-def _companions(seed: Phrase, ranked: Iterable[tuple[float, Phrase]], used: set[str], most: int = 2) -> list[Phrase]:
+def _companions(seed: Phrase, ranked: Iterable[tuple[float, Phrase]], used: set[str], most: int = 1) -> list[Phrase]:
     """The phrases that most often share a sentence with the seed."""
     close = sorted(
         (
@@ -147,10 +157,17 @@ def _together(one: Phrase, other: Phrase) -> float:
     return len(one.places & other.places) / (min(len(one.places), len(other.places)) or 1)
 
 
-def noun_phrases(text: str) -> list[tuple[tuple[str, ...], str]]:
-    """Likely noun phrases of one or two words, as (terms, form as written): runs of content words after a determiner or
-    preposition."""
-    found: list[tuple[tuple[str, ...], str]] = []
+class Mention(NamedTuple):
+    """A noun phrase where it stands: its terms, its form as written, and whether nothing is between it and the article."""
+
+    terms: tuple[str, ...]
+    text: str
+    alone: bool
+
+
+def noun_phrases(text: str) -> list[Mention]:
+    """Likely noun phrases of one or two words: runs of content words after a determiner or preposition."""
+    found: list[Mention] = []
     run: list[Word] = []
     before = ""
     for word in [*words(text), None]:
@@ -172,23 +189,25 @@ def _next(text: str, run: list[Word], word: Word | None) -> tuple[str, list[Word
     return word.text.lower(), []
 
 
-def _heads(text: str, run: list[Word], before: str) -> list[tuple[tuple[str, ...], str]]:
+def _heads(text: str, run: list[Word], before: str) -> list[Mention]:
     last = run[-1]
     if is_ideographic(last.text):
-        return [((last.term,), last.text)]
+        return [Mention((last.term,), last.text, True)]
     if before not in _BEFORE_NOUN or last.text.lower().endswith(_NOT_NOUNS) or any(w.text[0].isdigit() for w in run[-2:]):
         return []
-    heads: list[tuple[tuple[str, ...], str]] = []
+    heads: list[Mention] = []
     if not _plain(last):
-        heads.append(((last.term,), last.text))
-    if len(run) > 1 and (_named(run[-2:]) or not (_plain(last) or _plain(run[-2]))):
-        heads.append(((run[-2].term, last.term), text[run[-2].start : last.end]))
+        heads.append(Mention((last.term,), last.text, len(run) == 1))
+    if len(run) > 1 and _pairs(run[-2], last):
+        heads.append(Mention((run[-2].term, last.term), text[run[-2].start : last.end], False))
     return heads
 
 
-def _named(pair: Sequence[Word]) -> bool:
-    """Whether two words make a name, as in "North Slope"."""
-    return all(word.text[0].isupper() for word in pair)
+def _pairs(first: Word, last: Word) -> bool:
+    """Whether two words are worth naming together: both tell something, or they make a name, as in "North Slope"."""
+    plain = _plain(first), _plain(last)
+    named = first.text[0].isupper() and last.text[0].isupper()
+    return not first.text.endswith("ly") and (not any(plain) or (named and not all(plain)))
 
 
 def _plain(word: Word) -> bool:

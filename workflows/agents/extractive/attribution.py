@@ -30,7 +30,7 @@ def quoted(quote: Quote) -> str:
     text = escaped(quote.text).rstrip(";,；，")
     before = "… " if text[:1].islower() else ""
     after = "" if _FINISHED.search(quote.text) else " …"
-    return f"“{before}{text}{after}” {marker(quote)}"
+    return f"“{before}{text}{after}”{marker(quote)}"
 
 
 @dataclass(slots=True)

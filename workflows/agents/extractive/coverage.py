@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
+from workflows.agents.extractive.entities import Entities
 from workflows.agents.extractive.hits import Hit
 from workflows.agents.extractive.names import holds_name
 from workflows.agents.extractive.question import PLAIN_WEIGHT, Question
@@ -11,26 +12,26 @@ FULL = 0.75
 PROMISING = 0.3
 NEAR_BY_NAME, NEAR_BY_SOME_NAMES, NEAR_WITHOUT_NAME = 0.25, 0.4, 0.55
 SOME_NAMES, ALL_NAMES = 0.5, 0.9
-MOST_TERMS = 0.75
+MOST_TERMS, NEARLY_ALL = 0.75, 0.85
 FEWEST_WORDS = 2
 
 
 def answerable(question: Question, hits: Sequence[Hit]) -> bool:
     """Whether these passages come near enough to the question to quote them in answer to it.
 
-    Either one passage holds most of the question, or its names occur and one passage holds a fair part, or, where it has none,
-    one passage holds the greater part and nearly every telling word occurs. Thresholds were set on questions asked of a
-    collection that answers them and of one that does not.
+    Where the question has names, they and nearly all its telling words have to occur, a name in company of another telling word
+    or as a title, and one passage has to hold a fair part. Where it has none, one passage has to hold most of it, or the greater
+    part while most telling words occur. Thresholds were set on questions asked of a collection that answers them and of one
+    that does not.
     """
     best = max((question.subject_share(hit.terms) for hit in hits), default=0.0)
-    if best >= FULL:
-        return True
-    if question.names:
-        named = _share_of_names(question, hits)
-        return named >= SOME_NAMES and best >= (NEAR_BY_NAME if named >= ALL_NAMES else NEAR_BY_SOME_NAMES)
     telling = _telling(question)
     held = sum(weight for term, weight in telling.items() if any(term in hit.terms for hit in hits))
-    return best >= NEAR_WITHOUT_NAME and held >= MOST_TERMS * sum(telling.values())
+    if not question.names:
+        return best >= FULL or (best >= NEAR_WITHOUT_NAME and held >= MOST_TERMS * sum(telling.values()))
+    named = _share_of_names(question, hits)
+    near = best >= (NEAR_BY_NAME if named >= ALL_NAMES else NEAR_BY_SOME_NAMES)
+    return named >= SOME_NAMES and near and held >= NEARLY_ALL * sum(telling.values()) and _in_company(question, hits)
 
 
 def promising(question: Question, hits: Sequence[Hit]) -> bool:
@@ -52,6 +53,17 @@ def _held(written: str, hits: Sequence[Hit]) -> float:
         return float(any(written in hit.passage.text or written in hit.passage.source.title for hit in hits))
     whole = any(holds_name(stretch, name) for hit in hits for stretch in (hit.title.split(), *(s.terms for s in hit.sentences)))
     return 1.0 if whole else max((len(name & hit.terms) / len(name) for hit in hits), default=0.0) / 2
+
+
+def _in_company(question: Question, hits: Sequence[Hit]) -> bool:
+    """Whether a name stands with another telling word of the question, or has a page of its own: Naples alone is no pizza."""
+    entities = Entities(question)
+    entities.learn(hits)
+    own = frozenset(term for name in question.names for term in terms(name))
+    others = _telling(question).keys() - own
+    if not others or any(entities.named(hit) for hit in hits):
+        return True
+    return any(not others.isdisjoint(hit.terms) and _held(name, [hit]) == 1.0 for hit in hits for name in question.names)
 
 
 def _telling(question: Question) -> dict[str, float]:

@@ -15,10 +15,8 @@ def _pattern(alternatives: str, chinese: str) -> re.Pattern[str]:
 _REASONS = _pattern(
     r"because|in order (?:to|that)|so that|so as to|for the purpose|for the reason|with a view|by reason of|owing to"
     r"|on account of|on the ground|due to"
-    r"|justif\w+|object of|purpose of|necessary|necessity|protect\w*|encourag\w+|foster\w*|promot\w+|essential|benefits?"
-    r"|beneficial|advantages?"
-    r"|welfare|prosperity|independence|indispensable|required|caused?|leads? to|led to|results? in|enables?|wisdom|just and"
-    r"|advantageous",
+    r"|justif(?:y|ies|ied)|object of|purpose of|protect(?:s|ed|ing|ion)?(?! of the laws?)|encourag\w+|foster\w*|promot\w+|essential"
+    r"|benefits?|beneficial|advantages?|advantageous|indispensable|caused|led to|resulted in|enables?",
     "因为|由于|为了|导致|原因|目的|必要|保护",
 )
 _OBJECTIONS = _pattern(
@@ -76,3 +74,8 @@ def cue(kind: QuestionKind, text: str) -> float:
         return 0.0
     found = len({match.group().lower() for match in strong.finditer(text)})
     return STRONG_SHARE * min(MOST_STRONG, found) + (WEAK_SHARE if _URGES.search(text) else 0.0)
+
+
+def makes_case(kind: QuestionKind, text: str) -> bool:
+    """Whether a sentence gives a reason or an objection, where the question asks for such; any sentence where it does not."""
+    return kind not in (QuestionKind.WHY, QuestionKind.AGAINST) or _STRONG[kind].search(text) is not None

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from workflows.agents.extractive.hits import Hit
 from workflows.agents.extractive.names import bare_title, head_of
 from workflows.agents.extractive.question import Question
-from workflows.agents.extractive.words import is_light, terms
+from workflows.agents.extractive.words import is_light, terms, unaccented
 
 _WORD = re.compile(r"\w+")
 
@@ -49,4 +49,4 @@ def _forms(hit: Hit) -> tuple[str, ...]:
 
 
 def _spaced(text: str) -> str:
-    return f" {' '.join(_WORD.findall(text.lower()))} "
+    return f" {' '.join(_WORD.findall(unaccented(text.lower())))} "

@@ -26,6 +26,7 @@ def chain_sentences(question: Question, trail: Trail, limit: int) -> list[tuple[
     """Up to `limit` sentences with their passages' scores, one a passage, best first, each as short as what it adds allows."""
     chosen: list[tuple[float, Sentence]] = []
     telling = frozenset(term for term, weight in question.subject_weights.items() if weight >= PLAIN_WEIGHT)
+    named = frozenset(term for phrase in question.phrases for term in phrase)
     held: frozenset[str] = frozenset()
     best = trail.best(set(trail.scores), 3 * limit)
     names = trail.names_kept(best[:TIED])
@@ -37,7 +38,7 @@ def chain_sentences(question: Question, trail: Trail, limit: int) -> list[tuple[
         sentence = telling_sentence(question, trail.hits[key], links, [other for _, other in chosen])
         if sentence is not None:
             tied = frozenset(term for link in links for term in link.split())
-            short = _short(sentence, (tied | (telling - held), tied, frozenset()))
+            short = _short(sentence, (tied | (telling - held), tied, named))
             held |= short.term_set
             chosen.append((trail.scores[key], short))
     return chosen

@@ -61,7 +61,7 @@ _ENGLISH = Phrases(
     by_kind={
         QuestionKind.WHY: "Reasons given",
         QuestionKind.AGAINST: "Objections raised",
-        QuestionKind.VIEWS: "On {subject} itself",
+        QuestionKind.VIEWS: "On {subject}",
         QuestionKind.FACT: "Direct statements",
     },
     purpose="Find statements for the part “{title}”.",

@@ -36,6 +36,8 @@ NAME_PASSAGES = 5
 STATEMENTS = 12
 LINKS = 10
 ASPECT_WEIGHT = 1.0
+FEW = 3
+"""So many passages on its subject make a statement of a period of its own, which has fewer to choose from."""
 
 
 @dataclass(slots=True)
@@ -119,7 +121,7 @@ async def _follow(task: _Task, own: list[Hit]) -> None:
 
 def _chosen(task: _Task) -> list[tuple[float, Sentence]]:
     fitting = task.fitting
-    if len(fitting) >= MANY:
+    if len(fitting) >= (FEW if task.own.period != task.whole.period else MANY):
         lens = lens_for(task.subject, fitting, task.aspect)
         return [(lens.score(sentence, True), sentence) for sentence in statements(lens, fitting, STATEMENTS)]
     if task.own.text == task.whole.text and not answerable(task.whole, list(task.trail.hits.values())):

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from workflows.agents.extractive.cues import makes_case
 from workflows.agents.extractive.focus import focus, names_subject, told_apart
 from workflows.agents.extractive.hits import Hit
 from workflows.agents.extractive.novelty import select
@@ -32,6 +33,8 @@ def statements(lens: Lens, hits: Sequence[Hit], limit: int, taken: Sequence[Sent
     if lens.aspect:
         fitting = [pair for pair in scored if lens.aspect.keys() & pair[1].term_set]
         scored = fitting if len(fitting) >= limit else scored
+    else:
+        scored = [pair for pair in scored if makes_case(lens.question.kind, pair[1].text)] or scored
     share = max(2, limit // max(1, len({c.source.url for _, c in scored})))
     chosen = select(scored[:CONSIDERED], limit, taken, _at_most(share))
     needed = frozenset(lens.question.subject_terms) | lens.aspect.keys()

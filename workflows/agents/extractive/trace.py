@@ -39,8 +39,8 @@ def trace(question: Question, material: Material, effort: Effort) -> list[Sectio
 
 
 def _told(language: Language, items: Sequence[Item]) -> str:
-    """One line a statement, each with its own credit: they follow the chain, not the calendar."""
-    return "\n".join(f"- {credit(item.sentence.quote, language)}{quoted(item.sentence.quote)}" for item in items)
+    """One paragraph a statement, each with its own credit: they follow the chain, not the calendar."""
+    return "\n\n".join(f"{credit(item.sentence.quote, language)}{quoted(item.sentence.quote)}" for item in items)
 
 
 def _cover(question: Question, items: Sequence[Item]) -> float:

@@ -98,14 +98,14 @@ class Word(NamedTuple):
 @lru_cache(maxsize=65_536)
 def term_of(word: str) -> str:
     """The term of one word: lower case, without possessive, stemmed; empty for a word that only carries grammar."""
-    lower = _unaccented(word.lower()).replace("’", "'")
+    lower = unaccented(word.lower()).replace("’", "'")
     if lower in FUNCTION_WORDS:
         return ""
     bare = _POSSESSIVE.sub("", lower)
     return "" if bare in FUNCTION_WORDS else str(_STEMMER.stemWord(bare))
 
 
-def _unaccented(word: str) -> str:
+def unaccented(word: str) -> str:
     """A word without accents: who asks for Akinoshu means Akinoshū."""
     if word.isascii():
         return word
