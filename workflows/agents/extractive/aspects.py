@@ -16,6 +16,7 @@ _BEFORE_NOUN = frozenset(
         each
     """)
 )
+_DETERMINERS = frozenset(listed("the a an our their its his her my your this that these those any every no each"))
 _NOT_NOUNS = ("ly", "ive", "ous", "ful", "able", "ible", "less", "ish", "ed", "ing", "ific", "atory", "ional", "etic")
 _BLAND = frozenset(
     term_of(word)
@@ -45,7 +46,7 @@ _TOGETHER = 0.34
 _MIN_SOURCES = 2
 _CONSIDERED = 60
 STEM = 4
-ALONE = 0.4
+ALONE = 0.15
 
 
 @dataclass(slots=True)
@@ -61,7 +62,7 @@ class Phrase:
 
     @property
     def is_noun(self) -> bool:
-        """Whether a single word is a noun by its company: it often follows an article or a preposition directly."""
+        """Whether a single word is a noun by its company: it now and then follows an article directly."""
         return len(self.terms) > 1 or self.alone >= ALONE * len(self.places) or is_ideographic(self.text)
 
     @property
@@ -197,7 +198,7 @@ def _heads(text: str, run: list[Word], before: str) -> list[Mention]:
         return []
     heads: list[Mention] = []
     if not _plain(last):
-        heads.append(Mention((last.term,), last.text, len(run) == 1))
+        heads.append(Mention((last.term,), last.text, len(run) == 1 and before in _DETERMINERS))
     if len(run) > 1 and _pairs(run[-2], last):
         heads.append(Mention((run[-2].term, last.term), text[run[-2].start : last.end], False))
     return heads

@@ -16,9 +16,16 @@ MANY = 8
 
 
 def on_subject(question: Question, hits: Sequence[Hit]) -> list[Hit]:
-    """The passages that hold nearly all of the question's subject; where some hold its names as names, only those."""
-    fitting = [hit for hit in hits if question.subject_share(hit.terms) >= ON_SUBJECT]
+    """The passages that hold nearly all of the question's subject; where some hold its names as names, only those; where
+    it names who spoke, theirs."""
+    fitting = spoken(question, [hit for hit in hits if question.subject_share(hit.terms) >= ON_SUBJECT])
     return [hit for hit in fitting if names_subject(question, hit)] or fitting
+
+
+def spoken(question: Question, hits: Sequence[Hit]) -> list[Hit]:
+    """The passages by whom the question asks to have spoken, where some are: what Roosevelt said is in no speech of Taft's."""
+    theirs = [hit for hit in hits if any(name.issubset(terms(hit.passage.source.author)) for name in question.speakers)]
+    return theirs or list(hits)
 
 
 def names_subject(question: Question, hit: Hit) -> bool:

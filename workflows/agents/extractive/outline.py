@@ -21,6 +21,7 @@ from workflows.agents.extractive.words import term_of
 
 LEAST_PARTS = 2
 LEAST_YEARS = 25
+LEAST_PASSAGES = 2
 ANCHORS = 4
 UNRANKED = 99
 PERIOD_PHRASES = 2
@@ -81,7 +82,7 @@ def _spans(fitting: Sequence[Hit], most: int) -> list[Span]:
     years = [hit.year for hit in fitting if hit.year is not None]
     if not years or max(years) - min(years) < LEAST_YEARS:
         return []
-    spans = divide(years, most)
+    spans = [span for span in divide(years, most) if sum(span.first <= year <= span.last for year in years) >= LEAST_PASSAGES]
     return spans if len(spans) >= LEAST_PARTS else []
 
 

@@ -7,7 +7,7 @@ from enum import StrEnum
 from app.domain.query import Language, detect_language
 from workflows.agents.extractive.names import names
 from workflows.agents.extractive.period import Period, find_period
-from workflows.agents.extractive.words import Word, is_light, listed, term_of, words
+from workflows.agents.extractive.words import Word, is_light, listed, term_of, terms, words
 
 NAME_WEIGHT = 2.0
 PLAIN_WEIGHT = 1.0
@@ -37,7 +37,8 @@ class Question:
 
     `weights` gives each term's weight: a match on a name says much, on a word that only frames the question almost nothing;
     `subject_weights` is its part on the subject. `phrases` is the terms of each name of several words, `telling` those of
-    their terms that are not general. `subject` is the words to search for, as they were written.
+    their terms that are not general. `speakers` is the terms of each name outside the subject: whoever is asked to
+    have spoken, if a source is by them. `subject` is the words to search for, as they were written.
     """
 
     text: str
@@ -50,6 +51,7 @@ class Question:
     names: tuple[str, ...]
     phrases: tuple[frozenset[str], ...]
     telling: frozenset[str]
+    speakers: tuple[frozenset[str], ...]
     period: Period
 
     def subject_share(self, terms: frozenset[str]) -> float:
@@ -123,6 +125,7 @@ def analyse(text: str) -> Question:
         names=named,
         phrases=phrases,
         telling=frozenset(term for phrase in phrases for term in phrase if not is_light(term)),
+        speakers=tuple(n for n in (frozenset(terms(name)) for name in named) if n and n.isdisjoint(subject_terms)),
         period=found.period if found else Period(),
     )
 

@@ -84,7 +84,7 @@ async def _explore(task: _Task) -> None:
     look = task.gathering.look
     own = await look(task.own.subject, FIRST_PASSAGES)
     asked = await look(task.whole.text, QUESTION_PASSAGES)
-    if not task.gathering.hits and task.gathering.hits.outside:
+    if not task.gathering.hits and task.gathering.hits.outside and task.own.period == task.whole.period:
         own = list(task.gathering.hits.relax())
     task.trail.begin(asked, ranked=True)
     task.trail.begin(own, ranked=False)

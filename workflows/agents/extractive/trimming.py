@@ -8,7 +8,7 @@ from workflows.agents.extractive.sentences import Sentence
 from workflows.agents.extractive.words import terms, word_count, words
 
 _BOUNDARY = re.compile(
-    r"(?:;|,|\s--|\s?[—–])\s*(?=(?:and|which|who|whose|whom|where|when|while|with|including|such as|as well as|for|in|by|from"
+    r"(?:;|,|\s--|\s?[—–])\s*(?=(?:which|who|whose|whom|where|when|while|with|including|such as|as well as|for|in|by|from"
     r"|at|on|after|before"
     r"|being|having|thus|so that|because|since|until|especially|particularly|[a-z]+ing|[a-z]+ed)\b)"
     r"|;\s*(?!(?:but|yet|except|unless|though|although|however|nevertheless|provided|not|nor|only|save)\b)|[；]",
