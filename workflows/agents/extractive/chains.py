@@ -15,7 +15,7 @@ from workflows.agents.extractive.words import is_light, words
 
 RANK_SHARE, COVERAGE_SHARE, TITLE_BONUS = 0.45, 0.3, 0.55
 LINK_SHARE, REST_SHARE, NEXT_RANK_SHARE = 0.5, 0.45, 0.3
-NAMESAKE = 0.5
+NAMESAKE, UNNAMED = 0.5, 0.6
 DECAY = 1.05
 IN_TITLE, MENTIONED = 0.8, 0.5
 OPEN_SHARE = 0.12
@@ -38,7 +38,7 @@ def direct_score(question: Question, entities: Entities, hit: Hit, rank: int) ->
     score = RANK_SHARE / (1 + rank / RANK_SCALE) + COVERAGE_SHARE * question.subject_share(hit.terms)
     if entities.named(hit):
         return score + TITLE_BONUS
-    return score * (NAMESAKE if entities.namesake(hit) else 1.0)
+    return score * (NAMESAKE if entities.namesake(hit) else 1.0) * (1.0 if entities.mentioned(hit) else UNNAMED)
 
 
 def open_terms(question: Question, hit: Hit) -> dict[str, float]:

@@ -21,6 +21,7 @@ class Entities:
     def __init__(self, question: Question) -> None:
         self._asked = _spaced(question.text)
         self._names = [_spaced(name) for name in question.names]
+        self._terms = {term for name in question.names for term in terms(name) if not is_light(term)}
         self._known: set[str] = set()
 
     def learn(self, hits: Iterable[Hit]) -> None:
@@ -31,6 +32,10 @@ class Entities:
     def named(self, hit: Hit) -> bool:
         """Whether a passage's title is something the question names."""
         return any(form in self._known for form in _forms(hit))
+
+    def mentioned(self, hit: Hit) -> bool:
+        """Whether a passage holds a telling word of one of the question's names; any passage does where it has none."""
+        return not self._terms or not self._terms.isdisjoint(hit.terms)
 
     def namesake(self, hit: Hit) -> bool:
         """Whether a passage is about something else that shares part of a name which has a title of its own."""

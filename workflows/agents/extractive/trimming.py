@@ -14,9 +14,7 @@ _BOUNDARY = re.compile(
     r"|;\s*(?!(?:but|yet|except|unless|though|although|however|nevertheless|provided|not|nor|only|save)\b)|[；]",
 )
 _SOFT = re.compile(
-    r"(?:,|;|\s--)?\s+(?=(?:and|which|who|whose|where|when|while|with|including|for|after|before|during|since|until|as|by"
-    r"|from|to|at|on|in|under|that"
-    r"|but|because|although|though|starring|[a-z]{3,}ed (?:in|by|at|on|for|from|to|as|under))\b)|[,;]\s+"
+    r"(?:,|;|\s--)?\s+(?=(?:which|who|whose|where|when|while|including|because|although|though|but|starring)\b)|[,;]\s+"
 )
 """Places to stop at when a quotation should be as short as it can be."""
 _SUBORDINATE = re.compile(
