@@ -15,8 +15,8 @@ def _pattern(alternatives: str, chinese: str) -> re.Pattern[str]:
 _REASONS = _pattern(
     r"because|in order (?:to|that)|so that|so as to|for the purpose|for the reason|with a view|by reason of|owing to"
     r"|on account of|on the ground|due to"
-    r"|justif(?:y|ies|ied)|object of|purpose of|protect(?:s|ed|ing|ion)?(?! of the laws?)|encourag\w+|foster\w*|promot\w+|essential"
-    r"|benefits?|beneficial|advantages?|advantageous|indispensable|caused|led to|resulted in|enables?",
+    r"|justif(?:y|ies|ied)|object of|purpose of|protect(?:s|ed|ing|ion)?(?! of the laws?)|encourag\w+|foster\w*|promot\w+"
+    r"|essential|benefits?|beneficial|advantages?|advantageous|indispensable|caused|led to|resulted in|enables?",
     "因为|由于|为了|导致|原因|目的|必要|保护",
 )
 _OBJECTIONS = _pattern(

@@ -17,7 +17,7 @@ LEANING = 0.6
 LENGTH_COST = 0.004
 LEAST = 0.01
 TRIM_FROM = 20
-READABLE = 24
+READABLE = 30
 TAIL = 0.25
 TIED = 5
 
@@ -26,7 +26,7 @@ def chain_sentences(question: Question, trail: Trail, limit: int) -> list[tuple[
     """Up to `limit` sentences with their passages' scores, one a passage, best first, each as short as what it adds allows."""
     chosen: list[tuple[float, Sentence]] = []
     telling = frozenset(term for term, weight in question.subject_weights.items() if weight >= PLAIN_WEIGHT)
-    named = frozenset(term for phrase in question.phrases for term in phrase)
+    named = frozenset(term for phrase in question.phrases for term in phrase) or telling
     held: frozenset[str] = frozenset()
     best = trail.best(set(trail.scores), 3 * limit)
     names = trail.names_kept(best[:TIED])

@@ -46,11 +46,7 @@ def material_of(plan: ResearchPlan, findings: Sequence[Finding]) -> Material:
         for rank, quote in enumerate(finding.quotes)
     ]
     ranked.sort(
-        key=lambda found: (
-            -(found[3] or 0.0),
-            found[0] - (FIRST_PART_AHEAD if found[1] == 0 and found[0] < FIRST_PART_CLAIMS else 0),
-            found[1],
-        )
+        key=lambda found: (found[0] - (FIRST_PART_AHEAD if found[1] == 0 and found[0] < FIRST_PART_CLAIMS else 0), found[1])
     )
     items: list[Item] = []
     for rank, part, sentence, relevance in ranked:
