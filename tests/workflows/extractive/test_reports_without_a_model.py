@@ -2,26 +2,13 @@
 
 import re
 from collections.abc import Iterator
-from datetime import date
 
 import pytest
 
-from app.domain.query import Effort, Language, ResearchQuery, detect_language
-from app.domain.report import Report
+from app.domain.query import Language, detect_language
 from app.services.rendering.numbering import numbered
 from retrieval.local import LocalSearcher, open_local
-from workflows.agents.codec import SchemaCodec
-from workflows.agents.effort import BOUNDS, LIMITS
-from workflows.agents.extractive import EXTRACTIVE
-from workflows.agents.kit import Kit
-from workflows.chat_models.absent import AbsentModel
-from workflows.prompts.library import PromptLibrary
-from workflows.systems.local import LocalStages
-from workflows.systems.local_record import LocalRecord
-from workflows.systems.minddr import research
-from workflows.systems.steering import Steering
-from workflows.tools.tool_memory import DictStore, ToolMemory
-from workflows.tools.toolbox import Corpora, build_toolbox
+from tests.workflows.extractive.reporting import report_on
 
 TARIFFS = "How did presidents justify tariffs before 1900?"
 NOTHING_THERE = "Which enzymes unwind DNA during replication in zebrafish?"
@@ -32,25 +19,6 @@ def addresses(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalSearche
     """The State of the Union addresses, found by words."""
     with open_local(tmp_path_factory.mktemp("home")) as searcher:
         yield searcher
-
-
-async def report_on(question: str, searcher: LocalSearcher) -> Report:
-    """The chain, run in this process with nothing but the index."""
-    query = ResearchQuery(question=question, language=detect_language(question))
-    record = LocalRecord("test")
-    kit = Kit(
-        chat=AbsentModel(),
-        tools=build_toolbox(searcher, searcher, Corpora(), ToolMemory(DictStore())),
-        record=record,
-        prompts=PromptLibrary.load(),
-        codec=SchemaCodec(),
-        today=date(2026, 1, 1),
-        clock=lambda: 0.0,
-        limits=LIMITS[Effort.STANDARD],
-        bounds=BOUNDS[Effort.STANDARD],
-        language=query.language,
-    )
-    return await research(query, LocalStages(EXTRACTIVE, kit, record, query), Steering())
 
 
 async def test_every_citation_is_an_exact_quotation_and_every_quotation_is_cited(addresses: LocalSearcher) -> None:
@@ -107,3 +75,19 @@ async def test_a_chinese_question_is_answered_in_chinese_words(addresses: LocalS
     report = await report_on("总统们如何看待巴拿马运河？", addresses)
     words = " ".join([*report.notices, *(s.heading for s in report.sections)])
     assert detect_language(words) is Language.CHINESE
+
+
+async def test_what_a_named_person_said_is_quoted_from_that_person(addresses: LocalSearcher) -> None:
+    report = await report_on("What did Theodore Roosevelt say about trusts?", addresses)
+    assert {citation.quote.source.author for citation in numbered(report).citations} == {"Theodore Roosevelt"}
+
+
+async def test_a_question_of_another_world_that_shares_a_name_is_refused(addresses: LocalSearcher) -> None:
+    report = await report_on("What is the best pizza in Naples?", addresses)
+    assert numbered(report).citations == ()
+
+
+async def test_headings_are_nouns(addresses: LocalSearcher) -> None:
+    report = await report_on("What did presidents say about slavery in the territories?", addresses)
+    heads = {word.lower() for section in report.sections for word in re.findall(r"\w+", section.heading)}
+    assert heads.isdisjoint({"preparatory", "free", "perfectly", "depends", "scientific"})

@@ -35,7 +35,7 @@ _BLAND = frozenset(
         thousand hundred fiscal cent upward half whole past lot front kind correct bill source spirit stage statement
         strength study success suggestion sum support suspension task tendency test theory topic understanding view
         virtue vote want whence congress government senate department president executive mr note example doubt
-        thereof herein america
+        thereof herein america administration
     """)
 )
 """Nouns that may well be in a sentence but tell a reader nothing as a heading."""

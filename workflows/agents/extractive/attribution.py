@@ -98,7 +98,7 @@ def spelled(number: int, language: Language) -> str:
 
 def title_of(source: Source) -> str:
     """A source's title in italics."""
-    return f"*{escaped(source.title)}*"
+    return f"*{escaped(source.title.rstrip('.'))}*"
 
 
 def when(source: Source, language: Language) -> str:

@@ -1,0 +1,38 @@
+"""The chain without a model, run in this process with nothing but an index."""
+
+from datetime import date
+
+from app.domain.query import Effort, ResearchQuery, detect_language
+from app.domain.report import Report
+from retrieval.local import LocalSearcher
+from workflows.agents.codec import SchemaCodec
+from workflows.agents.effort import BOUNDS, LIMITS
+from workflows.agents.extractive import EXTRACTIVE
+from workflows.agents.kit import Kit
+from workflows.chat_models.absent import AbsentModel
+from workflows.prompts.library import PromptLibrary
+from workflows.systems.local import LocalStages
+from workflows.systems.local_record import LocalRecord
+from workflows.systems.minddr import research
+from workflows.systems.steering import Steering
+from workflows.tools.tool_memory import DictStore, ToolMemory
+from workflows.tools.toolbox import Corpora, build_toolbox
+
+
+async def report_on(question: str, searcher: LocalSearcher, collections: tuple[str, ...] = ()) -> Report:
+    """The report on a question over these collections; none named: the default one."""
+    query = ResearchQuery(question=question, language=detect_language(question))
+    record = LocalRecord("test")
+    kit = Kit(
+        chat=AbsentModel(),
+        tools=build_toolbox(searcher, searcher, Corpora(collections), ToolMemory(DictStore())),
+        record=record,
+        prompts=PromptLibrary.load(),
+        codec=SchemaCodec(),
+        today=date(2026, 1, 1),
+        clock=lambda: 0.0,
+        limits=LIMITS[Effort.STANDARD],
+        bounds=BOUNDS[Effort.STANDARD],
+        language=query.language,
+    )
+    return await research(query, LocalStages(EXTRACTIVE, kit, record, query), Steering())
