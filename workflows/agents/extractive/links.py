@@ -1,6 +1,6 @@
 """The sentences that carry a chain of evidence: from each of its passages the one that answers most or leads on."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from workflows.agents.extractive.cues import answer_cue
 from workflows.agents.extractive.hits import Hit
@@ -12,7 +12,7 @@ from workflows.agents.extractive.trail import Trail
 from workflows.agents.extractive.trimming import tighten
 from workflows.agents.extractive.words import word_count
 
-FIRST_BONUS, LINK_BONUS = 0.15, 0.25
+FIRST_BONUS, LINK_BONUS, FILL_BONUS = 0.15, 0.25, 0.4
 LEANING = 0.6
 LENGTH_COST = 0.004
 LEAST = 0.01
@@ -35,7 +35,8 @@ def chain_sentences(question: Question, trail: Trail, limit: int) -> list[tuple[
         links = names.get(key, set())
         if trail.scores[key] < floor or len(chosen) == limit:
             continue
-        sentence = telling_sentence(question, trail.hits[key], links, [other for _, other in chosen])
+        wanted = trail.left_open(key)
+        sentence = telling_sentence(question, trail.hits[key], links, wanted, [other for _, other in chosen])
         if sentence is not None:
             tied = frozenset(term for link in links for term in link.split())
             short = _short(sentence, (tied | (telling - held), tied, named))
@@ -53,15 +54,24 @@ def _short(sentence: Sentence, needs: Sequence[frozenset[str]]) -> Sentence:
     return short
 
 
-def telling_sentence(question: Question, hit: Hit, links: Collection[str], taken: Sequence[Sentence]) -> Sentence | None:
-    """The sentence of a passage that shares most with the question or holds the names of its chain, and repeats none taken."""
+def telling_sentence(
+    question: Question, hit: Hit, links: Collection[str], wanted: Mapping[str, float], taken: Sequence[Sentence]
+) -> Sentence | None:
+    """The sentence of a passage that shares most with the question, holds the names of its chain or terms still `wanted`, and
+    repeats none taken."""
     scored = [
-        (_worth(question, sentence, links, place), -place, sentence)
+        (_worth(question, sentence, links, place) + _fills(sentence, wanted), -place, sentence)
         for place, sentence in enumerate(hit.sentences)
         if not any(repeats(sentence.term_set, other.term_set) for other in taken)
     ]
     best = max(scored, default=None, key=lambda found: found[:2])
     return best[2] if best and best[0] > 0 else None
+
+
+def _fills(sentence: Sentence, wanted: Mapping[str, float]) -> float:
+    """What a sentence earns for what the chain still lacks, weighed as it can be quoted."""
+    held = sum(weight for term, weight in wanted.items() if term in sentence.term_set)
+    return FILL_BONUS * shape(sentence) * held / (sum(wanted.values()) or 1.0)
 
 
 def _worth(question: Question, sentence: Sentence, links: Collection[str], place: int) -> float:

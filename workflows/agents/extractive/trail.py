@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from workflows.agents.extractive.chains import bridges, chained_score, direct_score
+from workflows.agents.extractive.chains import bridges, chained_score, direct_score, open_terms
 from workflows.agents.extractive.entities import Entities
 from workflows.agents.extractive.gathering import Gathering
 from workflows.agents.extractive.hits import Hit
@@ -46,6 +46,11 @@ class Trail:
                 tied[key].add(name)
                 tied[parent].add(name)
         return tied
+
+    def left_open(self, key: str) -> dict[str, float]:
+        """The question's terms, with weights, that the passage before this one in its chain leaves open."""
+        parent, _ = self.came.get(key, ("", ""))
+        return open_terms(self._question, self.hits[parent]) if parent else {}
 
     def best(self, keys: set[str], count: int) -> list[str]:
         """The best-scored of these passages."""
