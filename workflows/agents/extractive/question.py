@@ -38,7 +38,8 @@ class Question:
     `weights` gives each term's weight: a match on a name says much, on a word that only frames the question almost nothing;
     `subject_weights` is its part on the subject. `phrases` is the terms of each name of several words, `telling` those of
     their terms that are not general. `speakers` is the terms of each name outside the subject: whoever is asked to
-    have spoken, if a source is by them. `subject` is the words to search for, as they were written.
+    have spoken, if a source is by them. `subject` is the words to search for, as they were written;
+    `written` is each of them in lower case.
     """
 
     text: str
@@ -46,6 +47,7 @@ class Question:
     language: Language
     weights: dict[str, float]
     subject: str
+    written: tuple[str, ...]
     subject_terms: frozenset[str]
     subject_weights: dict[str, float]
     names: tuple[str, ...]
@@ -120,6 +122,7 @@ def analyse(text: str) -> Question:
         language=detect_language(text),
         weights=weights,
         subject=_phrase(remaining, subject),
+        written=tuple(word.text.lower() for word in subject),
         subject_terms=subject_terms,
         subject_weights={word.term: weights[word.term] for word in subject},
         names=named,

@@ -17,7 +17,7 @@ IN_SCOPE = 0.5
 NAMED, BY_WORD, SCATTERED = 0.95, 0.8, 0.5
 LATE = 0.3
 COMPANY_TERMS = 40
-POINTING_BACK = 0.8
+POINTING_BACK, OTHER_FORM = 0.8, 0.7
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,13 @@ class Lens:
             subject = max(subject, NEAR_SHARE * self.share(sentence.before, named))
         value = subject + ASPECT_SHARE * self._aspect(sentence) + COMPANY_SHARE * self._company(sentence)
         value += cue(self.question.kind, sentence.text) + answer_cue(self.question.text, sentence.text)
-        return value * fit * self._early(sentence) * (POINTING_BACK if points_back(sentence) else 1.0)
+        back = POINTING_BACK if points_back(sentence) else 1.0
+        return value * fit * self._early(sentence) * self._as_written(sentence) * back
+
+    def _as_written(self, sentence: Sentence) -> float:
+        """Less for a sentence that has the subject's words in other forms only: "I trust that" is not about trusts."""
+        text = sentence.text.lower()
+        return 1.0 if any(word in text for word in self.question.written) else OTHER_FORM
 
     def _early(self, sentence: Sentence) -> float:
         """Less for a sentence that comes to the subject late, in passing."""
