@@ -12,26 +12,25 @@ FULL = 0.75
 PROMISING = 0.3
 NEAR_BY_NAME, NEAR_BY_SOME_NAMES, NEAR_WITHOUT_NAME = 0.25, 0.4, 0.55
 SOME_NAMES, ALL_NAMES = 0.5, 0.9
-MOST_TERMS, NEARLY_ALL = 0.75, 0.85
+MOST_TERMS = 0.75
 FEWEST_WORDS = 2
 
 
 def answerable(question: Question, hits: Sequence[Hit]) -> bool:
     """Whether these passages come near enough to the question to quote them in answer to it.
 
-    Where the question has names, they and nearly all its telling words have to occur, a name in company of another telling word
-    or as a title, and one passage has to hold a fair part. Where it has none, one passage has to hold most of it, or the greater
-    part while most telling words occur. Thresholds were set on questions asked of a collection that answers them and of one
-    that does not.
+    Either one passage holds most of the question, or its names occur, one of them in company of another telling word or as a
+    title, and one passage holds a fair part, or, where it has none, one passage holds the greater part and most telling words
+    occur. Thresholds were set on questions asked of a collection that answers them and of one that does not.
     """
     best = max((question.subject_share(hit.terms) for hit in hits), default=0.0)
-    telling = _telling(question)
-    held = sum(weight for term, weight in telling.items() if any(term in hit.terms for hit in hits))
     if not question.names:
+        telling = _telling(question)
+        held = sum(weight for term, weight in telling.items() if any(term in hit.terms for hit in hits))
         return best >= FULL or (best >= NEAR_WITHOUT_NAME and held >= MOST_TERMS * sum(telling.values()))
     named = _share_of_names(question, hits)
     near = best >= (NEAR_BY_NAME if named >= ALL_NAMES else NEAR_BY_SOME_NAMES)
-    return named >= SOME_NAMES and near and held >= NEARLY_ALL * sum(telling.values()) and _in_company(question, hits)
+    return best >= FULL or (named >= SOME_NAMES and near and _in_company(question, hits))
 
 
 def promising(question: Question, hits: Sequence[Hit]) -> bool:
