@@ -25,7 +25,7 @@ NEARLY_ALL = 0.8
 
 
 def index_words(shop: Workshop, build: Build, encoder: Callable[[], PassageEncoder | None]) -> Build:
-    """Bring the word index up to date with the documents and switch to it. `encoder` is asked only where there are vectors already."""
+    """Bring the word index up to date with the documents and switch to it. Only where there are vectors is `encoder` asked."""
     name = f"{build.collection}.{build.number}.words"
     live = shop.live(build.collection)
     if live is not None and _current(shop, live):

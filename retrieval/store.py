@@ -42,7 +42,7 @@ class DocumentStore:
 
     def __init__(self, database: Database) -> None:
         self._db = database
-        self._texts = TextCache(self._read_text)
+        self._texts = TextCache(self.read_text)
         self._source = lru_cache(_CACHED_SOURCES)(self._read_source)
 
     def add(self, collection: str, documents: Iterable[Document], build: int, fetched_at: datetime) -> None:
@@ -147,7 +147,8 @@ class DocumentStore:
             last = rows[-1]["id"]
             yield rows[0]["id"], last
 
-    def _read_text(self, snapshot: str) -> str:
+    def read_text(self, snapshot: str) -> str:
+        """A snapshot's text as it is on disk now; `text` may have it in memory."""
         row = self._db.connection().execute("SELECT text FROM snapshots WHERE hash = ?", (snapshot,)).fetchone()
         if row is None:
             raise NotFound(f"no snapshot {snapshot} is stored")

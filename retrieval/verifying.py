@@ -1,5 +1,6 @@
 """Does a collection hold together: snapshots, documents, passages and the points of its index."""
 
+import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import chain
@@ -44,7 +45,7 @@ def verify(shelves: Shelves, collection: str, told: Callable[[Verification], Non
     """Check every document of a collection that is not being built; `told` hears how far it is.
 
     Every snapshot must have the hash that names it and every document its key; the passages of every document must be points of
-    the index, at offsets that lie in the snapshot; there must be no other points, and each must have a vector if searches use them.
+    the index, at offsets that lie in the snapshot; there must be no other points, and each has a vector if searches use them.
 
     Raises:
         NotFound: the collection has no index.
@@ -87,11 +88,11 @@ def _check_documents(shelves: Shelves, generation: Generation, batch: list[Store
 
 
 def _checked_text(shelves: Shelves, document: StoredDocument, found: Verification) -> str:
-    """A document's text, after a look at its hash and its key; empty where it is lost."""
+    """A document's text as it is on disk, after a look at its hash and its key; empty where it is lost."""
     try:
-        text = shelves.store.text(document.source.snapshot)
-    except NotFound:
-        found.fault(f"{document.source.url}: its snapshot {document.source.snapshot} is not stored")
+        text = shelves.store.read_text(document.source.snapshot)
+    except (NotFound, zlib.error, UnicodeDecodeError) as error:
+        found.fault(f"{document.source.url}: its snapshot cannot be read ({error})")
         return ""
     if snapshot_hash(text) != document.source.snapshot:
         found.fault(f"{document.source.url}: its stored text does not have the hash {document.source.snapshot}")

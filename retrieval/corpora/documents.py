@@ -1,4 +1,4 @@
-"""A user's own files as a corpus: Markdown, text, HTML and PDF. Every file is either read or reported, with the reason."""
+"""A user's own files as a corpus: text, web, Office and book formats. Every file is either read or reported, with the reason."""
 
 import os
 import stat
@@ -13,6 +13,8 @@ from retrieval.corpora.extract import Extract
 from retrieval.corpora.ports import Unreadable
 from retrieval.ports import Document
 
+KINDS = "Markdown, text, HTML, PDF, Word, PowerPoint, Excel, EPUB and CSV"
+"""The kinds of files that are read."""
 MAX_BYTES = 64 << 20
 MAX_CHARS = 20_000_000
 
@@ -125,4 +127,25 @@ def _reader(suffix: str) -> Callable[[bytes], Extract]:
             from retrieval.corpora.pdf import read_pdf
 
             return read_pdf
-    raise SourceUnreadable(f"is of a kind that is not read ({suffix}); Markdown, text, HTML and PDF are")
+        case ".csv" | ".tsv":
+            from retrieval.corpora.table import read_table
+
+            return read_table
+        case ".epub":
+            from retrieval.corpora.epub import read_epub
+
+            return read_epub
+    return _office_reader(suffix)
+
+
+def _office_reader(suffix: str) -> Callable[[bytes], Extract]:
+    from retrieval.corpora import office
+
+    match suffix:
+        case ".docx" | ".docm":
+            return office.read_docx
+        case ".pptx" | ".pptm":
+            return office.read_pptx
+        case ".xlsx" | ".xlsm":
+            return office.read_xlsx
+    raise SourceUnreadable(f"is of a kind that is not read ({suffix}); {KINDS} are")

@@ -23,7 +23,7 @@ def read_html(content: bytes) -> Extract:
     found = trafilatura.bare_extraction(page, include_comments=False, include_tables=True, favor_recall=True, with_metadata=True)
     if found is None or isinstance(found, dict) or not found.text:
         page = decode(content)
-        return Extract(_paragraphs(_visible(page)), title=_title(page))
+        return Extract(visible_text(page), title=_title(page))
     return Extract(_paragraphs(found.text), title=found.title or "", author=found.author or "", published=as_date(found.date))
 
 
@@ -31,7 +31,8 @@ def _paragraphs(text: str) -> str:
     return _GAP.sub("\n\n", text).strip()
 
 
-def _visible(page: str) -> str:
+def visible_text(page: str) -> str:
+    """All text of an HTML page that a reader sees, paragraphs parted by blank lines."""
     try:
         tree = parser.fromstring(page.encode(), parser=parser.HTMLParser(encoding="utf-8"))
     except (LxmlError, ValueError) as error:
@@ -40,7 +41,7 @@ def _visible(page: str) -> str:
         element.drop_tree()
     for element in tree.iter(*_BLOCKS):
         element.tail = "\n" + (element.tail or "")
-    return str(tree.text_content())
+    return _paragraphs(str(tree.text_content()))
 
 
 def _title(page: str) -> str:

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from retrieval.corpora.line_files import Line
+from retrieval.corpora.lines import Line
 from retrieval.corpora.ports import Unreadable
 
 _ID = ("_id", "id")

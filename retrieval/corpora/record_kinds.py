@@ -6,6 +6,8 @@ from app.domain.query import detect_language
 from retrieval.corpora.record import Record
 from retrieval.corpora.records import RecordKind
 
+_TITLE_CHARS = 150
+
 
 def _part_of(record: Record) -> str:
     return record.of or record.url or record.title or record.identity
@@ -16,6 +18,16 @@ def _paper(record: Record) -> str:
 
 
 def _alone(record: Record) -> str:
+    return record.identity
+
+
+def _opening(_: Record, text: str) -> str:
+    """A text's first line, which stands for a title well enough."""
+    line = text.partition("\n")[0].strip()
+    return line if len(line) <= _TITLE_CHARS else f"{line[:_TITLE_CHARS].rsplit(' ', 1)[0]} …"
+
+
+def _number(record: Record, _: str) -> str:
     return record.identity
 
 
@@ -34,14 +46,18 @@ def _paper_address(name: str, record: Record) -> str:
     return f"https://api.semanticscholar.org/CorpusID:{number}" if number.isdigit() else _own_address("papers", name, number)
 
 
-BEIR = RecordKind("passage", "", lambda name, record: _own_address("beir", name, record.identity), _alone)
+BEIR = RecordKind("passage", "", lambda name, record: _own_address("beir", name, record.identity), _alone, _number)
 """BEIR's corpora: every record a document."""
 
-RECORDS = RecordKind("document", "", lambda name, record: _own_address("records", name, record.of or record.identity), _part_of)
+RECORDS = RecordKind(
+    "document", "", lambda name, record: _own_address("records", name, record.of or record.identity), _part_of, _opening
+)
 """Any texts or passages with an id; see `retrieval.corpora.record` for the names of fields."""
 
-WIKIPEDIA_PASSAGES = RecordKind("encyclopedia", "CC BY-SA 3.0", lambda _, record: wikipedia_address(record.title), _part_of)
+WIKIPEDIA_PASSAGES = RecordKind(
+    "encyclopedia", "CC BY-SA 3.0", lambda _, record: wikipedia_address(record.title), _part_of, _opening
+)
 """The passages of the 2018 Wikipedia that research uses: DPR's `psgs_w100.tsv`, `wiki-18.jsonl`."""
 
-PAPERS = RecordKind("paper", "ODC-By 1.0", _paper_address, _paper)
+PAPERS = RecordKind("paper", "ODC-By 1.0", _paper_address, _paper, _opening)
 """peS2o, and OpenScholar's passages of it."""

@@ -1,7 +1,7 @@
-"""Corpora that come as records: JSON lines or tab-separated passages. Consecutive passages of one document are put together again.
+"""Corpora that come as records: JSON lines or tab-separated passages. Consecutive passages of a document are put together again.
 
-Research cuts its corpora into passages of a hundred words or so. Put together, a passage that is found can be read on in, the search
-cuts at sentences, and a document is stored once, with one address.
+Research cuts its corpora into passages of a hundred words or so. Put together, what is found can be read on in, passages end with
+sentences, and a document is stored once, with one address.
 """
 
 from collections.abc import Callable, Iterator
@@ -10,9 +10,10 @@ from functools import partial
 from pathlib import Path
 
 from app.domain.evidence import Source, snapshot_hash
-from retrieval.corpora.line_files import Line, LineFiles, found_files
+from retrieval.corpora.lines import Line, read_lines
 from retrieval.corpora.ports import Unreadable
 from retrieval.corpora.record import TSV_COLUMNS, Record, parse_json, parse_tab_separated
+from retrieval.corpora.shards import Shards
 from retrieval.ports import Document
 
 MAX_DOCUMENT_CHARS = 5_000_000
@@ -24,20 +25,22 @@ class RecordKind:
     """What one kind of records means.
 
     `address` gives the address of a record that states none, from the collection's name and the record; `document` names the
-    document a record is part of: consecutive records of the same name are one document.
+    document a record is part of: consecutive records of the same name are one document. `untitled` gives a title to a record that
+    has none, from the record and its document's text.
     """
 
     source_kind: str
     licence: str
     address: Callable[[str, Record], str]
     document: Callable[[Record], str]
+    untitled: Callable[[Record, str], str]
 
 
 class RecordCorpus:
     """The records in the file at `path`, or in a folder's files."""
 
     def __init__(self, path: Path, name: str, kind: RecordKind) -> None:
-        self._files = LineFiles(found_files(path, (".jsonl", ".json", ".tsv")))
+        self._shards = Shards(path, (".jsonl", ".json", ".tsv"))
         self._name = name
         self._kind = kind
 
@@ -48,17 +51,17 @@ class RecordCorpus:
                 yield item if isinstance(item, Unreadable) else self._document(item)
 
     def state(self) -> str:
-        """See `LineFiles.state`."""
-        return self._files.state()
+        """See `Shards.state`."""
+        return self._shards.state()
 
     def share_read(self) -> float:
-        """See `LineFiles.share_read`."""
-        return self._files.share_read()
+        """See `Shards.share_read`."""
+        return self._shards.share_read()
 
     def _grouped(self) -> Iterator[list[Record] | Unreadable]:
         group: list[Record] = []
         chars = 0
-        for item in _parsed(self._files.lines()):
+        for item in _parsed(read_lines(self._shards)):
             if isinstance(item, Unreadable):
                 yield item
                 continue
@@ -74,7 +77,7 @@ class RecordCorpus:
         first, text = records[0], _joined([record.text for record in records])
         source = Source(
             url=first.url or self._kind.address(self._name, first),
-            title=first.title or _opening(text) or first.identity,
+            title=first.title or self._kind.untitled(first, text),
             snapshot=snapshot_hash(text),
             author=first.author[:200],
             published=first.published,
@@ -90,10 +93,9 @@ def _parsed(lines: Iterator[Line | Unreadable]) -> Iterator[Record | Unreadable]
         if isinstance(line, Unreadable):
             yield line
             continue
-        name = line.where.rpartition(":")[0]
-        if name != file:
-            file, parse = name, parse_json
-            if ".tsv" in name.lower():
+        if line.file != file:
+            file, parse = line.file, parse_json
+            if ".tsv" in file.lower():
                 columns = _columns(line)
                 parse = partial(parse_tab_separated, columns=columns or TSV_COLUMNS)
                 if columns:
@@ -113,9 +115,3 @@ def _joined(texts: list[str]) -> str:
     for text in texts[1:]:
         whole += ["\n\n" if whole[-1].endswith(_SENTENCE_ENDS) else " ", text]
     return "".join(whole)
-
-
-def _opening(text: str) -> str:
-    """A text's first line, where it can stand for the title it lacks."""
-    line = text.partition("\n")[0].strip()
-    return line if len(line) <= 200 else f"{line[:120].rsplit(' ', 1)[0]} …"

@@ -106,6 +106,7 @@ def test_what_cannot_be_read_is_reported_and_the_rest_is_read(tmp_path: Path) ->
     (folder / "empty.txt").write_text(" \n ")
     (folder / "binary.txt").write_bytes(bytes(range(256)) * 40)
     (folder / "sheet.xlsx").write_bytes(b"PK")
+    (folder / "photo.jpg").write_bytes(b"\xff\xd8")
     (folder / "broken.pdf").write_bytes(b"%PDF-1.7\nnonsense")
     (folder / "scan.pdf").write_bytes(b"")
     write_pdf(folder / "locked.pdf", ["A secret."], password="s3cret")
@@ -121,7 +122,8 @@ def test_what_cannot_be_read_is_reported_and_the_rest_is_read(tmp_path: Path) ->
     expected = {
         "empty.txt": "empty",
         "binary.txt": "not text",
-        "sheet.xlsx": "kind that is not read",
+        "sheet.xlsx": "damaged",
+        "photo.jpg": "kind that is not read",
         "broken.pdf": "damaged",
         "scan.pdf": "damaged",
         "locked.pdf": "encrypted",

@@ -1,0 +1,45 @@
+"""The lines of a corpus's files."""
+
+import zlib
+from collections.abc import Iterator
+from typing import IO, NamedTuple
+
+from retrieval.corpora.ports import Unreadable
+from retrieval.corpora.shards import Shards
+
+MAX_LINE = 64 << 20
+_STEP = 1 << 20
+
+
+class Line(NamedTuple):
+    """A line, its number in its file, and the file's name."""
+
+    file: str
+    number: int
+    content: bytes
+
+    @property
+    def where(self) -> str:
+        """The place, as a report names it."""
+        return f"{self.file}:{self.number}"
+
+
+def read_lines(shards: Shards) -> Iterator[Line | Unreadable]:
+    """Every line that is not empty; where a file is cut off or damaged, a report of that and then the next file."""
+    for name, content in shards.contents():
+        number = 0
+        try:
+            while line := content.readline(MAX_LINE):
+                number += 1
+                if len(line) == MAX_LINE:
+                    yield Unreadable(f"{name}:{number}", f"is longer than {MAX_LINE >> 20} MiB")
+                    _skip_line(content)
+                elif line.strip():
+                    yield Line(name, number, line)
+        except (OSError, EOFError, zlib.error) as error:
+            yield Unreadable(name, f"cut off or damaged after line {number}: {error}")
+
+
+def _skip_line(content: IO[bytes]) -> None:
+    while (piece := content.readline(_STEP)) and not piece.endswith(b"\n"):
+        pass

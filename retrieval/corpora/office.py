@@ -1,0 +1,96 @@
+"""Word, PowerPoint and Excel files (since 2007) to text: paragraphs, and a line for each row of a table."""
+
+import io
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import date
+from itertools import groupby, islice
+from typing import Any
+
+from app.domain.errors import SourceUnreadable
+from retrieval.corpora.extract import Extract
+from retrieval.corpora.package import opened, refuse_entities
+
+MAX_ROWS = 200_000
+"""Rows of a workbook that are read, over all its sheets."""
+_DEPTH = 20
+
+
+def read_docx(content: bytes) -> Extract:
+    """A Word document: paragraphs, headings and tables in their order."""
+    with opened(content, "a Word document (.docx)") as package:
+        refuse_entities(package)
+        from docx import Document as open_docx
+
+        document = open_docx(io.BytesIO(content))
+        blocks = [_docx_block(block) for block in document.iter_inner_content()]
+        return _extract(blocks, document.core_properties)
+
+
+def read_pptx(content: bytes) -> Extract:
+    """A presentation: the text of each slide, then its notes."""
+    with opened(content, "a presentation (.pptx)") as package:
+        refuse_entities(package)
+        from pptx import Presentation
+
+        presentation = Presentation(io.BytesIO(content))
+        blocks: list[str] = []
+        for slide in presentation.slides:
+            blocks.extend(_shape_texts(slide.shapes))
+            if slide.has_notes_slide and slide.notes_slide.notes_text_frame is not None:
+                blocks.append(slide.notes_slide.notes_text_frame.text)
+        return _extract(blocks, presentation.core_properties)
+
+
+def read_xlsx(content: bytes) -> Extract:
+    """A workbook: each sheet's name, then its rows. Formulas are given by the values they had when the file was saved."""
+    with opened(content, "a workbook (.xlsx)") as package:
+        refuse_entities(package)
+        from openpyxl import load_workbook
+
+        book = load_workbook(io.BytesIO(content), read_only=True, data_only=True, keep_links=False)
+        blocks: list[str] = []
+        left = MAX_ROWS
+        for sheet in book.worksheets:
+            rows = [row for row in map(_row, islice(sheet.iter_rows(values_only=True), left)) if row]
+            left -= len(rows)
+            blocks += [sheet.title, *rows] if rows else []
+        note = f"only the first {MAX_ROWS:,} rows were read" if left <= 0 else ""
+        return _extract(blocks, book.properties, note)
+
+
+def _docx_block(block: Any) -> str:
+    if hasattr(block, "rows"):
+        # A merged cell is given once for each column it spans.
+        rows = ([cell.text for cell, _ in groupby(row.cells)] for row in block.rows)
+        return "\n\n".join(filter(None, map(_row, rows)))
+    return str(block.text)
+
+
+def _shape_texts(shapes: Iterable[Any], depth: int = 0) -> Iterator[str]:
+    for shape in shapes:
+        if hasattr(shape, "shapes"):
+            if depth > _DEPTH:
+                raise SourceUnreadable("has groups of shapes nested too deeply")
+            yield from _shape_texts(shape.shapes, depth + 1)
+        elif getattr(shape, "has_table", False):
+            yield from (_row([cell.text for cell in row.cells]) for row in shape.table.rows)
+        elif getattr(shape, "has_text_frame", False):
+            yield str(shape.text_frame.text)
+
+
+def _row(cells: Sequence[object]) -> str:
+    """A row's cells that are not empty, on one line, parted by bars."""
+    texts = (" ".join(str(cell).split()) for cell in cells if cell is not None)
+    return " | ".join(text for text in texts if text)
+
+
+def _extract(blocks: Iterable[str], properties: Any, note: str = "") -> Extract:
+    text = "\n\n".join(filter(None, (block.replace("\x0b", "\n").strip() for block in blocks)))
+    author = getattr(properties, "author", None) or getattr(properties, "creator", None) or ""
+    return Extract(text, title=properties.title or "", author=author, published=_day(properties), note=note)
+
+
+def _day(properties: Any) -> date | None:
+    """The day the file was last changed, or made."""
+    when = properties.modified or properties.created
+    return when.date() if when is not None else None

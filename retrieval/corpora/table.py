@@ -1,0 +1,29 @@
+"""Tables as text files (CSV and the like) to a line for each row."""
+
+import csv
+import io
+
+from app.domain.errors import SourceUnreadable
+from retrieval.corpora.extract import Extract
+from retrieval.corpora.plain import decode
+
+_SAMPLE = 16_384
+_DELIMITERS = ",;\t|"
+_MAX_FIELD = 1 << 20
+
+
+def read_table(content: bytes) -> Extract:
+    """The rows of a table, cells parted by bars; what separates the cells is found out."""
+    text = decode(content)
+    csv.field_size_limit(_MAX_FIELD)
+    try:
+        dialect: type[csv.Dialect] = csv.Sniffer().sniff(text[:_SAMPLE], _DELIMITERS)
+    except csv.Error:
+        dialect = csv.excel
+    try:
+        rows = [
+            " | ".join(filter(None, (" ".join(cell.split()) for cell in row))) for row in csv.reader(io.StringIO(text), dialect)
+        ]
+    except csv.Error as error:
+        raise SourceUnreadable(f"is not a table as text ({error})") from error
+    return Extract("\n\n".join(filter(None, rows)))

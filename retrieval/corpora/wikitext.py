@@ -1,0 +1,134 @@
+"""Wikitext to readable text: prose, headings, lists and table rows; no templates, references, files or categories."""
+
+import re
+
+import mwparserfromhell
+from mwparserfromhell.nodes import ExternalLink, Heading, HTMLEntity, Node, Tag, Template, Text, Wikilink
+from mwparserfromhell.wikicode import Wikicode
+
+_UNSEEN_TAGS = frozenset(
+    {"ref", "references", "gallery", "math", "timeline", "score", "imagemap", "style", "templatestyles", "graph"}
+)
+_SHOWS_LAST = frozenset({"lang", "nihongo", "transl", "transliteration", "tooltip", "nowrap", "small", "nobr", "abbr", "as of"})
+"""Templates that show one of their arguments as part of the sentence; all others are boxes, notes and numbers made elsewhere."""
+_SHOWS_FIRST = frozenset({"nowrap", "small", "nobr", "abbr", "nihongo", "tooltip", "as of"})
+_QUANTITY = frozenset({"convert", "cvt"})
+_NAMESPACE = re.compile(
+    r"^\s*:?\s*(?:file|image|category|media|文件|图像|圖像|分类|分類|[a-z]{2,3}(?:-[a-z]+)?)\s*:", re.IGNORECASE
+)
+_LAST_SECTIONS = frozenset(
+    {"references", "external links", "further reading", "see also", "notes", "bibliography", "sources", "citations", "footnotes"}
+    | {
+        "参考文献",
+        "參考文獻",
+        "外部链接",
+        "外部連結",
+        "参见",
+        "參見",
+        "延伸阅读",
+        "延伸閱讀",
+        "注释",
+        "註釋",
+        "参考资料",
+        "參考資料",
+    }
+)
+_EMPTY_BRACKETS = re.compile(r"\s*[(（][\s,;，；:]*[)）]")
+_LEADING_IN_BRACKETS = re.compile(r"([(（])[\s,;，；:]+")
+_CELL = "\x1f"
+"""Ends a table cell while its row is not yet put together."""
+_REDIRECT = re.compile(r"\s*#\s*(?:redirect|重定向)", re.IGNORECASE)
+_SPACES = re.compile(r"[ \t\u00a0]+")
+_MAGIC = re.compile(r"__[A-Z]+__|-\{(?:[^{}|]*\|)?|\}-")
+
+
+def plain_text(wikitext: str) -> str:
+    """The readable text of an article: paragraphs, headings, list items and table rows parted by blank lines."""
+    pieces: list[str] = []
+    kept = True
+    for node in mwparserfromhell.parse(wikitext, skip_style_tags=False).nodes:
+        if isinstance(node, Heading):
+            title = _inline(node.title)
+            if node.level <= 2:
+                kept = title.strip().lower() not in _LAST_SECTIONS
+            pieces.append(f"\n\n{title}\n\n" if kept else "")
+        elif kept:
+            pieces.append(_shown(node))
+    return _tidy("".join(pieces))
+
+
+def is_redirect(wikitext: str) -> bool:
+    """Whether a page only points to another one."""
+    return _REDIRECT.match(wikitext) is not None
+
+
+def _shown(node: Node) -> str:
+    if isinstance(node, Text):
+        return str(node.value)
+    if isinstance(node, Wikilink):
+        return _link(node)
+    if isinstance(node, Tag):
+        return _tag(node)
+    if isinstance(node, ExternalLink):
+        return _inline(node.title) if node.title is not None else ""
+    if isinstance(node, HTMLEntity):
+        return str(node.normalize())
+    if isinstance(node, Template):
+        return _template(node)
+    return ""
+
+
+def _inline(code: Wikicode | None) -> str:
+    return "".join(_shown(node) for node in code.nodes) if code is not None else ""
+
+
+def _link(link: Wikilink) -> str:
+    target = str(link.title)
+    if _NAMESPACE.match(target):
+        return ""
+    return _inline(link.text) if link.text is not None else target.lstrip(":").partition("#")[0]
+
+
+def _tag(tag: Tag) -> str:
+    name = str(tag.tag).strip().lower()
+    if name in _UNSEEN_TAGS:
+        return ""
+    if name in ("br", "hr"):
+        return "\n"
+    inside = _inline(tag.contents)
+    match name:
+        case "li" | "dd" | "dt" if not inside:  # a mark at the start of a line; the item's text follows it
+            return "\n\n" if not str(tag).startswith((":", ";")) else ""
+        case "table":
+            return f"\n\n{_rows(inside)}\n\n"
+        case "tr":
+            return f"\n{inside}\n"
+        case "td" | "th":
+            return f"{' '.join(inside.split())}{_CELL}"
+        case "p" | "div" | "blockquote" | "li":
+            return f"\n\n{inside}\n\n"
+    return inside
+
+
+def _rows(table: str) -> str:
+    """A row a line, its cells parted by bars."""
+    rows = (" | ".join(cell.strip() for cell in row.split(_CELL) if cell.strip()) for row in table.split("\n"))
+    return "\n".join(row for row in rows if row)
+
+
+def _template(template: Template) -> str:
+    name = str(template.name).strip().lower().replace("_", " ")
+    values = [_inline(parameter.value).strip() for parameter in template.params if not parameter.showkey]
+    if not values:
+        return ""
+    if name in _QUANTITY and len(values) > 1:
+        return f"{values[0]} {values[1]}"
+    if name in _SHOWS_FIRST:
+        return values[0]
+    return values[-1] if name in _SHOWS_LAST or name.startswith("lang-") else ""
+
+
+def _tidy(text: str) -> str:
+    text = _LEADING_IN_BRACKETS.sub(r"\1", _EMPTY_BRACKETS.sub("", _MAGIC.sub("", text.replace(_CELL, " "))))
+    lines = (_SPACES.sub(" ", line).strip() for line in text.split("\n"))
+    return "\n\n".join(line for line in lines if line)

@@ -1,0 +1,185 @@
+"""Office files, books and tables in a person's folder: read, or reported with a reason that person understands."""
+
+import io
+import time
+import zipfile
+from pathlib import Path
+
+import pytest
+from docx import Document as Word
+from openpyxl import Workbook
+from pptx import Presentation
+from pptx.util import Inches
+
+from retrieval.corpora.documents import Folder
+from retrieval.corpora.package import MAX_UNPACKED
+from retrieval.corpora.ports import Unreadable
+from retrieval.ports import Document
+
+CONTAINER = '<container xmlns="c"><rootfiles><rootfile full-path="OEBPS/book.opf"/></rootfiles></container>'
+PACKAGE = (
+    '<package xmlns="http://www.idpf.org/2007/opf"><metadata xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>Zenda</dc:title>'
+    "<dc:creator>Anthony Hope</dc:creator><dc:date>1894-04-01</dc:date></metadata><manifest>"
+    '<item id="b" href="two.xhtml"/><item id="a" href="one%20.xhtml"/></manifest>'
+    '<spine><itemref idref="a"/><itemref idref="b"/></spine></package>'
+)
+
+
+def read(folder: Path) -> tuple[dict[str, Document], dict[str, str]]:
+    items = list(Folder(folder).documents())
+    documents = {item.source.url.rpartition("/")[2]: item for item in items if isinstance(item, Document)}
+    return documents, {item.path: item.reason for item in items if isinstance(item, Unreadable)}
+
+
+def packed(members: dict[str, str | bytes]) -> bytes:
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as package:
+        for name, member in members.items():
+            package.writestr(name, member)
+    return content.getvalue()
+
+
+def word(paragraphs: int = 0) -> Word:
+    document = Word()
+    document.core_properties.title, document.core_properties.author = "Tariffs", "Ida Tarbell"
+    document.add_heading("The wool tariff", 1)
+    document.add_paragraph("Duties on wool rose in 1890.")
+    table = document.add_table(2, 2)
+    for cell, text in zip((cell for row in table.rows for cell in row.cells), ("Year", "Duty", "1890", "49%"), strict=True):
+        cell.text = text
+    document.add_paragraph("They fell again later.")
+    for number in range(paragraphs):
+        document.add_paragraph(f"Paragraph {number} of a long report on wool. " * 10)
+    return document
+
+
+def book(**changes: str) -> bytes:
+    chapter = "<html xmlns='http://www.w3.org/1999/xhtml'><head><title>no</title></head><body><h1>{0}</h1><p>Text of {0}.</p></body></html>"
+    members: dict[str, str | bytes] = {
+        "META-INF/container.xml": CONTAINER,
+        "OEBPS/book.opf": PACKAGE,
+        "OEBPS/one .xhtml": chapter.format("One"),
+        "OEBPS/two.xhtml": chapter.format("Two"),
+    }
+    return packed(members | changes)
+
+
+def test_word_powerpoint_excel_book_and_table_are_read(tmp_path: Path) -> None:
+    word().save(str(tmp_path / "a.docx"))
+    slides = Presentation()
+    slide = slides.slides.add_slide(slides.slide_layouts[5])
+    slide.shapes.title.text = "Wool"
+    slide.shapes.add_textbox(Inches(1), Inches(1), Inches(3), Inches(1)).text_frame.text = "Imports rose."
+    slide.shapes.add_table(1, 2, Inches(1), Inches(2), Inches(3), Inches(1)).table.cell(0, 0).text = "1890"
+    slide.notes_slide.notes_text_frame.text = "Say this slowly."
+    slides.save(str(tmp_path / "b.pptx"))
+    sheets = Workbook()
+    sheets.active.title = "Duties"
+    sheets.active.append(["Year", None, "Duty"])
+    sheets.active.append([1890, None, 0.49])
+    sheets.save(tmp_path / "c.xlsx")
+    (tmp_path / "d.epub").write_bytes(book())
+    (tmp_path / "e.csv").write_text('Year;Duty\n1890;"49;5"\n')
+    documents, failed = read(tmp_path)
+    assert failed == {}
+    assert (
+        documents["a.docx"].text
+        == "The wool tariff\n\nDuties on wool rose in 1890.\n\nYear | Duty\n\n1890 | 49%\n\nThey fell again later."
+    )
+    assert (documents["a.docx"].source.title, documents["a.docx"].source.author) == ("Tariffs", "Ida Tarbell")
+    assert documents["b.pptx"].text == "Wool\n\nImports rose.\n\n1890\n\nSay this slowly."
+    assert documents["c.xlsx"].text == "Duties\n\nYear | Duty\n\n1890 | 0.49"
+    assert documents["d.epub"].text == "One\n\nText of One.\n\nTwo\n\nText of Two."
+    source = documents["d.epub"].source
+    assert (source.title, source.author, str(source.published)) == ("Zenda", "Anthony Hope", "1894-04-01")
+    assert documents["e.csv"].text == "Year | Duty\n\n1890 | 49;5"
+
+
+def test_a_report_of_five_hundred_pages_is_read_whole(tmp_path: Path) -> None:
+    word(paragraphs=4_000).save(str(tmp_path / "long.docx"))
+    started = time.monotonic()
+    documents, failed = read(tmp_path)
+    assert failed == {}
+    assert len(documents["long.docx"].text) > 1_500_000
+    assert documents["long.docx"].text.rstrip().endswith("Paragraph 3999 of a long report on wool.")
+    assert time.monotonic() - started < 20
+
+
+BOMB = "a" * (30 << 20)
+LAUGHS = '<!DOCTYPE w [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;"><!ENTITY out SYSTEM "file:///etc/hostname">]>'
+
+
+def doctored(part: str) -> bytes:
+    """A Word document one part of which begins with a document type."""
+    saved = io.BytesIO()
+    word().save(saved)
+    with zipfile.ZipFile(saved) as package:
+        members: dict[str, str | bytes] = {name: package.read(name) for name in package.namelist()}
+    content = members[part]
+    assert isinstance(content, bytes)
+    head, _, body = content.partition(b"?>")
+    return packed(members | {part: head + b"?>" + LAUGHS.encode() + body})
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "reason"),
+    [
+        ("broken.docx", b"PK\x03\x04 nothing more", "is damaged or not a Word document"),
+        ("empty.xlsx", b"", "is damaged or not a workbook"),
+        ("half.pptx", packed({"ppt/presentation.xml": "<x/>"}), "is damaged or not a presentation"),
+        ("locked.docx", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), "is encrypted, or in the format from before 2007"),
+        ("bomb.docx", packed({"word/document.xml": BOMB}), "would unpack from"),
+        ("bomb.epub", packed({"OEBPS/one.xhtml": BOMB}), "would unpack from"),
+        ("laughs.docx", doctored("word/document.xml"), "declares entities in word/document.xml"),
+        ("laughs-too.docx", doctored("docProps/core.xml"), "declares entities in docProps/core.xml"),
+        ("other.epub", packed({"hello.txt": "x"}), "is damaged or not an EPUB book"),
+        (
+            "bought.epub",
+            book(**{"META-INF/encryption.xml": '<e xmlns="x"><CipherReference URI="OEBPS/two.xhtml"/></e>'}),
+            "is protected against copying",
+        ),
+        ("nothing.docx", b"", "is damaged or not a Word document"),
+        ("old.doc", b"\xd0\xcf\x11\xe0", "is of a kind that is not read (.doc)"),
+        ("blank.csv", b"\n,,\n", "is empty"),
+    ],
+)
+def test_what_cannot_be_read_is_reported(tmp_path: Path, name: str, content: bytes, reason: str) -> None:
+    (tmp_path / name).write_bytes(content)
+    documents, failed = read(tmp_path)
+    assert documents == {}
+    assert reason in failed[name]
+    assert str(tmp_path) not in failed[name]
+
+
+def test_a_package_with_a_password_is_reported(tmp_path: Path) -> None:
+    content = bytearray(book())
+    for mark, offset in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):  # the flag says encrypted, as ZIP tools set it
+        at = content.find(mark)
+        while at >= 0:
+            content[at + offset] |= 1
+            at = content.find(mark, at + 1)
+    (tmp_path / "book.epub").write_bytes(bytes(content))
+    assert read(tmp_path)[1] == {"book.epub": "is encrypted: a password is needed"}
+
+
+def test_sizes_that_lie_do_not_get_past_the_cap(tmp_path: Path) -> None:
+    """A member that unpacks to more than it states ends at what it states."""
+    true = packed({"META-INF/container.xml": CONTAINER, "OEBPS/book.opf": PACKAGE, "OEBPS/two.xhtml": "b" * (8 << 20)})
+    lied = true.replace((8 << 20).to_bytes(4, "little"), (100).to_bytes(4, "little"))
+    assert lied != true
+    (tmp_path / "liar.epub").write_bytes(lied)
+    documents, failed = read(tmp_path)
+    assert documents == {}
+    assert "damaged" in failed["liar.epub"]
+    assert MAX_UNPACKED < 1 << 30
+
+
+def test_entities_in_a_book_are_not_expanded(tmp_path: Path) -> None:
+    chapter = LAUGHS.replace("w [", "html [") + "<html><body><p>Hear: &b; &out; end.</p></body></html>"
+    (tmp_path / "book.epub").write_bytes(
+        book(**{"OEBPS/two.xhtml": chapter, "OEBPS/book.opf": LAUGHS + PACKAGE.replace("Zenda", "Z&out;")})
+    )
+    documents, _ = read(tmp_path)
+    shown = documents["book.epub"].text + documents["book.epub"].source.title
+    assert "haha" not in shown
+    assert Path("/etc/hostname").read_text().strip() not in shown
