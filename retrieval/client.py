@@ -1,7 +1,7 @@
 """The index owner from another process: `Searcher`, `PageReader` and the management of collections over its socket."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Any, Self
 
@@ -14,6 +14,7 @@ from retrieval.catalogue import CorpusKind
 from retrieval.ports import Document, SearchFilter
 
 _TIMEOUT = aiohttp.ClientTimeout(total=90)
+_UNTIL_DONE = aiohttp.ClientTimeout(total=None, sock_read=90)
 _ERRORS: dict[int, type[RubricaError]] = {400: InvalidInput, 404: NotFound, 409: Conflict}
 
 
@@ -65,10 +66,35 @@ class IndexClient:
         """The state of one collection; `NotFound` when there is none of this name."""
         return await self._call("GET", f"/collections/{collection}/progress")
 
-    async def build(self, collection: str, kind: CorpusKind | str, path: str = "") -> dict[str, Any]:
-        """Start building a collection; returns its state at once. `InvalidInput`, or `Conflict` while it is being indexed."""
-        body = {"kind": str(kind), "path": _absolute(path)}
+    async def build(self, collection: str, kind: CorpusKind | str, path: str = "", licence: str = "") -> dict[str, Any]:
+        """Start building a collection; returns its state at once. `InvalidInput`, or `Conflict` while it is being indexed.
+
+        `licence` is that of documents which state none themselves.
+        """
+        body = {"kind": str(kind), "path": _absolute(path), "licence": licence}
         return await self._call("POST", f"/collections/{collection}/build", body)
+
+    async def statistics(self, collection: str) -> dict[str, Any]:
+        """What a collection is made of; `NotFound` when there is none of this name."""
+        return await self._call("GET", f"/collections/{collection}/stats")
+
+    async def verify(self, collection: str, told: Callable[[dict[str, Any]], None] = lambda _: None) -> dict[str, Any]:
+        """Check a collection; `told` hears what was found so far. `NotFound`, or `Conflict` while it is being built."""
+        session, base = self._opened()
+        url = f"{base}/collections/{collection}/verify"
+        found: dict[str, Any] = {}
+        try:
+            async with session.post(url, timeout=_UNTIL_DONE) as response:
+                if response.status >= 400:
+                    raise _ERRORS.get(response.status, ToolError)(_message(await response.read(), response.status))
+                async for line in response.content:
+                    found = dict(orjson.loads(line))
+                    told(found)
+        except (aiohttp.ClientError, TimeoutError, OSError) as error:
+            raise ToolError(f"the index owner ended before the verification did ({type(error).__name__})") from error
+        if not found.pop("finished", False):
+            raise ToolError(f"the verification broke off: {found.get('error', 'the index owner ended')}")
+        return found
 
     async def remove(self, collection: str) -> None:
         """Delete a collection."""

@@ -11,12 +11,13 @@ from retrieval.store import DocumentStore
 
 @dataclass(frozen=True)
 class Shelves:
-    """What is kept under `<home>/retrieval`, or on a Qdrant server for the index."""
+    """What is kept under `<home>/retrieval`. The index may be on a Qdrant server; it then has no `index_folder`."""
 
     database: Database
     catalogue: Catalogue
     store: DocumentStore
     index: Index
+    index_folder: Path | None
 
     def close(self) -> None:
         """Close the database; indexes close with their last user."""
@@ -27,7 +28,8 @@ def open_shelves(home: Path, qdrant_url: str | None = None) -> Shelves:
     """Open or create the state under `home`. `qdrant_url` names a Qdrant server to use instead of the engine in process."""
     folder = home / "retrieval"
     database = Database(folder / "store.db")
-    return Shelves(database, Catalogue(database), DocumentStore(database), _index(folder, qdrant_url))
+    index_folder = None if qdrant_url else folder / "index"
+    return Shelves(database, Catalogue(database), DocumentStore(database), _index(folder, qdrant_url), index_folder)
 
 
 def _index(folder: Path, qdrant_url: str | None) -> Index:

@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -17,6 +17,8 @@ from retrieval.catalogue import Build, BuildPhase, Collection, CorpusKind
 from retrieval.home import Shelves
 from retrieval.library import DEFAULT_COLLECTION, Library
 from retrieval.ports import SearchFilter
+from retrieval.statistics import statistics
+from retrieval.verifying import Verification, verify
 
 WAIT_FOR_INDEX = timedelta(seconds=60)
 """How long a search waits for the first word index of a collection that is being built."""
@@ -90,6 +92,18 @@ class IndexOwner:
             "build": build.model_dump(mode="json") | self._speed(build) if build else None,
             "unreadable": [entry._asdict() for entry in self._shelves.catalogue.unreadable(name)],
         }
+
+    async def statistics(self, name: str) -> dict[str, Any]:
+        """What a collection is made of; see `statistics`."""
+        self._shelves.catalogue.get(name)
+        return await asyncio.to_thread(statistics, self._shelves, name)
+
+    async def verify(self, name: str, told: Callable[[Verification], None]) -> Verification:
+        """Check a collection; see `verify`. `told` is called in another thread. `Conflict` while it is being built."""
+        self._shelves.catalogue.get(name)
+        if self._builds.running(name):
+            raise Conflict(f"{name!r} is being built; verify it when that is done")
+        return await asyncio.to_thread(verify, self._shelves, name, told)
 
     def states(self) -> list[dict[str, Any]]:
         """`state` of every collection."""

@@ -29,6 +29,7 @@ from retrieval.library import Library
 from retrieval.owner import IndexOwner
 from retrieval.owner_lock import own
 from retrieval.ports import SearchFilter
+from retrieval.verification_stream import stream_verification
 
 MAX_REQUEST_BYTES = 1 << 20
 STOP_WITHIN = timedelta(seconds=3)
@@ -63,12 +64,19 @@ def create_app(owner: IndexOwner, library: Library) -> web.Application:
 
     async def build(request: web.Request) -> web.Response:
         body = await _body(request)
-        path = str(body.get("path") or "")
-        wanted = Collection(name=request.match_info["name"], kind=CorpusKind(body.get("kind", CorpusKind.FOLDER)), path=path)
+        kind = CorpusKind(body.get("kind", CorpusKind.FOLDER))
+        path, licence = str(body.get("path") or ""), str(body.get("licence") or "")
+        wanted = Collection(name=request.match_info["name"], kind=kind, path=path, licence=licence)
         return _json(await owner.build(wanted), status=202)
 
     async def progress(request: web.Request) -> web.Response:
         return _json(await asyncio.to_thread(owner.state, request.match_info["name"]))
+
+    async def stats(request: web.Request) -> web.Response:
+        return _json(await owner.statistics(request.match_info["name"]))
+
+    async def verification(request: web.Request) -> web.StreamResponse:
+        return await stream_verification(request, owner)
 
     async def remove(request: web.Request) -> web.Response:
         await owner.remove(request.match_info["name"])
@@ -81,6 +89,8 @@ def create_app(owner: IndexOwner, library: Library) -> web.Application:
     app.router.add_get("/collections", collections)
     app.router.add_post("/collections/{name}/build", build)
     app.router.add_get("/collections/{name}/progress", progress)
+    app.router.add_get("/collections/{name}/stats", stats)
+    app.router.add_post("/collections/{name}/verify", verification)
     app.router.add_delete("/collections/{name}", remove)
     return app
 

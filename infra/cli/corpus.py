@@ -8,20 +8,28 @@ import typer
 from infra.cli.execute import execute
 
 app = typer.Typer(help="Collections of documents to search.", no_args_is_help=True, rich_markup_mode=None)
+Name = Annotated[str, typer.Argument(help="A collection (see `corpus list`).")]
 
 
 @app.command()
 def add(
-    folder: Annotated[
-        Path, typer.Argument(exists=True, resolve_path=True, help="A folder with Markdown, text, HTML or PDF files.")
+    path: Annotated[
+        Path, typer.Argument(exists=True, resolve_path=True, help="A folder of files, or a corpus's file or folder.")
     ],
     name: Annotated[str | None, typer.Option(help="The collection's name; default: after the folder.")] = None,
-    kind: Annotated[str, typer.Option(help="folder, or beir (a corpus.jsonl in BEIR's format).")] = "folder",
+    kind: Annotated[
+        str,
+        typer.Option(
+            help="folder: a person's own files; wikipedia: a dump; wikipedia-passages: DPR's or wiki-18's; papers: peS2o or "
+            "OpenScholar; beir; records: other JSON lines or TSV. See docs/corpora.md."
+        ),
+    ] = "folder",
+    licence: Annotated[str, typer.Option(help="Licence of the documents that state none themselves.")] = "",
 ) -> None:
-    """Make a collection of files and index it."""
+    """Make a collection and index it."""
     from infra.cli import corpus_commands
 
-    execute(lambda settings: corpus_commands.add(settings, folder, name, kind))
+    execute(lambda settings: corpus_commands.add(settings, path, name, kind, licence))
 
 
 @app.command("list")
@@ -35,8 +43,34 @@ def list_collections(
 
 
 @app.command()
-def build(name: Annotated[str, typer.Argument(help="A collection (see `corpus list`).")]) -> None:
-    """Read a collection's files again and index them."""
+def build(name: Name) -> None:
+    """Read a collection again and index what has changed; goes on with a build that was cut off."""
     from infra.cli import corpus_commands
 
     execute(lambda settings: corpus_commands.rebuild(settings, name))
+
+
+@app.command()
+def stats(name: Name) -> None:
+    """What a collection is made of: languages, licences, sizes."""
+    from infra.cli import corpus_commands
+
+    execute(lambda settings: corpus_commands.stats(settings, name))
+
+
+@app.command()
+def verify(name: Name) -> None:
+    """Check a collection's snapshots, passages and index against each other."""
+    from infra.cli import corpus_commands
+
+    execute(lambda settings: corpus_commands.verify(settings, name))
+
+
+@app.command()
+def drop(name: Name, yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False) -> None:
+    """Delete a collection with its index and its stored texts. Reports that cite it keep their own copies."""
+    from infra.cli import corpus_commands
+
+    if not yes:
+        typer.confirm(f"Delete {name} with all its documents?", abort=True)
+    execute(lambda settings: corpus_commands.drop(settings, name))

@@ -5,19 +5,21 @@ from typing import Any
 
 from app.domain.errors import InvalidInput
 from app.settings import Settings
+from infra.cli.build_progress import BuildProgress
 from infra.cli.connection import connected
-from infra.cli.documents import build, collection_name, index_client
-from infra.cli.execute import say
+from infra.cli.documents import COMPLETE, built, collection_name, index_client
+from infra.cli.execute import FAILED, say
 from retrieval.catalogue import CorpusKind
 
 
-async def add(settings: Settings, folder: Path, name: str | None, kind: str) -> int:
-    """Index files that were not known before."""
+async def add(settings: Settings, path: Path, name: str | None, kind: str, licence: str) -> int:
+    """Index files that were not known before, to the last vector."""
     if kind not in tuple(CorpusKind):
         raise InvalidInput(f"{kind!r} is no kind of corpus; there are {', '.join(CorpusKind)}")
     async with connected(settings, say) as connection, index_client(connection) as index:
-        state = await build(index, name or collection_name(folder), CorpusKind(kind), str(folder), say)
-        print(_described(state))
+        name = name or collection_name(path)
+        await index.build(name, CorpusKind(kind), str(path), licence)
+        print(_described(await built(index, name, BuildProgress(name, say), COMPLETE)))
     return 0
 
 
@@ -32,16 +34,74 @@ async def show(settings: Settings, skipped: bool) -> int:
 
 
 async def rebuild(settings: Settings, name: str) -> int:
-    """Index a known collection again."""
+    """Index a known collection again, or go on with a build that was cut off; to the last vector."""
     async with connected(settings, say) as connection, index_client(connection) as index:
         known = await index.progress(name)
-        print(_described(await build(index, name, CorpusKind(known["kind"]), known["path"], say)))
+        if not known["building"]:
+            await index.build(name, CorpusKind(known["kind"]), known["path"], known["licence"])
+        print(_described(await built(index, name, BuildProgress(name, say), COMPLETE)))
+    return 0
+
+
+async def stats(settings: Settings, name: str) -> int:
+    """What a collection is made of."""
+    async with connected(settings, say) as connection, index_client(connection) as index:
+        found = await index.statistics(name)
+    for label, value in _statistics(found):
+        print(f"{label:14} {value}")
+    return 0
+
+
+async def verify(settings: Settings, name: str) -> int:
+    """Check a collection; 1 when something is wrong with it."""
+    async with connected(settings, say) as connection, index_client(connection) as index:
+        total = (await index.progress(name))["documents"]
+        found = await index.verify(name, lambda part: say(f"{name}: {part.get('documents', 0):,} of {total:,} documents checked"))
+    print(
+        f"{name}: {found['documents']:,} documents, {found['passages']:,} passages, {found['points']:,} points in the index, "
+        f"{found['with_vectors']:,} of them with vectors; faults: {found['problems']:,}"
+    )
+    for example in found["examples"]:
+        print(f"  {example}")
+    if len(found["examples"]) < found["problems"]:
+        say("there are more; `rubrica corpus build` makes good what an index lacks")
+    return FAILED if found["problems"] else 0
+
+
+async def drop(settings: Settings, name: str) -> int:
+    """Delete a collection."""
+    async with connected(settings, say) as connection, index_client(connection) as index:
+        await index.remove(name)
+    say(f"{name} is deleted")
     return 0
 
 
 def _described(state: dict[str, Any]) -> str:
     step = state["build"]
     phase = step["phase"] if step else "not built"
-    progress = f" {step['done']}/{step['total']}" if step and state["building"] and step["total"] else ""
+    progress = f" {step['done']:,}/{step['total']:,}" if step and state["building"] and step["total"] else ""
+    skipped = f"  {step['skipped']:,} skipped" if step and step["skipped"] else ""
     dense = "with vectors" if state["dense"] else "words only"
-    return f"{state['name']:32} {state['documents']:6} documents  {state['passages']:7} passages  {dense:12} {phase}{progress}"
+    numbers = f"{state['documents']:9,} documents  {state['passages']:10,} passages"
+    return f"{state['name']:32} {numbers}  {dense:12} {phase}{progress}{skipped}"
+
+
+def _statistics(found: dict[str, Any]) -> list[tuple[str, str]]:
+    return [
+        ("documents", f"{found['documents']:,}"),
+        ("passages", f"{found['passages']:,}, {found['with_vectors']:,} with vectors ({found['encoder'] or 'no encoder'})"),
+        ("languages", _shares(found["languages"])),
+        ("kinds", _shares(found["kinds"])),
+        ("licences", _shares(found["licences"])),
+        ("fetched", f"{(found['fetched_first'] or '-')[:19]} to {(found['fetched_last'] or '-')[:19]}"),
+        ("texts", _mebibytes(found["text_bytes"])),
+        ("index", _mebibytes(found["index_bytes"])),
+    ]
+
+
+def _shares(counts: dict[str, int]) -> str:
+    return ", ".join(f"{name or 'not stated'} {count:,}" for name, count in counts.items()) or "-"
+
+
+def _mebibytes(size: int | None) -> str:
+    return "on the Qdrant server" if size is None else f"{size / 2**20:,.1f} MiB on disk"

@@ -10,12 +10,17 @@ from pathlib import Path
 from typing import Any
 
 from app.domain.errors import Conflict, InvalidInput
+from infra.cli.build_progress import BuildProgress
 from infra.cli.connection import Connection
 from retrieval.catalogue import BuildPhase, CorpusKind
 from retrieval.client import IndexClient
+from retrieval.corpora.ports import KINDS
 
 POLL = timedelta(milliseconds=150)
 UNREADABLE_SHOWN = 5
+COMPLETE = frozenset({BuildPhase.DONE, BuildPhase.FAILED})
+SEARCHABLE = COMPLETE | {BuildPhase.ENCODING}
+"""From here on a build can be searched by words; vectors go on behind."""
 
 
 async def collection_of(connection: Connection, folder: Path, say: Callable[[str], None]) -> str:
@@ -26,7 +31,11 @@ async def collection_of(connection: Connection, folder: Path, say: Callable[[str
     """
     name = collection_name(folder)
     async with index_client(connection) as index:
-        await build(index, name, CorpusKind.FOLDER, str(folder), say)
+        try:
+            await index.build(name, CorpusKind.FOLDER, str(folder))
+        except Conflict:
+            say(f"{name} is being indexed already; waiting for it")
+        await built(index, name, BuildProgress(name, say), SEARCHABLE)
     return name
 
 
@@ -47,28 +56,20 @@ def collection_name(folder: Path) -> str:
     return f"{words}-{hashlib.sha256(os.fsencode(folder)).hexdigest()[:8]}"
 
 
-async def build(index: IndexClient, name: str, kind: CorpusKind, path: str, say: Callable[[str], None]) -> dict[str, Any]:
-    """Build a collection and wait until it can be searched (vectors go on behind); its state.
+async def built(index: IndexClient, name: str, progress: BuildProgress, until: frozenset[BuildPhase]) -> dict[str, Any]:
+    """Wait until a build that was begun has come to one of the phases `until`; the collection's state.
 
     Raises:
-        InvalidInput: nothing in it could be read.
+        InvalidInput: it failed, or nothing in it could be read.
     """
-    try:
-        await index.build(name, kind, path)
-    except Conflict:
-        say(f"{name} is being indexed already; waiting for it")
-    told = ""
     while True:
         state = await index.progress(name)
         step = state["build"] or {}
-        phase = step.get("phase")
-        if phase in (BuildPhase.ENCODING, BuildPhase.DONE, BuildPhase.FAILED):
+        progress(step)
+        if step.get("phase") in until:
             break
-        if phase and phase != told:
-            say(f"{name}: {phase}")
-            told = phase
         await asyncio.sleep(POLL.total_seconds())
-    _tell_result(name, state, say)
+    _tell_result(name, state, progress.say)
     return state
 
 
@@ -76,10 +77,10 @@ def _tell_result(name: str, state: dict[str, Any], say: Callable[[str], None]) -
     unreadable = state["unreadable"]
     for entry in unreadable[:UNREADABLE_SHOWN]:
         say(f"  skipped: {' - '.join(str(value) for value in entry.values())}")
-    if len(unreadable) > UNREADABLE_SHOWN:
-        say(f"  and {len(unreadable) - UNREADABLE_SHOWN} more; `rubrica corpus list --skipped` shows all")
+    if (more := state["build"]["skipped"] - UNREADABLE_SHOWN) > 0:
+        say(f"  and {more:,} more; `rubrica corpus list --skipped` shows all")
     if state["build"]["phase"] == BuildPhase.FAILED:
         raise InvalidInput(f"{name} could not be indexed: {state['build']['detail']}")
     if not state["documents"]:
-        raise InvalidInput(f"nothing readable was found for {name}; Markdown, text, HTML and PDF files are read")
-    say(f"{name}: {state['documents']} documents ready")
+        raise InvalidInput(f"nothing readable was found for {name}; {KINDS} files are read")
+    say(f"{name}: {state['documents']:,} documents ready")

@@ -29,7 +29,7 @@ def folder(text: str) -> Path:
     """An existing folder, resolved. `~` is expanded here too: shells leave it alone in `DOCS=~/notes`."""
     path = Path(text).expanduser().resolve()
     if not path.is_dir():
-        raise typer.BadParameter(f"{text!r} is not a folder; name one with Markdown, text, HTML or PDF files")
+        raise typer.BadParameter(f"{text!r} is not a folder; name one with your files")
     return path
 
 

@@ -10,11 +10,9 @@ from urllib.parse import quote
 from app.domain.errors import InvalidInput, SourceUnreadable
 from app.domain.evidence import Source, snapshot_hash
 from retrieval.corpora.extract import Extract
-from retrieval.corpora.ports import Unreadable
+from retrieval.corpora.ports import KINDS, Unreadable
 from retrieval.ports import Document
 
-KINDS = "Markdown, text, HTML, PDF, Word, PowerPoint, Excel, EPUB and CSV"
-"""The kinds of files that are read."""
 MAX_BYTES = 64 << 20
 MAX_CHARS = 20_000_000
 

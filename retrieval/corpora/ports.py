@@ -5,6 +5,9 @@ from typing import NamedTuple, Protocol
 
 from retrieval.ports import Document
 
+KINDS = "Markdown, text, HTML, PDF, Word, PowerPoint, Excel, EPUB and CSV"
+"""The kinds of files of their own that people can have read."""
+
 
 class Unreadable(NamedTuple):
     """Something that was skipped, and why; `path` is relative to the corpus."""

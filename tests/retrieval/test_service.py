@@ -4,11 +4,8 @@ import asyncio
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
-import tempfile
-import time
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
@@ -21,52 +18,9 @@ from app.domain.errors import Conflict, InvalidInput, NotFound, ToolError
 from app.domain.evidence import snapshot_hash
 from retrieval.client import IndexClient
 from retrieval.ports import SearchFilter
+from tests.retrieval.owner_process import Owner
 
 NOTES = SearchFilter(collections=("notes",))
-
-
-class Owner:
-    """An owner process of one home."""
-
-    def __init__(self, home: Path) -> None:
-        self.home = home
-        self.folder = tempfile.TemporaryDirectory(prefix="rbq")  # a socket's path must be short
-        self.socket = Path(self.folder.name) / "index.sock"
-        self.process = self.start()
-
-    def start(self) -> "subprocess.Popen[bytes]":
-        command = [
-            sys.executable,
-            "-m",
-            "retrieval.server",
-            "--socket",
-            str(self.socket),
-            "--home",
-            str(self.home),
-            "--encoder",
-            "none",
-        ]
-        self.process = subprocess.Popen(command)
-        deadline = time.monotonic() + 20
-        while not self._answers():
-            assert self.process.poll() is None
-            assert time.monotonic() < deadline
-            time.sleep(0.02)
-        return self.process
-
-    def _answers(self) -> bool:
-        with socket.socket(socket.AF_UNIX) as probe:
-            return probe.connect_ex(str(self.socket)) == 0
-
-    def stop(self) -> int:
-        self.process.send_signal(signal.SIGTERM)
-        return self.process.wait(15)
-
-    def clean(self) -> None:
-        if self.process.poll() is None:
-            self.process.kill()
-            self.process.wait()
-        self.folder.cleanup()
 
 
 @pytest.fixture(scope="module")
@@ -139,6 +93,24 @@ async def test_a_users_folder_is_built_searched_and_removed(owner: Owner, notes:
         await client.remove("notes")
         with pytest.raises(NotFound):
             await client.progress("notes")
+
+
+async def test_a_collection_tells_what_it_is_made_of_and_is_verified(owner: Owner, notes: Path) -> None:
+    async with IndexClient(str(owner.socket)) as client:
+        await client.build("made", "folder", str(notes), "CC0")
+        await finished(client, "made")
+        found = await client.statistics("made")
+        assert (found["documents"], found["passages"], found["with_vectors"]) == (3, 3, 0)
+        assert (found["languages"], found["licences"]) == ({"en": 2, "zh": 1}, {"CC0": 3})
+        assert found["fetched_first"] <= found["fetched_last"]
+        assert min(found["text_bytes"], found["index_bytes"]) > 0
+        verified = await client.verify("made")
+        assert (verified["documents"], verified["points"], verified["problems"]) == (3, 3, 0)
+        with pytest.raises(NotFound):
+            await client.verify("nowhere")
+        with pytest.raises(NotFound):
+            await client.statistics("nowhere")
+        await client.remove("made")
 
 
 async def test_management_says_what_is_wrong(owner: Owner, notes: Path) -> None:

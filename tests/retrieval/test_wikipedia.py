@@ -23,8 +23,9 @@ HEAD = (
 TAIL = "</mediawiki>\n"
 RURITANIA = """{{Infobox country|name=Ruritania|population={{formatnum:12345}}}}
 [[File:flag.png|thumb|The [[flag]] of it]]
-'''Ruritania''' ({{IPA|x}}; {{lang|de|Ruritanien}}) is a ''fictional'' [[country]] in [[Central Europe|the middle of Europe]].<ref \
-name="a">{{cite book|title=Zenda}}</ref> It covers {{convert|500|km2|sqmi}}&nbsp;&ndash; a [[size#of|county]].<!-- hidden -->
+'''Ruritania''' ({{IPA|x}}; {{lang|de|Ruritanien}}) is a ''fictional'' [[country]] in [[Central Europe|the middle of \
+Europe]].<ref name="a">{{cite book|title=Zenda}}</ref> It covers {{convert|500|km2|sqmi}}&nbsp;&ndash; a \
+[[size#of|county]].<!-- hidden -->
 
 == History ==
 The kingdom was founded in 1250{{citation needed|date=May 2020}} and fell in 1918.

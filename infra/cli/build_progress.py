@@ -1,0 +1,56 @@
+"""What a person hears of a build while it goes on: what it does, how fast, how long it will take."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from time import monotonic
+from typing import Any
+
+from retrieval.catalogue import BuildPhase
+
+EVERY = timedelta(seconds=5)
+_WHAT = {BuildPhase.READING: "documents", BuildPhase.INDEXING: "documents", BuildPhase.ENCODING: "passages"}
+
+
+class BuildProgress:
+    """Tells `say` when a build's phase changes, and every few seconds how far it is."""
+
+    def __init__(self, name: str, say: Callable[[str], None], clock: Callable[[], float] = monotonic) -> None:
+        self.name = name
+        self.say = say
+        self._clock = clock
+        self._phase = ""
+        self._told_at = clock()
+
+    def __call__(self, step: dict[str, Any]) -> None:
+        """Take in the state of a build."""
+        phase = str(step.get("phase", ""))
+        if phase not in _WHAT:
+            return
+        if phase != self._phase:
+            self._phase, self._told_at = phase, self._clock()
+            self.say(f"{self.name}: {phase}" + (", searched by words meanwhile" if phase == BuildPhase.ENCODING else ""))
+        elif self._clock() - self._told_at >= EVERY.total_seconds():
+            self._told_at = self._clock()
+            self.say(f"{self.name}: {phase} {described(step)}")
+
+
+def described(step: dict[str, Any]) -> str:
+    """How far a build's phase is, its rate and the time left, as far as they are known."""
+    about = "about " if step["phase"] == BuildPhase.READING else ""
+    total = f" of {about}{step['total']:,}" if step["total"] else ""
+    parts = [f"{step['done']:,}{total} {_WHAT[BuildPhase(step['phase'])]}"]
+    if step.get("per_second"):
+        parts.append(f"{step['per_second']:,}/s")
+    if step.get("seconds_left") is not None:
+        parts.append(f"about {duration(timedelta(seconds=step['seconds_left']))} left")
+    return ", ".join(parts)
+
+
+def duration(time: timedelta) -> str:
+    """A length of time as a person says it: in its two largest units."""
+    minutes, seconds = divmod(round(time.total_seconds()), 60)
+    hours, minutes = divmod(minutes, 60)
+    days, hours = divmod(hours, 24)
+    units = [(days, "d"), (hours, "h"), (minutes, "min"), (seconds, "s")]
+    first = next((place for place, (count, _) in enumerate(units) if count), len(units) - 1)
+    return " ".join(f"{count} {unit}" for count, unit in units[first : first + 2] if count) or "0 s"
