@@ -104,7 +104,7 @@ def test_shards_are_read_in_the_order_of_their_numbers_and_damage_is_told(tmp_pa
     documents, unreadable = read(CorpusKind.RECORDS, tmp_path)
     texts = [document.text for document in documents]
     assert (texts[0], texts[1], texts[-1]) == ("Shard 1.", "Shard 2.", "Shard 10.")
-    assert texts[-2] == "lone ? surrogate" or "surrogate" in texts[-2]
+    assert texts[-2] == "lone ? surrogate"
     assert any("cut off or damaged after line" in entry.reason for entry in unreadable)
     assert [entry.path for entry in unreadable if "train-4" in entry.path] == [f"train-4.jsonl:{n}" for n in (1, 2, 3, 4)]
 
