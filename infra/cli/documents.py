@@ -17,6 +17,8 @@ from retrieval.client import IndexClient
 from retrieval.corpora.ports import KINDS
 
 POLL = timedelta(milliseconds=150)
+SLOWEST_POLL = timedelta(seconds=2)
+"""A build that takes long is asked for less often: counting a large collection is work too."""
 UNREADABLE_SHOWN = 5
 COMPLETE = frozenset({BuildPhase.DONE, BuildPhase.FAILED})
 SEARCHABLE = COMPLETE | {BuildPhase.ENCODING}
@@ -62,13 +64,15 @@ async def built(index: IndexClient, name: str, progress: BuildProgress, until: f
     Raises:
         InvalidInput: it failed, or nothing in it could be read.
     """
+    pause = POLL
     while True:
         state = await index.progress(name)
         step = state["build"] or {}
         progress(step)
         if step.get("phase") in until:
             break
-        await asyncio.sleep(POLL.total_seconds())
+        await asyncio.sleep(pause.total_seconds())
+        pause = min(pause * 1.2, SLOWEST_POLL)
     _tell_result(name, state, progress.say)
     return state
 

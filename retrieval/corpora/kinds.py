@@ -1,5 +1,6 @@
 """From a collection's kind and path to its corpus."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from app.domain.errors import InvalidInput
@@ -26,22 +27,24 @@ def open_corpus(collection: Collection) -> Corpus:
         case CorpusKind.WIKIPEDIA:
             from retrieval.corpora.wikipedia import WikipediaDump
 
-            return WikipediaDump(path)
-    return _records(collection.kind, path, collection.name)
+            return WikipediaDump(path, collection.licence)
+    return _records(collection, path)
 
 
-def _records(kind: CorpusKind, path: Path, name: str) -> Corpus:
+def _records(collection: Collection, path: Path) -> Corpus:
     from retrieval.corpora import record_kinds
     from retrieval.corpora.records import RecordCorpus
 
-    match kind:
+    match collection.kind:
         case CorpusKind.BEIR:
-            return RecordCorpus(_beir_file(path), name, record_kinds.BEIR)
+            path, kind = _beir_file(path), record_kinds.BEIR
         case CorpusKind.WIKIPEDIA_PASSAGES:
-            return RecordCorpus(path, name, record_kinds.WIKIPEDIA_PASSAGES)
+            kind = record_kinds.WIKIPEDIA_PASSAGES
         case CorpusKind.PAPERS:
-            return RecordCorpus(path, name, record_kinds.PAPERS)
-    return RecordCorpus(path, name, record_kinds.RECORDS)
+            kind = record_kinds.PAPERS
+        case _:
+            kind = record_kinds.RECORDS
+    return RecordCorpus(path, collection.name, replace(kind, licence=collection.licence or kind.licence))
 
 
 def _beir_file(path: Path) -> Path:

@@ -34,13 +34,14 @@ class Page(NamedTuple):
 class WikipediaDump:
     """The articles of a dump: a file, or a folder with its parts. Redirects and pages that are no articles are left out."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, licence: str = "") -> None:
         self._shards = Shards(path, (".xml",))
+        self._licence = licence or LICENCE
 
     def documents(self, skip: int = 0) -> Iterator[Document | Unreadable]:
         """One document an article; the first `skip` are passed over without taking their wikitext apart."""
         for item in islice(self._pages(), skip, None):
-            yield item if isinstance(item, Unreadable) else _document(item)
+            yield item if isinstance(item, Unreadable) else _document(item, self._licence)
 
     def state(self) -> str:
         """See `Shards.state`."""
@@ -96,7 +97,7 @@ def _forget(element: etree._Element) -> None:
         del parent[0]
 
 
-def _document(page: Page) -> Document | Unreadable:
+def _document(page: Page, licence: str) -> Document | Unreadable:
     try:
         text = plain_text(page.wikitext)
     except RecursionError:
@@ -108,7 +109,7 @@ def _document(page: Page) -> Document | Unreadable:
         title=page.title,
         snapshot=snapshot_hash(text),
         published=page.revised,
-        licence=LICENCE,
+        licence=licence,
         kind="encyclopedia",
     )
     return Document(source=source, text=text)

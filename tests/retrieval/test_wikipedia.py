@@ -107,6 +107,9 @@ def test_a_dump_gives_articles_only(tmp_path: Path, multistream: bool) -> None:
     assert castle.source.snapshot == snapshot_hash(castle.text)
     assert [(entry.path, "no text" in entry.reason) for entry in unreadable] == [("Nothing", True)]
     assert read(path, skip=1)[0] == [castle]
+    older = next(iter(WikipediaDump(path, "CC BY-SA 3.0").documents()))
+    assert isinstance(older, Document)
+    assert older.source.licence == "CC BY-SA 3.0"
 
 
 def test_a_dump_in_parts_is_read_in_the_order_of_its_parts(tmp_path: Path) -> None:
