@@ -17,10 +17,12 @@ _DEPTH = 20
 
 def read_docx(content: bytes) -> Extract:
     """A Word document: paragraphs, headings and tables in their order."""
-    with opened(content, "a Word document (.docx)") as package:
-        refuse_entities(package)
-        from docx import Document as open_docx
+    from docx import Document as open_docx
+    from docx.exceptions import PythonDocxError
+    from docx.opc.exceptions import OpcError
 
+    with opened(content, "a Word document (.docx)", (PythonDocxError, OpcError)) as package:
+        refuse_entities(package)
         document = open_docx(io.BytesIO(content))
         blocks = [_docx_block(block) for block in document.iter_inner_content()]
         return _extract(blocks, document.core_properties)
@@ -28,10 +30,11 @@ def read_docx(content: bytes) -> Extract:
 
 def read_pptx(content: bytes) -> Extract:
     """A presentation: the text of each slide, then its notes."""
-    with opened(content, "a presentation (.pptx)") as package:
-        refuse_entities(package)
-        from pptx import Presentation
+    from pptx import Presentation
+    from pptx.exc import PythonPptxError
 
+    with opened(content, "a presentation (.pptx)", (PythonPptxError,)) as package:
+        refuse_entities(package)
         presentation = Presentation(io.BytesIO(content))
         blocks: list[str] = []
         for slide in presentation.slides:
@@ -43,10 +46,11 @@ def read_pptx(content: bytes) -> Extract:
 
 def read_xlsx(content: bytes) -> Extract:
     """A workbook: each sheet's name, then its rows. Formulas are given by the values they had when the file was saved."""
-    with opened(content, "a workbook (.xlsx)") as package:
-        refuse_entities(package)
-        from openpyxl import load_workbook
+    from openpyxl import load_workbook
+    from openpyxl.utils.exceptions import InvalidFileException
 
+    with opened(content, "a workbook (.xlsx)", (InvalidFileException,)) as package:
+        refuse_entities(package)
         book = load_workbook(io.BytesIO(content), read_only=True, data_only=True, keep_links=False)
         blocks: list[str] = []
         left = MAX_ROWS

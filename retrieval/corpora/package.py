@@ -17,13 +17,13 @@ MAX_MEMBERS = 20_000
 _RATIO_FROM = 1 << 20
 _PROLOGUE = 1 << 16
 _OLE2 = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-_DAMAGE = (zipfile.BadZipFile, zlib.error, etree.LxmlError, ValueError, LookupError, TypeError, AttributeError, OSError, EOFError)
-_LIMITS = (NotImplementedError, RecursionError, AssertionError)
+_DAMAGE = (zipfile.BadZipFile, zlib.error, etree.LxmlError, SyntaxError, OSError, EOFError)
+_PARSER_ERRORS = (ValueError, LookupError, TypeError, AttributeError, NotImplementedError, RecursionError, AssertionError)
 
 
 @contextmanager
-def opened(content: bytes, what: str) -> Iterator[zipfile.ZipFile]:
-    """The package in `content`, checked. What goes wrong inside the block is told as a damaged file.
+def opened(content: bytes, what: str, errors: tuple[type[Exception], ...] = ()) -> Iterator[zipfile.ZipFile]:
+    """The package in `content`, checked. What goes wrong inside the block is told as a damaged file, `errors` too.
 
     Raises:
         SourceUnreadable: it is encrypted, damaged, no package, or would unpack to far more than a document has.
@@ -34,7 +34,7 @@ def opened(content: bytes, what: str) -> Iterator[zipfile.ZipFile]:
         with zipfile.ZipFile(io.BytesIO(content)) as package:
             _check(package, len(content))
             yield package
-    except (*_DAMAGE, *_LIMITS) as error:
+    except (*_DAMAGE, *_PARSER_ERRORS, *errors) as error:
         raise SourceUnreadable(f"is damaged or not {what} ({type(error).__name__}: {str(error)[:200]})") from error
 
 

@@ -89,6 +89,7 @@ def changed(texts: Mapping[str, str]) -> dict[str, str]:
     return kept | {f"d{n}": f"Rewritten number{n} speaks of zeppelins over the harbour." for n in range(0, 900, 3)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2])
 def test_kills_at_random_moments_change_nothing(tmp_path: Path, seed: int) -> None:
     chance = random.Random(seed)

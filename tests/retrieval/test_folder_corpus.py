@@ -84,6 +84,13 @@ def test_pdf_lines_become_paragraphs(tmp_path: Path) -> None:
     assert document.text.endswith("Second page here.")
 
 
+def test_a_pdf_of_five_hundred_pages_is_read_whole(tmp_path: Path) -> None:
+    write_pdf(tmp_path / "long.pdf", [f"Page {n} tells of wool." for n in range(1, 501)])
+    document = one(tmp_path)
+    assert document.text.startswith("Page 1 tells of wool.")
+    assert document.text.endswith("Page 500 tells of wool.")
+
+
 @pytest.mark.parametrize(
     ("encoding", "text"),
     [

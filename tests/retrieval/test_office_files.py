@@ -1,9 +1,11 @@
 """Office files, books and tables in a person's folder: read, or reported with a reason that person understands."""
 
 import io
+import random
 import time
 import zipfile
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 from docx import Document as Word
@@ -149,6 +151,32 @@ def test_what_cannot_be_read_is_reported(tmp_path: Path, name: str, content: byt
     assert documents == {}
     assert reason in failed[name]
     assert str(tmp_path) not in failed[name]
+
+
+def saved(document: Any) -> bytes:
+    content = io.BytesIO()
+    document.save(content)
+    return content.getvalue()
+
+
+@pytest.mark.parametrize("kind", ["a.docx", "b.pptx", "c.xlsx", "d.epub"])
+def test_whatever_is_damaged_inside_a_file_is_reported_or_read(tmp_path: Path, kind: str) -> None:
+    sheets = Workbook()
+    sheets.active.append(["Year", 1890])
+    made = {"a.docx": saved(word()), "b.pptx": saved(Presentation()), "c.xlsx": saved(sheets), "d.epub": book()}[kind]
+    with zipfile.ZipFile(io.BytesIO(made)) as package:
+        members: dict[str, str | bytes] = {name: package.read(name) for name in package.namelist()}
+    chance = random.Random(kind)
+    parts = sorted(name for name in members if name.endswith((".xml", ".rels", ".opf", ".xhtml")))
+    for number in range(60):
+        name = chance.choice(parts)
+        content = bytearray(cast("bytes", members[name]))
+        for _ in range(chance.randint(1, 6)):
+            content[chance.randrange(len(content))] = chance.randrange(32, 127)
+        (tmp_path / f"{number}-{kind}").write_bytes(packed(members | {name: bytes(content)}))
+    documents, failed = read(tmp_path)
+    assert len(documents) + len(failed) >= 60
+    assert failed
 
 
 def test_a_package_with_a_password_is_reported(tmp_path: Path) -> None:
