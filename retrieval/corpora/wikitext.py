@@ -72,7 +72,7 @@ def _shown(node: Node) -> str:
     if isinstance(node, ExternalLink):
         return _inline(node.title) if node.title is not None else ""
     if isinstance(node, HTMLEntity):
-        return str(node.normalize())
+        return str(node.normalize()).encode("utf-8", errors="replace").decode("utf-8")  # &#xd800; is no character
     if isinstance(node, Template):
         return _template(node)
     return ""
