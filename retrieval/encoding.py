@@ -1,6 +1,8 @@
 """The last step of a build: every passage gets its dense vector."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import chain
 
 from retrieval.build import PassageEncoder, Workshop, batches, index_text
 from retrieval.catalogue import Build, BuildPhase, Generation
@@ -35,14 +37,29 @@ def leave_to_words(shop: Workshop, build: Build, reason: str) -> Build:
 
 
 def add_vectors(shop: Workshop, build: Build, target: Generation, encoder: PassageEncoder) -> Build:
-    """Give each passage of an index that lacks one its dense vector. What was flushed is kept when this is cut off."""
-    for page in _lacking(shop, target):
-        for batch in batches(page, BATCH):
+    """Give each passage of an index that lacks one its dense vector. What was flushed is kept when this is cut off.
+
+    A batch is written while the next one is encoded.
+    """
+    with ThreadPoolExecutor(1, thread_name_prefix="vectors") as writer:
+        writing: Future[int] | None = None
+        for batch in chain.from_iterable(batches(page, BATCH) for page in _lacking(shop, target)):
             vectors = encoder.passages(_texts(shop, build, batch))
-            shop.index.set_dense(target.name, zip((place.id for place in batch), vectors, strict=True))
-            shop.index.flush(target.name)
-            build = shop.note(build, done=build.done + len(batch))
-    return build
+            build = _noted(shop, build, writing)
+            writing = writer.submit(_write, shop, target, batch, vectors)
+        return _noted(shop, build, writing)
+
+
+def _write(shop: Workshop, target: Generation, places: Sequence[Place], vectors: Iterable[Sequence[float]]) -> int:
+    """Put the vectors of these passages on disk; how many there were."""
+    shop.index.set_dense(target.name, zip((place.id for place in places), vectors, strict=True))
+    shop.index.flush(target.name)
+    return len(places)
+
+
+def _noted(shop: Workshop, build: Build, writing: "Future[int] | None") -> Build:
+    """The build after a batch that was being written is on disk."""
+    return shop.note(build, done=build.done + writing.result()) if writing else build
 
 
 def _complete(shop: Workshop, live: Generation, encoder: str) -> bool:
