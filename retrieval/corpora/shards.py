@@ -6,7 +6,7 @@ import hashlib
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import IO
+from typing import IO, cast
 
 from app.domain.errors import InvalidInput
 
@@ -60,7 +60,7 @@ def _unpacked(raw: IO[bytes], path: Path) -> IO[bytes]:
     """What is in a file, by the ending of its name."""
     match path.suffix.lower():
         case ".gz":
-            return gzip.GzipFile(fileobj=raw)
+            return cast("IO[bytes]", gzip.GzipFile(fileobj=raw))
         case ".bz2":
             return bz2.BZ2File(raw)
     return raw
