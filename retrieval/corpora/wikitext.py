@@ -9,29 +9,16 @@ from mwparserfromhell.wikicode import Wikicode
 _UNSEEN_TAGS = frozenset(
     {"ref", "references", "gallery", "math", "timeline", "score", "imagemap", "style", "templatestyles", "graph"}
 )
-_SHOWS_LAST = frozenset({"lang", "nihongo", "transl", "transliteration", "tooltip", "nowrap", "small", "nobr", "abbr", "as of"})
-"""Templates that show one of their arguments as part of the sentence; all others are boxes, notes and numbers made elsewhere."""
 _SHOWS_FIRST = frozenset({"nowrap", "small", "nobr", "abbr", "nihongo", "tooltip", "as of"})
+_SHOWS_LAST = frozenset({"lang", "transl", "transliteration"})
+"""Templates that show one of their arguments as part of the sentence; all others are boxes, notes and numbers made elsewhere."""
 _QUANTITY = frozenset({"convert", "cvt"})
-_NAMESPACE = re.compile(
-    r"^\s*:?\s*(?:file|image|category|media|文件|图像|圖像|分类|分類|[a-z]{2,3}(?:-[a-z]+)?)\s*:", re.IGNORECASE
-)
-_LAST_SECTIONS = frozenset(
-    {"references", "external links", "further reading", "see also", "notes", "bibliography", "sources", "citations", "footnotes"}
-    | {
-        "参考文献",
-        "參考文獻",
-        "外部链接",
-        "外部連結",
-        "参见",
-        "參見",
-        "延伸阅读",
-        "延伸閱讀",
-        "注释",
-        "註釋",
-        "参考资料",
-        "參考資料",
-    }
+_NOT_TEXT = re.compile(r"\s*(?:(?i:file|image|category|media|文件|图像|圖像|分类|分類)\s*:|[a-z]{2,3}(?:-[a-z]+)?:\S)")
+"""Links to pictures, categories, and the same article in another language; `[[:Category:...]]` is shown."""
+_LAST_SECTIONS = re.compile(
+    "references|external links|further reading|see also|notes|bibliography|sources|citations|footnotes|参考文献|參考文獻|外部链接"
+    "|外部連結|参见|參見|延伸阅读|延伸閱讀|注释|註釋|参考资料|參考資料",
+    re.IGNORECASE,
 )
 _EMPTY_BRACKETS = re.compile(r"\s*[(（][\s,;，；:]*[)）]")
 _LEADING_IN_BRACKETS = re.compile(r"([(（])[\s,;，；:]+")
@@ -39,7 +26,9 @@ _CELL = "\x1f"
 """Ends a table cell while its row is not yet put together."""
 _REDIRECT = re.compile(r"\s*#\s*(?:redirect|重定向)", re.IGNORECASE)
 _SPACES = re.compile(r"[ \t\u00a0]+")
-_MAGIC = re.compile(r"__[A-Z]+__|-\{(?:[^{}|]*\|)?|\}-")
+_MAGIC = re.compile(r"__[A-Z]+__")
+_VARIANTS = re.compile(r"-\{(?:[^{}|]*\|)?([^{}]*)\}-")
+_SIMPLIFIED = re.compile(r"zh-(?:hans|cn)\s*:\s*([^;]*)")
 
 
 def plain_text(wikitext: str) -> str:
@@ -50,7 +39,7 @@ def plain_text(wikitext: str) -> str:
         if isinstance(node, Heading):
             title = _inline(node.title)
             if node.level <= 2:
-                kept = title.strip().lower() not in _LAST_SECTIONS
+                kept = _LAST_SECTIONS.fullmatch(title.strip()) is None
             pieces.append(f"\n\n{title}\n\n" if kept else "")
         elif kept:
             pieces.append(_shown(node))
@@ -84,7 +73,7 @@ def _inline(code: Wikicode | None) -> str:
 
 def _link(link: Wikilink) -> str:
     target = str(link.title)
-    if _NAMESPACE.match(target):
+    if _NOT_TEXT.match(target):
         return ""
     return _inline(link.text) if link.text is not None else target.lstrip(":").partition("#")[0]
 
@@ -128,7 +117,14 @@ def _template(template: Template) -> str:
     return values[-1] if name in _SHOWS_LAST or name.startswith("lang-") else ""
 
 
+def _variant(found: re.Match[str]) -> str:
+    """Of a Chinese word given in several scripts, the simplified one, or the first."""
+    simplified = _SIMPLIFIED.search(found.group(1))
+    return simplified.group(1) if simplified else found.group(1).partition(";")[0].rpartition(":")[2]
+
+
 def _tidy(text: str) -> str:
+    text = _VARIANTS.sub(_variant, text)
     text = _LEADING_IN_BRACKETS.sub(r"\1", _EMPTY_BRACKETS.sub("", _MAGIC.sub("", text.replace(_CELL, " "))))
     lines = (_SPACES.sub(" ", line).strip() for line in text.split("\n"))
     return "\n\n".join(line for line in lines if line)

@@ -74,6 +74,20 @@ def test_an_article_becomes_prose_with_headings_lists_and_rows() -> None:
 
 
 @pytest.mark.parametrize(
+    ("wikitext", "shown"),
+    [
+        ("[[CSI: Miami]] and [[:Category:Films|films]]", "CSI: Miami and films"),
+        ("Text.\n[[fr:Titre]]\n[[zh-yue:題]]\n[[分类:国家]]", "Text."),
+        ("-{zh-hans:计算机;zh-hant:電腦}-在-{A|中国}-", "计算机在中国"),
+        ("{{nihongo|Tokyo|東京|Tōkyō}} is {{abbr|approx.|approximately}} old", "Tokyo is approx. old"),
+        ("== 参考文献 ==\nX\n== 历史 ==\nY", "历史\n\nY"),
+    ],
+)
+def test_links_templates_and_scripts(wikitext: str, shown: str) -> None:
+    assert plain_text(wikitext) == shown
+
+
+@pytest.mark.parametrize(
     "wikitext",
     ["{{" * 400 + "x", "[[" * 2_000, "{|" * 300, "<ref>" * 500, "'''''" * 999, "\x1f{{{a|b", "==" * 9, "&#xd800;&#999999999;"],
 )
