@@ -12,7 +12,7 @@ from app.domain.errors import RubricaError
 from retrieval.owner import IndexOwner
 from retrieval.verifying import Verification
 
-EVERY = timedelta(seconds=1)
+EVERY = timedelta(seconds=5)
 
 
 async def stream_verification(request: web.Request, owner: IndexOwner) -> web.StreamResponse:
