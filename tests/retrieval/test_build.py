@@ -121,9 +121,11 @@ def test_a_few_new_documents_are_encoded_before_the_switch_and_the_index_is_copi
 
 
 def test_search_stays_hybrid_while_much_is_added_and_finds_it_by_words_meanwhile(bench: Bench) -> None:
-    texts = records(2_000)
+    texts = records(2_200)  # more than a page of passages to encode
     bench.write(texts)
-    bench.build(WordEncoder())
+    first = WordEncoder()
+    bench.build(first)
+    assert len(first.encoded) == len(set(first.encoded)) == 2_200
     bench.write(texts | {f"n{n}": f"Newcomer number{n} about submarines." for n in range(300)})
     seen: dict[BuildPhase, tuple[bool, list[str]]] = {}
     encoder = WordEncoder()
@@ -334,6 +336,26 @@ def test_on_a_server_an_index_is_extended_in_place(tmp_path: Path) -> None:
     assert "d5" not in bench.found("number5", encoder)
     bench.shelves.close()
     stub.stop()
+
+
+@pytest.mark.parametrize("on_server", [False, True])
+def test_passages_without_vectors_are_listed_page_by_page(tmp_path: Path, on_server: bool) -> None:
+    stub = QdrantStub(tmp_path / "qdrant") if on_server else None
+    if stub:
+        stub.start()
+    bench = Bench(tmp_path, stub.url if stub else None)
+    bench.write(records(20))
+    bench.build(None)
+    name = bench.shelves.index.resolve("c") or ""
+    numbers = [-1]
+    while page := bench.shelves.index.without_dense(name, 6, numbers[-1]):
+        assert len(page) <= 6
+        numbers += [place.id for place in page]
+    assert len(numbers) == 21
+    assert numbers == sorted(numbers)
+    bench.shelves.close()
+    if stub:
+        stub.stop()
 
 
 def test_on_a_server_a_build_that_was_given_up_leaves_nothing_behind(tmp_path: Path) -> None:
