@@ -1,0 +1,93 @@
+"""Human labels for claims and evidence, read as the grader takes them; and folds no two rows of which share a page or a claim."""
+
+import gzip
+import hashlib
+import json
+import random
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from retrieval.encoder import Encoder
+from retrieval.sentences import split_sentences
+from workflows.checks.grading import Evidence, Grader
+from workflows.checks.nearness import Vectors
+
+SHIPPED_LABELS = (
+    Path(__file__).resolve().parent.parent.parent / "shared" / "data" / "citation_labels" / "claim_snippet_labels.jsonl.gz"
+)
+
+
+class Labelled(NamedTuple):
+    """A claim with evidence and what people said of the pair: `full`, `partial`, `none` or `contradict`."""
+
+    source: str
+    claim: str
+    evidence: Evidence
+    label: str
+    page: str
+
+
+def load(path: Path) -> list[Labelled]:
+    """The rows of a file of labels, plain or gzipped JSON lines. The field `supporting_sentences` is never looked at."""
+    opened = gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8")
+    with opened as lines:
+        return [_row(json.loads(line)) for line in lines if line.strip()]
+
+
+def _row(record: dict[str, str]) -> Labelled:
+    text = record["snippet"]
+    sentences = [text[span.start : span.end] for span in split_sentences(text)] or [text]
+    page = hashlib.sha256(text.encode()).hexdigest()
+    return Labelled(record["source"], record["claim"], Evidence(record.get("title", ""), sentences), record["label"], page)
+
+
+def folds(rows: Sequence[Labelled], count: int, seed: int) -> list[int]:
+    """The fold of each row. Rows that share a claim, a title or a text are in one fold."""
+    groups = _groups(rows)
+    names = sorted(set(groups))
+    random.Random(seed).shuffle(names)
+    fold = {name: place % count for place, name in enumerate(names)}
+    return [fold[group] for group in groups]
+
+
+def _groups(rows: Sequence[Labelled]) -> list[str]:
+    leader: dict[str, str] = {}
+
+    def find(name: str) -> str:
+        leader.setdefault(name, name)
+        while leader[name] != name:
+            name = leader[name]
+        return name
+
+    for row in rows:
+        for shared in (f"title {row.source} {row.evidence.title}", f"text {row.page}"):
+            leader[find(_claim(row))] = find(shared)
+    return [find(_claim(row)) for row in rows]
+
+
+def _claim(row: Labelled) -> str:
+    return f"claim {row.claim.casefold()}"
+
+
+def encoded(rows: Iterable[Labelled], grader: Grader, encoder: Encoder, kept_in: Path) -> Vectors:
+    """The vectors these rows ask for. Those made before are taken from the file `kept_in`, which is brought up to date."""
+    wanted = list(dict.fromkeys(text for row in rows for text in grader.texts_to_encode(row.claim, row.evidence)))
+    known = _kept(kept_in) if kept_in.exists() else {}
+    missing = [text for text in wanted if _key(text) not in known]
+    if missing:
+        known |= dict(zip(map(_key, missing), encoder.passages(missing), strict=True))
+        kept_in.parent.mkdir(parents=True, exist_ok=True)
+        np.savez(kept_in, keys=np.array(list(known)), vectors=np.stack(list(known.values())).astype(np.float32))
+    return {text: known[_key(text)].tolist() for text in wanted}
+
+
+def _kept(path: Path) -> dict[str, np.ndarray]:
+    with np.load(path) as stored:
+        return dict(zip(stored["keys"].tolist(), stored["vectors"], strict=True))
+
+
+def _key(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:24]

@@ -1,0 +1,187 @@
+"""`python -m bench.fit_citation_grader --home DIR`: fit the offline grader on the human labels and write its weights.
+
+Two logistic models in two forms (with vectors and without), ridge-penalised; the penalty is chosen by cross-validation inside the rows
+given, so whoever holds rows out may measure on them. The limits between grades come from out-of-fold probabilities.
+"""
+
+import argparse
+import json
+import os
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bench.citation_labels import SHIPPED_LABELS, Labelled, encoded, folds, load
+from retrieval.encoder import EncoderBackend, open_encoder
+from workflows.checks import grading
+from workflows.checks.grading import LONG_EVIDENCE, grader_of, signals_of
+from workflows.checks.nearness import Vectors
+from workflows.checks.rarity import Rarity
+from workflows.checks.reading import read
+
+Matrix: TypeAlias = NDArray[np.float64]
+WEIGHTS = Path(grading.__file__).with_name("grader.json")
+PENALTIES = (10.0, 40.0, 100.0, 300.0)
+INNER_FOLDS = 4
+SEED = 20
+RARE_BELOW = 4
+"""A stem met in fewer documents is not listed; it weighs as if met in one."""
+DECIMALS = 4
+SURE = 0.7
+"""A grade is given where at least this share of what gets it was graded so by people; a claim between the limits is `partial`."""
+
+SUPPORT = (
+    *("best", "top", "all", "title", "similar", "rarest", "missing", "missing_count", "pairs", "in_order", "halves"),
+    *("frequency", "numbers_missing", "names_missing", "claim_length", "evidence_length"),
+)
+NEAR = ("vector_nearest", "vector_near", "vector_title", "vector_whole", "vector_both")
+OPPOSITION = ("direction", "strength", "denial", "parity", "nearby", "order")
+
+
+class Task(NamedTuple):
+    """What one model learns: by which features, which rows it sees, which of those are positive, whether pages differ."""
+
+    features: tuple[str, ...]
+    seen: Callable[[Labelled], bool]
+    positive: Callable[[Labelled], bool]
+    by_length: bool
+
+
+def tasks(near: tuple[str, ...]) -> Mapping[str, Task]:
+    """The two models of a form."""
+    return {
+        "support": Task(SUPPORT + near, lambda row: row.label != "contradict", lambda row: row.label == "full", True),
+        "opposition": Task(
+            OPPOSITION,
+            lambda row: row.source == "scifact" and row.label in ("full", "contradict"),
+            lambda row: row.label == "contradict",
+            False,
+        ),
+    }
+
+
+def fitted(rows: Sequence[Labelled], vectors: Vectors) -> dict[str, Any]:
+    """The content of grader.json, from these rows alone. Without vectors both forms are the one that needs none."""
+    counts = Counter(stem for row in rows for stem in frozenset().union(*(read(s).stem_set for s in row.evidence.sentences)))
+    listed = {stem: count for stem, count in sorted(counts.items()) if count >= RARE_BELOW}
+    rarity = Rarity(len(rows), listed)
+    plain = [signals_of(row.claim, row.evidence, rarity, None) for row in rows]
+    dense = [signals_of(row.claim, row.evidence, rarity, vectors) for row in rows] if vectors else plain
+    forms = {"words": _form(rows, plain, ()), "vectors": _form(rows, dense, NEAR if vectors else ())}
+    return {"documents": len(rows), "forms": forms, "counts": listed}
+
+
+def _form(rows: Sequence[Labelled], signals: Sequence[Mapping[str, float]], near: tuple[str, ...]) -> dict[str, Any]:
+    models, held_out = dict[str, Any](), dict[str, Matrix]()
+    for name, task in tasks(near).items():
+        places = [i for i, row in enumerate(rows) if task.seen(row)]
+        features = matrix(task, [signals[i] for i in places])
+        truth = np.array([float(task.positive(rows[i])) for i in places])
+        inner = np.array(folds([rows[i] for i in places], INNER_FOLDS, SEED))
+        scores = {penalty: _out_of_fold(features, truth, inner, penalty) for penalty in PENALTIES}
+        best = max(PENALTIES, key=lambda penalty: auroc(scores[penalty][truth == 1], scores[penalty][truth == 0]))
+        models[name] = _named(task, logistic(features, truth, best)) | {"penalty": best}
+        held_out[name] = _probability(scores[best])
+    labels = [row.label for row in rows if tasks(near)["support"].seen(row)]
+    opposed = [row.label for row in rows if tasks(near)["opposition"].seen(row)]
+    return models | {"limits": _limits(labels, held_out["support"], opposed, held_out["opposition"])}
+
+
+def matrix(task: Task, signals: Sequence[Mapping[str, float]]) -> Matrix:
+    """One row a pair; with the features once more, and a one, where the evidence is a page (zeros elsewhere)."""
+    values = np.array([[row[name] for name in task.features] for row in signals])
+    if not task.by_length:
+        return values
+    pages = np.array([[float(row["evidence_length"] > LONG_EVIDENCE)] for row in signals])
+    return np.hstack([values, values * pages, pages])
+
+
+def logistic(features: Matrix, truth: Matrix, penalty: float, steps: int = 40) -> Matrix:
+    """Ridge logistic regression by Newton's method on standardised features; weights for the raw ones, the bias last."""
+    mean, spread = features.mean(axis=0), features.std(axis=0) + 1e-9
+    design = np.hstack([(features - mean) / spread, np.ones((len(features), 1))])
+    ridge = np.append(np.full(features.shape[1], penalty), 1e-6)
+    weights = np.zeros(design.shape[1])
+    for _ in range(steps):
+        chance = _probability(design @ weights)
+        slope = design.T @ (chance - truth) + ridge * weights
+        curve = (design * (chance * (1 - chance))[:, None]).T @ design + np.diag(ridge)
+        step = np.linalg.solve(curve, slope)
+        weights -= step
+        if np.abs(step).max() < 1e-8:
+            break
+    raw = weights[:-1] / spread
+    return np.append(raw, weights[-1] - raw @ mean)
+
+
+def _out_of_fold(features: Matrix, truth: Matrix, fold: Matrix, penalty: float) -> Matrix:
+    scores = np.zeros(len(truth))
+    for held in np.unique(fold):
+        weights = logistic(features[fold != held], truth[fold != held], penalty)
+        scores[fold == held] = features[fold == held] @ weights[:-1] + weights[-1]
+    return scores
+
+
+def _probability(scores: Matrix) -> Matrix:
+    chance: Matrix = 1 / (1 + np.exp(-np.clip(scores, -30, 30)))
+    return chance
+
+
+def auroc(positive: Sequence[float] | Matrix, negative: Sequence[float] | Matrix) -> float:
+    """The chance that a positive scores above a negative, ties counting half."""
+    ranked = np.sort(np.asarray(negative))
+    below = np.searchsorted(ranked, positive, "left") + np.searchsorted(ranked, positive, "right")
+    return float(below.sum() / 2 / len(positive) / len(ranked))
+
+
+def _named(task: Task, weights: Matrix) -> dict[str, Any]:
+    width = len(task.features)
+    named = dict(zip(task.features, weights[:width], strict=True)) | {"": weights[-1]}
+    page = dict(zip((*task.features, ""), weights[width:-1], strict=True)) if task.by_length else {}
+    return {"weights": _short(named), "page": _short(page)}
+
+
+def _short(values: Mapping[str, float]) -> dict[str, float]:
+    return {name: round(float(value), DECIMALS) for name, value in values.items()}
+
+
+def _limits(labels: Sequence[str], supported: Matrix, opposed_labels: Sequence[str], opposed: Matrix) -> dict[str, float]:
+    """From what probability on a claim is fully supported or contradicted, and below which it is not supported at all."""
+    full = np.array([label == "full" for label in labels])
+    none = np.array([label == "none" for label in labels])
+    contradicted = np.array([label == "contradict" for label in opposed_labels])
+    return _short({"full": _from(supported, full), "none": -_from(-supported, none), "opposed": _from(opposed, contradicted)})
+
+
+def _from(scores: Matrix, wanted: NDArray[np.bool_]) -> float:
+    """The lowest limit from which on enough is as wanted."""
+    candidates = np.quantile(scores, np.linspace(0.02, 0.98, 97))
+    return float(min((cut for cut in candidates if wanted[scores >= cut].mean() >= SURE), default=candidates[-1]))
+
+
+def main() -> None:
+    """Fit on all labels and write grader.json."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--home", type=Path, required=True, help="where vectors and the encoder's weights are kept")
+    home = parser.parse_args().home
+    rows = load(SHIPPED_LABELS)
+    models = os.environ.get("RUBRICA_MODELS_DIR")
+    encoder = open_encoder(EncoderBackend.ONNX, Path(models) if models else None, home / "models")
+    blank = grader_of({"documents": 1, "counts": {}, "forms": {"words": BLANK, "vectors": BLANK}})
+    weights = fitted(rows, encoded(rows, blank, encoder, home / "citation_vectors.npz"))
+    WEIGHTS.write_text(json.dumps(weights, ensure_ascii=False, separators=(",", ":")) + "\n", encoding="utf-8")
+    print(f"{WEIGHTS.name}: {len(rows)} labels, {len(weights['counts'])} stems, limits {weights['forms']['vectors']['limits']}")
+
+
+BLANK = {
+    "support": {"weights": {}, "page": {}},
+    "opposition": {"weights": {}, "page": {}},
+    "limits": {"full": 0.5, "none": 0.5, "opposed": 0.5},
+}
+
+if __name__ == "__main__":
+    main()

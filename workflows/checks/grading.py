@@ -1,0 +1,150 @@
+"""The offline grader: does this evidence support this claim? Two small logistic models over named features, weights in grader.json.
+
+One model tells evidence that says the claim from evidence that does not; the other tells agreement from opposition. Each comes in two
+forms, with vectors of an encoder and without. `python -m bench.fit_citation_grader` made the weights, from human labels.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from math import exp
+from typing import Any, NamedTuple, TypeAlias
+
+from app.domain.claims import Support
+from workflows.checks.nearness import Vectors, cosine, nearness
+from workflows.checks.opposition import opposition
+from workflows.checks.overlap import Coverage, coverage, overlap
+from workflows.checks.rarity import Rarity
+from workflows.checks.reading import Sentence, read
+
+LONG_EVIDENCE = 3.0
+"""Logarithm of the number of sentences from which evidence is a page rather than a passage; the weights differ."""
+MOST_ENCODED = 12
+NEUTRAL_COSINE = 0.25
+"""Stands in for a cosine where there is no encoder, so that closeness keeps its scale."""
+
+Signals: TypeAlias = Mapping[str, float]
+
+
+class Evidence(NamedTuple):
+    """What a claim is held against: its source's title and its sentences, at least one."""
+
+    title: str
+    sentences: Sequence[str]
+
+
+class Grade(NamedTuple):
+    """`supported` is the probability that the evidence says the claim, `opposed` that it says the opposite, given that it is on it."""
+
+    support: Support
+    supported: float
+    opposed: float
+
+
+@dataclass(frozen=True)
+class Logistic:
+    """A logistic model; `page` are additions to the weights where the evidence is a page. The bias stands under the empty name."""
+
+    weights: Signals
+    page: Signals
+
+    def probability(self, signals: Signals) -> float:
+        """Between 0 and 1."""
+        score = self._sum(self.weights, signals)
+        if signals["evidence_length"] > LONG_EVIDENCE:
+            score += self._sum(self.page, signals)
+        return 1 / (1 + exp(-max(-30.0, min(30.0, score))))
+
+    @staticmethod
+    def _sum(weights: Signals, signals: Signals) -> float:
+        return sum([weight * signals[name] if name else weight for name, weight in weights.items()])
+
+
+@dataclass(frozen=True)
+class Form:
+    """One form of the grader, with its limits: from `full` on a claim is supported, below `none` it is not, and above `opposed`
+    the evidence says the opposite."""
+
+    support: Logistic
+    opposition: Logistic
+    full: float
+    none: float
+    opposed: float
+
+    def grade(self, signals: Signals) -> Grade:
+        """The grade of a claim with these signals. A number that the evidence does not have is never fully supported."""
+        supported, opposed = self.support.probability(signals), self.opposition.probability(signals)
+        if supported >= self.none and opposed >= self.opposed:
+            return Grade(Support.CONTRADICTED, supported, opposed)
+        if supported < self.none:
+            return Grade(Support.NONE, supported, opposed)
+        whole = supported >= self.full and not signals["numbers_missing"]
+        return Grade(Support.FULL if whole else Support.PARTIAL, supported, opposed)
+
+
+@dataclass(frozen=True)
+class Grader:
+    """The offline grader: `words` needs nothing, `vectors` needs an encoder and is better."""
+
+    rarity: Rarity
+    words: Form
+    vectors: Form
+
+    def grade(self, claim: str, evidence: Evidence, vectors: Vectors | None = None) -> Grade:
+        """Grade a claim. `vectors` must hold the claim; see `texts_to_encode`."""
+        form = self.vectors if vectors else self.words
+        return form.grade(signals_of(claim, evidence, self.rarity, vectors))
+
+    def texts_to_encode(self, claim: str, evidence: Evidence) -> list[str]:
+        """The texts whose vectors a grade asks for: the claim, the title, and the sentences that share most words with it."""
+        covered = coverage(read(claim), [read(text) for text in evidence.sentences], self.rarity)
+        wanted = [evidence.sentences[i] for i in covered.order[:MOST_ENCODED]]
+        return [text for text in dict.fromkeys([claim, evidence.title, *wanted]) if text]
+
+
+def signals_of(claim: str, evidence: Evidence, rarity: Rarity, vectors: Vectors | None) -> dict[str, float]:
+    """All features of a claim against evidence, by name; those of an encoder only with vectors."""
+    own, title, sentences = read(claim), read(evidence.title), [read(text) for text in evidence.sentences]
+    covered = coverage(own, sentences, rarity)
+    signals = overlap(own, title, sentences, covered, rarity)._asdict()
+    close = _closeness(own, title, sentences, covered, rarity, vectors)
+    signals |= opposition(own, title, sentences, close, rarity)._asdict()
+    if vectors:
+        near = nearness(claim, evidence.title, evidence.sentences, covered.shares, vectors)
+        signals |= {f"vector_{name}": value for name, value in near._asdict().items()}
+    return signals
+
+
+def _closeness(
+    claim: Sentence, title: Sentence, sentences: Sequence[Sentence], covered: Coverage, rarity: Rarity, vectors: Vectors | None
+) -> list[float]:
+    """For the title and each sentence, the share of the claim's words it has plus its cosine."""
+    shares = [rarity.share(covered.weights, title.stem_set), *covered.shares]
+    texts = [title.text, *(sentence.text for sentence in sentences)]
+    if not vectors:
+        return [share + NEUTRAL_COSINE for share in shares]
+    own = vectors[claim.text]
+    return [
+        share + (cosine(own, vectors[text]) if text in vectors else 0.0) for share, text in zip(shares, texts, strict=True)
+    ]
+
+
+@cache
+def shipped() -> Grader:
+    """The grader with the weights of this package."""
+    return grader_of(json.loads(files("workflows.checks").joinpath("grader.json").read_text(encoding="utf-8")))
+
+
+def grader_of(fitted: Mapping[str, Any]) -> Grader:
+    """A grader with these weights; the form is that of grader.json."""
+    forms = {name: _form(form) for name, form in fitted["forms"].items()}
+    return Grader(Rarity(fitted["documents"], fitted["counts"]), words=forms["words"], vectors=forms["vectors"])
+
+
+def _form(form: Mapping[str, Any]) -> Form:
+    support, opposed = form["support"], form["opposition"]
+    return Form(
+        Logistic(support["weights"], support["page"]), Logistic(opposed["weights"], opposed["page"]), **form["limits"]
+    )

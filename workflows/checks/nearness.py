@@ -1,0 +1,44 @@
+"""How near evidence is to a claim in meaning: features of dense vectors, where an encoder is at hand."""
+
+from collections.abc import Mapping, Sequence
+from math import sqrt
+from operator import mul
+from typing import NamedTuple, TypeAlias
+
+Vector: TypeAlias = Sequence[float]
+Vectors: TypeAlias = Mapping[str, Vector]
+"""Unit vectors by text."""
+
+
+class Nearness(NamedTuple):
+    """Cosines: of the nearest sentence, of the three nearest on average, of the title, of the evidence as a whole.
+
+    `both` is the highest product of a sentence's share of the claim's words and its cosine.
+    """
+
+    nearest: float
+    near: float
+    title: float
+    whole: float
+    both: float
+
+
+def cosine(one: Vector, other: Vector) -> float:
+    """Of two unit vectors."""
+    return sum(map(mul, one, other))
+
+
+def nearness(claim: str, title: str, sentences: Sequence[str], shares: Sequence[float], vectors: Vectors) -> Nearness:
+    """The features; `shares` says how much of the claim's words each sentence has. Sentences without a vector do not count."""
+    known = [(vectors[text], share) for text, share in zip(sentences, shares, strict=True) if text in vectors]
+    own = vectors[claim]
+    cosines = [cosine(own, vector) for vector, _ in known]
+    nearest = sorted(cosines, reverse=True)[:3]
+    mean = [sum(column) for column in zip(*(vector for vector, _ in known), strict=True)]
+    return Nearness(
+        nearest=nearest[0],
+        near=sum(nearest) / len(nearest),
+        title=cosine(own, vectors[title]) if title in vectors else 0.0,
+        whole=cosine(own, mean) / (sqrt(cosine(mean, mean)) or 1.0),
+        both=max(share * value for value, (_, share) in zip(cosines, known, strict=True)),
+    )

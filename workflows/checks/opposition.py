@@ -1,0 +1,139 @@
+"""Whether the evidence points the way a claim points: features of polarity and direction.
+
+Every direction word of the claim is held against every direction word of the evidence; what counts is how much the words around
+the two have in common, and how close the sentence is to the claim. Positive: they point the same way; negative: opposite ways.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from workflows.checks.polarity import Event
+from workflows.checks.rarity import Rarity
+from workflows.checks.reading import Sentence
+
+CLAIM_REACH = 5
+EVIDENCE_REACH = 7
+UNRELATED = 0.4
+"""A sentence this far from the claim, or farther, says nothing about its direction."""
+AIM_WEIGHT = 0.4
+CONCLUSION_WEIGHT = 1.6
+SAME_WORD = 2.0
+FLOOR = 0.02
+STEEPNESS = 3.0
+FADE = 3.0
+
+
+class Opposition(NamedTuple):
+    """Each from -1 (opposed) to 1 (agreeing)."""
+
+    direction: float
+    strength: float
+    denial: float
+    parity: float
+    nearby: float
+    order: float
+
+
+def opposition(
+    claim: Sentence, title: Sentence, evidence: Sequence[Sentence], closeness: Sequence[float], rarity: Rarity
+) -> Opposition:
+    """The features. `closeness` says for the title and each sentence how near it is to the claim, from 0 to about 2."""
+    direction = _Direction(claim, rarity)
+    sums = _Sums()
+    sentences = [title, *evidence]
+    for place, (sentence, close) in enumerate(zip(sentences, closeness, strict=True)):
+        weight = max(0.0, close - UNRELATED) ** 2 * _standing(sentence, is_title=place == 0)
+        if weight > 0:
+            direction.compare(sentence, weight, sums)
+    closest = sentences[max(range(len(sentences)), key=lambda i: closeness[i])]
+    return Opposition(
+        direction=sums.agreement / sums.met if sums.met else 0.0,
+        strength=math.tanh(STEEPNESS * sums.agreement),
+        denial=sums.denial / sums.weight if sums.weight else 0.0,
+        parity=sums.parity / sums.weight if sums.weight else 0.0,
+        nearby=sums.nearby / sums.weight if sums.weight else 0.0,
+        order=_order(claim, closest),
+    )
+
+
+def _standing(sentence: Sentence, is_title: bool) -> float:
+    return (AIM_WEIGHT if sentence.aims else 1.0) * (CONCLUSION_WEIGHT if is_title or sentence.concludes else 1.0)
+
+
+class _Sums:
+    """What the sentences add up to."""
+
+    __slots__ = ("agreement", "denial", "met", "nearby", "parity", "weight")
+
+    def __init__(self) -> None:
+        self.agreement = self.met = self.denial = self.parity = self.nearby = self.weight = 0.0
+
+
+class _Direction:
+    """A claim's directions: its own direction words, or, without one, its statement as a whole, affirmed or denied."""
+
+    def __init__(self, claim: Sentence, rarity: Rarity) -> None:
+        self._claim = claim
+        self._events = claim.events or (_whole(claim),)
+        directed = {claim.words[event.at].key for event in claim.events}
+        self._weights = {stem: rarity.of(stem) for stem in claim.stems if stem not in directed}
+        self._total = sum(self._weights.values()) or 1.0
+        self._contexts = [_around(claim, event.at, CLAIM_REACH) & self._weights.keys() for event in self._events]
+        self._sign = _overall(claim)
+        self._mean = sum(event.sign for event in self._events) / len(self._events)
+        self._parity = math.prod(event.sign for event in self._events)
+
+    def compare(self, sentence: Sentence, weight: float, sums: _Sums) -> None:
+        """Add one sentence."""
+        events = sentence.events or ((_whole(sentence),) if sentence.denials else ())
+        for met in events:
+            around = _around(sentence, met.at, EVIDENCE_REACH)
+            for own, context in zip(self._events, self._contexts, strict=True):
+                share = sum([self._weights[stem] for stem in context & around]) / self._total
+                same = SAME_WORD if self._word(own, self._claim) == self._word(met, sentence) else 1.0
+                sums.agreement += weight * (share + FLOOR) * same * own.sign * met.sign
+                sums.met += weight * (share + FLOOR) * same
+        sums.weight += weight
+        sums.denial += weight * self._mean * (-1 if sentence.denials else 1)
+        sums.parity += weight * self._parity * math.prod(event.sign for event in events)
+        sums.nearby += weight * self._sign * math.tanh(_pull(sentence, self._weights))
+
+    @staticmethod
+    def _word(event: Event, sentence: Sentence) -> str:
+        return sentence.words[event.at].key if sentence.words else ""
+
+
+def _whole(sentence: Sentence) -> Event:
+    """A sentence without a direction word, as one event: at its first negation, or in its middle."""
+    return Event(sentence.denials[0], -1) if sentence.denials else Event(len(sentence.words) // 2, 1)
+
+
+def _overall(claim: Sentence) -> int:
+    """The sign of most of a claim's directions; 0 for a tie."""
+    total = sum(event.sign for event in claim.events) if claim.events else _whole(claim).sign
+    return (total > 0) - (total < 0)
+
+
+def _around(sentence: Sentence, at: int, reach: int) -> frozenset[str]:
+    return frozenset(word.stem for word in sentence.words[max(0, at - reach) : at + reach + 1] if word.stem)
+
+
+def _pull(sentence: Sentence, weights: Mapping[str, float]) -> float:
+    """The signs of a sentence's directions, each the weaker the farther it stands from a word of the claim."""
+    shared = [at for at, word in enumerate(sentence.words) if word.stem in weights]
+    if not shared:
+        return 0.0
+    return sum(event.sign * 2.0 ** (-min(abs(at - event.at) for at in shared) / FADE) for event in sentence.events)
+
+
+def _order(claim: Sentence, sentence: Sentence) -> float:
+    """1 when what stands first in the claim stands first in the sentence too, -1 when it stands last, 0 when that cannot be told."""
+    middle = len(claim.stems) // 2
+    first, last = set(claim.stems[:middle]), set(claim.stems[middle:])
+    before = [at for at, stem in enumerate(sentence.stems) if stem in first - last]
+    after = [at for at, stem in enumerate(sentence.stems) if stem in last - first]
+    if not before or not after:
+        return 0.0
+    gap = sum(after) / len(after) - sum(before) / len(before)
+    return float((gap > 0) - (gap < 0))

@@ -1,0 +1,149 @@
+"""How far the evidence has what a claim says, in words: features of lexical alignment.
+
+Words are weighted by rarity. `best` is the sentence that covers the claim best, `top` the three best together, `all` the whole
+evidence with its title.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from workflows.checks.rarity import Rarity
+from workflows.checks.reading import Sentence
+
+TOP = 3
+RAREST = 3
+SIMILAR = 0.4
+"""Below this share of common letter triples, two words are not taken for forms of one."""
+
+
+class Overlap(NamedTuple):
+    """Shares are from 0 to 1, lengths and frequencies are logarithms."""
+
+    best: float
+    top: float
+    all: float
+    title: float
+    similar: float
+    rarest: float
+    missing: float
+    missing_count: float
+    pairs: float
+    in_order: float
+    halves: float
+    frequency: float
+    numbers_missing: float
+    names_missing: float
+    claim_length: float
+    evidence_length: float
+
+
+class Coverage(NamedTuple):
+    """A claim's stems with their weights, the share of them in each sentence, and the sentences' places, best first."""
+
+    weights: Mapping[str, float]
+    shares: Sequence[float]
+    order: Sequence[int]
+
+
+def coverage(claim: Sentence, evidence: Sequence[Sentence], rarity: Rarity) -> Coverage:
+    """How much of the claim each sentence has."""
+    weights = {stem: rarity.of(stem) for stem in claim.stems}
+    total = sum(weights.values()) or 1.0
+    shares = [sum([weights[stem] for stem in claim.stem_set & sentence.stem_set]) / total for sentence in evidence]
+    return Coverage(weights, shares, sorted(range(len(shares)), key=lambda i: -shares[i]))
+
+
+def overlap(claim: Sentence, title: Sentence, evidence: Sequence[Sentence], covered: Coverage, rarity: Rarity) -> Overlap:
+    """The features of a claim against evidence of at least one sentence."""
+    weights = covered.weights
+    text = frozenset().union(*(sentence.stem_set for sentence in evidence))
+    whole = text | title.stem_set
+    top = [evidence[i] for i in covered.order[:TOP]]
+    absent = [weight for stem, weight in weights.items() if stem not in text]
+    likeness = {stem: 1.0 if stem in whole else _likeness(stem, whole) for stem in weights}
+    total = sum(weights.values()) or 1.0
+    rarest = sorted(weights, key=lambda stem: -weights[stem])[:RAREST]
+    times = Counter(stem for sentence in evidence for stem in sentence.stems if stem in weights)
+    return Overlap(
+        best=covered.shares[covered.order[0]],
+        top=rarity.share(weights, frozenset().union(*(sentence.stem_set for sentence in top))),
+        all=rarity.share(weights, text),
+        title=rarity.share(weights, title.stem_set),
+        similar=sum(weights[stem] * likeness[stem] for stem in weights) / total,
+        rarest=sum(likeness[stem] for stem in rarest) / len(rarest) if rarest else 0.0,
+        missing=max(absent, default=0.0),
+        missing_count=float(len(absent)),
+        pairs=_pairs_kept(claim, evidence),
+        in_order=max(_common_run(claim.stems, sentence.stems) for sentence in top) / (len(claim.stems) or 1),
+        halves=_weaker_half(claim, [title, *evidence], weights),
+        frequency=sum(weights[stem] * min(1.0, math.log(1 + times[stem]) / 2) for stem in weights) / total,
+        numbers_missing=_numbers_missing(claim, [title, *evidence]),
+        names_missing=_names_missing(claim, evidence),
+        claim_length=math.log(1 + len(claim.stems)),
+        evidence_length=math.log(len(evidence)),
+    )
+
+
+def _pairs_kept(claim: Sentence, evidence: Sequence[Sentence]) -> float:
+    pairs = claim.pairs
+    met = frozenset[tuple[str, str]]().union(*(sentence.pairs for sentence in evidence))
+    return len(pairs & met) / (len(pairs) or 1)
+
+
+def _common_run(one: Sequence[str], other: Sequence[str]) -> int:
+    """Length of the longest common subsequence."""
+    shared = set(one) & set(other)
+    left, right = [stem for stem in one if stem in shared], [stem for stem in other if stem in shared]
+    row = [0] * (len(right) + 1)
+    for stem in left:
+        before = 0
+        for i, met in enumerate(right, 1):
+            before, row[i] = row[i], before + 1 if stem == met else max(row[i], row[i - 1])
+    return row[-1]
+
+
+def _weaker_half(claim: Sentence, sentences: Sequence[Sentence], weights: Mapping[str, float]) -> float:
+    """The share of the claim's less covered half, before or after its middle word, in the sentence where that is highest.
+
+    Subject and object stand on either side: a sentence on the one alone says nothing about both.
+    """
+    middle = len(claim.stems) // 2
+    halves = [set(claim.stems[:middle]), set(claim.stems[middle:])]
+    totals = [sum(weights[stem] for stem in half) or 1.0 for half in halves]
+    return max(
+        min(
+            sum([weights[stem] for stem in half & sentence.stem_set]) / total for half, total in zip(halves, totals, strict=True)
+        )
+        for sentence in sentences
+    )
+
+
+def _numbers_missing(claim: Sentence, sentences: Sequence[Sentence]) -> float:
+    if not claim.numbers:
+        return 0.0
+    met = {number.value for sentence in sentences for number in sentence.numbers}
+    return sum(number.value not in met for number in claim.numbers) / len(claim.numbers)
+
+
+def _names_missing(claim: Sentence, evidence: Sequence[Sentence]) -> float:
+    names = claim.names
+    if not names:
+        return 0.0
+    text = "\n".join(sentence.text for sentence in evidence).lower()
+    return sum(name not in text for name in names) / len(names)
+
+
+def _likeness(stem: str, others: frozenset[str]) -> float:
+    """How like the most similar of the other stems is, by letter triples (Dice); 0 when none is similar."""
+    own = _triples(stem)
+    best = max((2 * len(own & _triples(other)) / (len(own) + len(_triples(other))) for other in others), default=0.0)
+    return best if best >= SIMILAR else 0.0
+
+
+@lru_cache(maxsize=65_536)
+def _triples(stem: str) -> frozenset[str]:
+    marked = f"#{stem}#"
+    return frozenset(marked[i : i + 3] for i in range(len(marked) - 2))

@@ -1,0 +1,67 @@
+"""A sentence read once, with all that detectors ask of it."""
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from workflows.checks.names import names_of
+from workflows.checks.numbers import Number, numbers_of
+from workflows.checks.polarity import Event, events_of, is_negation
+from workflows.checks.words import Word, words_of
+
+READ_AT_ONCE = 4_096
+_AIM = re.compile(
+    r"\b(aim|objective|background|context|whether|to (determine|investigate|evaluate|assess|examine|test)|purpose|unclear|unknown"
+    r"|hypothes)|是否|旨在|目的|假设|尚不清楚",
+    re.IGNORECASE,
+)
+_CONCLUSION = re.compile(
+    r"\b(conclu|in summary|these (results|findings|data)|our (results|findings|data)|we (show|find|found|demonstrate|report|identif)"
+    r"|suggest|indicate|thus|therefore|interpretation)|结论|表明|因此|显示",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence as detectors see it.
+
+    `pairs` are stems that follow each other, `denials` the places of its negations. `aims`: it says what was asked; `concludes`: what
+    was found.
+    """
+
+    text: str
+    words: tuple[Word, ...]
+    stems: tuple[str, ...]
+    stem_set: frozenset[str]
+    numbers: tuple[Number, ...]
+    events: tuple[Event, ...]
+    denials: tuple[int, ...]
+    pairs: frozenset[tuple[str, str]]
+    aims: bool
+    concludes: bool
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Its names, in lower case."""
+        return names_of(self.text)
+
+
+@lru_cache(maxsize=READ_AT_ONCE)
+def read(text: str) -> Sentence:
+    """A sentence, read. The latest ones are kept: claims of a report rest on the same quotes again and again."""
+    words = tuple(words_of(text))
+    stems = tuple(word.stem for word in words if word.stem)
+    denials = tuple(at for at, word in enumerate(words) if is_negation(word))
+    return Sentence(
+        text=text,
+        words=words,
+        stems=stems,
+        stem_set=frozenset(stems),
+        numbers=numbers_of(text),
+        events=events_of(words, denials),
+        denials=denials,
+        pairs=frozenset(zip(stems, stems[1:], strict=False)),
+        aims=_AIM.search(text) is not None,
+        concludes=_CONCLUSION.search(text) is not None,
+    )
