@@ -29,6 +29,14 @@ class Codec(StrEnum):
     TAGS = "tags"
 
 
+class Judge(StrEnum):
+    """Who grades the claims of a report that the built-in grader is unsure of."""
+
+    OFFLINE = "offline"
+    NLI = "nli"
+    MODEL = "model"
+
+
 def _split(url: str) -> SplitResult:
     """The parts of an address. Reading `port` refuses one that is no number, without repeating the address."""
     parts = urlsplit(url)
@@ -92,6 +100,8 @@ class Settings(BaseModel):
     llm_output_price: UsdPerMillionTokens = Field(default=Decimal(0), description="US$ per million output tokens.")
     llm_codec: Codec = Field(default=Codec.SCHEMA, description="`schema` or `tags`.")
     llm_stream: bool = Field(default=True, description="Read answers as a stream (1 or 0).")
+    judge: Judge = Field(default=Judge.OFFLINE, description="`offline`, `nli` or `model`: who grades doubtful claims.")
+    nli_model: str | None = Field(default=None, description="A cross-encoder for inference: a hub name or a folder.")
     database_url: Annotated[SecretStr, AfterValidator(_database_url)] | None = Field(
         default=None, description="A PostgreSQL server instead of the local one."
     )
@@ -128,6 +138,8 @@ class Settings(BaseModel):
             raise ValueError(f"{PREFIX}{missing} is missing: {PREFIX}{given} is set, and a model needs both")
         if self.llm_api_key is not None and self.llm_base_url is None:
             raise ValueError(f"{PREFIX}LLM_BASE_URL is missing: {PREFIX}LLM_API_KEY is set, but no server to send it to")
+        if self.judge is Judge.NLI and self.nli_model is None and self.retrieval_url is None:
+            raise ValueError(f"{PREFIX}NLI_MODEL is missing: {PREFIX}JUDGE is nli, and no model of inference is named")
         return self
 
     @property

@@ -50,6 +50,15 @@ class IndexClient:
         """See `PageReader.read`; every failure is a `ToolError`."""
         return Document.model_validate(await self._tool("/read", {"url": url}))
 
+    async def encode(self, texts: Sequence[str]) -> list[list[float]]:
+        """A unit vector for each text, in order; every failure is a `ToolError`, also where the owner has no encoder."""
+        return list((await self._tool("/encode", {"texts": list(texts)}))["vectors"])
+
+    async def entail(self, pairs: Sequence[tuple[str, str]]) -> list[tuple[float, float]]:
+        """For each premise and hypothesis, the probabilities of entailment and contradiction; failures as in `encode`."""
+        answer = await self._tool("/entail", {"pairs": [list(pair) for pair in pairs]})
+        return [(entailed, contradicted) for entailed, contradicted in answer["pairs"]]
+
     async def health(self) -> dict[str, Any]:
         """The owner's own account; `ToolError` when it does not answer."""
         return await self._call("GET", "/health")

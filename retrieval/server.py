@@ -1,6 +1,6 @@
 """The index owner's service: HTTP and JSON over a unix socket.
 
-    python -m retrieval.server --socket PATH --home DIR [--models-dir DIR] [--qdrant-url URL] [--encoder onnx]
+    python -m retrieval.server --socket PATH --home DIR [--models-dir DIR] [--qdrant-url URL] [--encoder onnx] [--nli-model NAME]
 
 One process owns a home's indexes, because the engine can be open in one only; the API and the workers reach it through
 `retrieval.client`. Errors are `{"error": message}` with status 400, 404, 409 or 503.
@@ -26,10 +26,12 @@ from retrieval.catalogue import Collection, CorpusKind
 from retrieval.encoder import EncoderBackend, EncoderOnce, open_encoder
 from retrieval.home import open_shelves
 from retrieval.library import Library
+from retrieval.nli import CrossEncoderNli
 from retrieval.owner import IndexOwner
 from retrieval.owner_lock import own
 from retrieval.ports import SearchFilter
 from retrieval.verification_stream import stream_verification
+from retrieval.weights_routes import add_weights_routes
 
 MAX_REQUEST_BYTES = 1 << 20
 STOP_WITHIN = timedelta(seconds=3)
@@ -134,6 +136,7 @@ class Options:
     models_dir: Path | None
     qdrant_url: str | None
     encoder: EncoderBackend
+    nli_model: str | None
 
     def build_command(self) -> list[str]:
         """What starts a builder with the same settings, less the collection."""
@@ -149,7 +152,9 @@ async def serve(options: Options) -> None:
     encoder = EncoderOnce(lambda: open_encoder(options.encoder, options.models_dir, options.home / "models"))
     library = Library(shelves.catalogue, shelves.store, shelves.index, encoder)
     owner = IndexOwner(shelves, library, options.build_command())
-    runner = web.AppRunner(create_app(owner, library), access_log=None, shutdown_timeout=STOP_WITHIN.total_seconds())
+    app = create_app(owner, library)
+    add_weights_routes(app, encoder, CrossEncoderNli(options.nli_model) if options.nli_model else None)
+    runner = web.AppRunner(app, access_log=None, shutdown_timeout=STOP_WITHIN.total_seconds())
     await runner.setup()
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -172,6 +177,7 @@ def main() -> int:
     parser.add_argument("--models-dir", type=Path)
     parser.add_argument("--qdrant-url")
     parser.add_argument("--encoder", type=EncoderBackend, default=EncoderBackend.ONNX)
+    parser.add_argument("--nli-model")
     options = Options(**vars(parser.parse_args()))
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s %(message)s")
     try:

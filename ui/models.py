@@ -127,6 +127,17 @@ class Citation(Answer):
     source: CitedSource = CitedSource()
 
 
+class Claim(Answer):
+    """A sentence of the report, how well what it cites supports it, and why; `weak` says so of a claim on one weak source."""
+
+    text: str
+    section: str = ""
+    citations: tuple[int, ...] = ()
+    support: str = ""
+    reason: str = ""
+    weak: str = ""
+
+
 class Report(Answer):
     """A finished report: Markdown with [n] in it, and what each n is."""
 
@@ -134,6 +145,7 @@ class Report(Answer):
     title: str = ""
     status: str = ""
     citations: tuple[Citation, ...] = ()
+    claims: tuple[Claim, ...] = ()
 
 
 class NewRun(BaseModel):

@@ -73,6 +73,7 @@ def _view(run: Run, stored: StoredReport) -> ReportView:
         markdown=stored.markdown,
         html=stored.html,
         citations=evidence["citations"],
+        claims=evidence.get("claims", []),
         notices=report.get("notices", []),
         usage=run.usage,
         created_at=stored.created_at,

@@ -2,6 +2,7 @@
 
 from pydantic import Field
 
+from app.domain.claims import Claim
 from app.domain.evidence import Conflict, Quote
 from app.domain.value import Value
 
@@ -19,7 +20,8 @@ class Report(Value):
 
     `quotes` holds every quote a body may cite; `notices` are the plain statements a reader is owed (a part of
     the research that failed, a budget that ended it, sources that disagree without resolution). `removed_citations` counts
-    the citations a model wrote that no stored quote answers: they were taken out.
+    the citations a model wrote that no stored quote answers: they were taken out. `claims` are the sentences of the bodies with what was
+    made of their evidence, in order; empty where nobody graded them.
     """
 
     title: str
@@ -28,3 +30,4 @@ class Report(Value):
     conflicts: tuple[Conflict, ...] = ()
     notices: tuple[str, ...] = ()
     removed_citations: int = Field(default=0, ge=0)
+    claims: tuple[Claim, ...] = ()

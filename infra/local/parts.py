@@ -103,6 +103,8 @@ class Parts:
             options += ["--models-dir", str(self.settings.models_dir)]
         if self.settings.qdrant_url:
             options += ["--qdrant-url", self.settings.qdrant_url]
+        if self.settings.nli_model:
+            options += ["--nli-model", self.settings.nli_model]
         command = python_module("retrieval.server", *options)
         log, endpoint = self.home.log("retrieval"), Endpoint(self.retrieval_url)
         return Service("retrieval", command, log, environment, endpoint, folder=self._socket.parent)

@@ -23,7 +23,7 @@ ALLOWED = {
     "onnxruntime": ("retrieval/encoder", "retrieval/onnx_conversion.py"),
     "onnx": ("retrieval/onnx_conversion.py", "retrieval/bert_graph.py"),
     "safetensors": ("retrieval/onnx_conversion.py",),
-    "sentence_transformers": ("retrieval/encoder", "retrieval/reranker"),
+    "sentence_transformers": ("retrieval/encoder", "retrieval/reranker", "retrieval/nli.py"),
     "torch": ("training/",),
     "transformers": ("training/",),
     "qdrant_edge": ("retrieval/",),

@@ -6,6 +6,7 @@ import streamlit as st
 
 from ui.api_client import ApiClient, ApiProblem
 from ui.components import problem, run_header
+from ui.components.claims_view import claims_html
 from ui.components.report_view import article_html, cards_html, sources_html
 from ui.models import Report, Run
 from ui.session import api, run_id
@@ -53,6 +54,8 @@ def _show(client: ApiClient, run: Run, report: Report) -> None:
     with right:
         st.html('<div class="r-label">Download</div>')
         _downloads(client, run)
+        if report.claims:
+            st.html(f'<div class="r-label" style="margin:1rem 0 .7rem">Claims checked</div>{claims_html(report.claims)}')
         st.html(f'<div class="r-label" style="margin:1rem 0 .7rem">Sources</div>{sources_html(report.citations)}')
 
 

@@ -22,7 +22,9 @@ from workflows.checks.reading import Sentence, read
 LONG_EVIDENCE = 3.0
 """Logarithm of the number of sentences from which evidence is a page rather than a passage; the weights differ."""
 MOST_ENCODED = 12
-NEUTRAL_COSINE = 0.25
+CLEARLY_OPPOSED = -0.25
+"""A claim is not called contradicted unless its directions and those of the evidence disagree at least so much, from 0 to -1."""
+NEUTRAL_COSINE = 0.5
 """Stands in for a cosine where there is no encoder, so that closeness keeps its scale."""
 
 Signals: TypeAlias = Mapping[str, float]
@@ -76,7 +78,7 @@ class Form:
     def grade(self, signals: Signals) -> Grade:
         """The grade of a claim with these signals. A number that the evidence does not have is never fully supported."""
         supported, opposed = self.support.probability(signals), self.opposition.probability(signals)
-        if supported >= self.none and opposed >= self.opposed:
+        if supported >= self.none and opposed >= self.opposed and signals["direction"] < CLEARLY_OPPOSED:
             return Grade(Support.CONTRADICTED, supported, opposed)
         if supported < self.none:
             return Grade(Support.NONE, supported, opposed)

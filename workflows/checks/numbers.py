@@ -1,26 +1,27 @@
 """Numbers of a text as values: the same value however it is written, in digits, words or with a scale; per cent apart."""
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
 _DIGITS = re.compile(
     r"(?<![\w.])(\d{1,3}(?:[, ]\d{3})+(?:\.\d+)?|\d+(?:[.·]\d+)?)\s*(%|％|percent\b|per cent\b|million\b|billion\b|thousand\b|万|亿)?",
     re.IGNORECASE,
 )
-_SMALL = """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen
+_SMALL = """two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen
     nineteen twenty""".split()
-_ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth".split()
+_ORDINALS = "third fourth fifth sixth seventh eighth ninth tenth".split()
 _TENS = "thirty forty fifty sixty seventy eighty ninety hundred".split()
+# Not "one", "first" and "second": they mostly mean something else than a number.
 _VALUES = (
-    {word: float(value) for value, word in enumerate(_SMALL)}
-    | {word: float(value) for value, word in enumerate(_ORDINALS, 1)}
+    {word: float(value) for value, word in enumerate(_SMALL, 2)}
+    | {word: float(value) for value, word in enumerate(_ORDINALS, 3)}
     | {word: 10.0 * tens for tens, word in enumerate(_TENS, 3)}
     | {"twice": 2.0, "double": 2.0, "half": 0.5}
 )
-_WORD = re.compile(rf"\b({'|'.join(_VALUES)})\b", re.IGNORECASE)
 _ORDINAL = re.compile(r"\b(\d{1,4})(?:st|nd|rd|th)\b", re.IGNORECASE)
 _SCALES = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "万": 1e4, "亿": 1e8}
-_NUMERIC = re.compile(rf"\d|{_WORD.pattern}", re.IGNORECASE)
+_ANY_DIGIT = re.compile(r"\d")
 
 
 class Number(NamedTuple):
@@ -30,14 +31,14 @@ class Number(NamedTuple):
     unit: str
 
 
-def numbers_of(text: str) -> tuple[Number, ...]:
-    """The numbers of a text: those in digits, then ordinals, then those in words."""
-    if not _NUMERIC.search(text):
-        return ()
+def numbers_of(text: str, words: Sequence[str] = ()) -> tuple[Number, ...]:
+    """The numbers of a text: those in digits, then ordinals, then those in words; `words` are its words in lower case."""
+    spelled = [Number(_VALUES[word], "") for word in words if word in _VALUES]
+    if not _ANY_DIGIT.search(text):
+        return tuple(spelled)
     found = [_in_digits(match) for match in _DIGITS.finditer(text)]
     found += [Number(float(match.group(1)), "") for match in _ORDINAL.finditer(text)]
-    found += [Number(_VALUES[match.group(1).lower()], "") for match in _WORD.finditer(text)]
-    return tuple(found)
+    return tuple(found + spelled)
 
 
 def _in_digits(match: re.Match[str]) -> Number:

@@ -81,7 +81,6 @@ class _Direction:
         self._total = sum(self._weights.values()) or 1.0
         self._contexts = [_around(claim, event.at, CLAIM_REACH) & self._weights.keys() for event in self._events]
         self._sign = _overall(claim)
-        self._mean = sum(event.sign for event in self._events) / len(self._events)
         self._parity = math.prod(event.sign for event in self._events)
 
     def compare(self, sentence: Sentence, weight: float, sums: _Sums) -> None:
@@ -95,7 +94,7 @@ class _Direction:
                 sums.agreement += weight * (share + FLOOR) * same * own.sign * met.sign
                 sums.met += weight * (share + FLOOR) * same
         sums.weight += weight
-        sums.denial += weight * self._mean * (-1 if sentence.denials else 1)
+        sums.denial += weight * (1 if bool(sentence.denials) == bool(self._claim.denials) else -1)
         sums.parity += weight * self._parity * math.prod(event.sign for event in events)
         sums.nearby += weight * self._sign * math.tanh(_pull(sentence, self._weights))
 

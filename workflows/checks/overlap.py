@@ -137,10 +137,15 @@ def _names_missing(claim: Sentence, evidence: Sequence[Sentence]) -> float:
 
 
 def _likeness(stem: str, others: frozenset[str]) -> float:
-    """How like the most similar of the other stems is, by letter triples (Dice); 0 when none is similar."""
-    own = _triples(stem)
-    best = max((2 * len(own & _triples(other)) / (len(own) + len(_triples(other))) for other in others), default=0.0)
+    """How like the most similar stem with the same first letter is, by letter triples (Dice); 0 when none is similar."""
+    own, first = _triples(stem), stem[0]
+    alike = [_dice(own, _triples(other)) for other in others if other[0] == first]
+    best = max(alike, default=0.0)
     return best if best >= SIMILAR else 0.0
+
+
+def _dice(one: frozenset[str], other: frozenset[str]) -> float:
+    return 2 * len(one & other) / (len(one) + len(other))
 
 
 @lru_cache(maxsize=65_536)

@@ -7,16 +7,21 @@ Words of direction carry a sign; a negation shortly before one turns it. `activa
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from workflows.checks.words import Word, stem_of
+from workflows.checks.words import Word
 
 NEGATION_REACH = 4
 
 
-def _stems(words: str) -> frozenset[str]:
-    return frozenset(stem_of(word) or word for word in words.split())
+def _forms(words: str) -> frozenset[str]:
+    """These words with their regular endings. Forms rather than stems: `positive` has a direction, `position` has none."""
+    found: set[str] = set()
+    for word in words.split():
+        bare = word.removesuffix("e")
+        found |= {word, f"{word}s", f"{bare}ed", f"{bare}ing"} if word.isascii() else {word}
+    return frozenset(found)
 
 
-UP = _stems(
+UP = _forms(
     """
     increase increased increases increasing rise rises risen rising rose raise raises raised grow grows grew growth elevate elevated
     elevation upregulate upregulated upregulation up-regulated up-regulation gain gained expand expands expansion accelerate
@@ -34,7 +39,7 @@ UP = _stems(
     增加 增长 上升 提高 提升 促进 激活 增强 改善 扩大 支持 有效 显著 高于 多于 相关 导致 引起
     """
 )
-DOWN = _stems(
+DOWN = _forms(
     """
     decrease decreased decreases decreasing fall falls fallen falling fell decline declines declined drop drops dropped reduce reduces
     reduced reducing reduction reductions diminish diminishes diminished lessen downregulate downregulated downregulation down-regulated
@@ -77,7 +82,7 @@ def events_of(words: Sequence[Word], denials: Sequence[int]) -> tuple[Event, ...
     """The directions a sentence states, in order; `denials` are the places of its negations."""
     found: list[Event] = []
     for at, word in enumerate(words):
-        sign = _SIGNS.get(word.key, 0)
+        sign = _SIGNS.get(word.text, 0)
         if sign:
             denied = any(at - NEGATION_REACH <= denial < at for denial in denials)
             found.append(Event(at, -sign if denied else sign))

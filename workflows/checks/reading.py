@@ -1,6 +1,5 @@
 """A sentence read once, with all that detectors ask of it."""
 
-import re
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -10,16 +9,20 @@ from workflows.checks.polarity import Event, events_of, is_negation
 from workflows.checks.words import Word, words_of
 
 READ_AT_ONCE = 4_096
-_AIM = re.compile(
-    r"\b(aim|objective|background|context|whether|to (determine|investigate|evaluate|assess|examine|test)|purpose|unclear|unknown"
-    r"|hypothes)|是否|旨在|目的|假设|尚不清楚",
-    re.IGNORECASE,
+AIMS = frozenset(
+    """
+    aim aims aimed objective objectives background context whether determine investigate investigated evaluate assess examine
+    examined test purpose unclear unknown hypothesis hypothesize hypothesized 是否 旨在 目的 假设 不清
+    """.split()
 )
-_CONCLUSION = re.compile(
-    r"\b(conclu|in summary|these (results|findings|data)|our (results|findings|data)|we (show|find|found|demonstrate|report|identif)"
-    r"|suggest|indicate|thus|therefore|interpretation)|结论|表明|因此|显示",
-    re.IGNORECASE,
+"""Words of a sentence that says what is asked."""
+CONCLUSIONS = frozenset(
+    """
+    conclude concluded conclusion conclusions summary findings data demonstrate demonstrated report identified identify suggest
+    suggests suggesting indicate indicates indicating thus therefore interpretation 结论 表明 因此 显示
+    """.split()
 )
+"""Words of a sentence that says what was found."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +54,7 @@ class Sentence:
 def read(text: str) -> Sentence:
     """A sentence, read. The latest ones are kept: claims of a report rest on the same quotes again and again."""
     words = tuple(words_of(text))
+    plain = [word.text for word in words]
     stems = tuple(word.stem for word in words if word.stem)
     denials = tuple(at for at, word in enumerate(words) if is_negation(word))
     return Sentence(
@@ -58,10 +62,10 @@ def read(text: str) -> Sentence:
         words=words,
         stems=stems,
         stem_set=frozenset(stems),
-        numbers=numbers_of(text),
+        numbers=numbers_of(text, plain),
         events=events_of(words, denials),
         denials=denials,
         pairs=frozenset(zip(stems, stems[1:], strict=False)),
-        aims=_AIM.search(text) is not None,
-        concludes=_CONCLUSION.search(text) is not None,
+        aims=not AIMS.isdisjoint(plain),
+        concludes=not CONCLUSIONS.isdisjoint(plain),
     )

@@ -4,14 +4,18 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-import snowballstemmer  # type: ignore[import-untyped]  # ships no types
-
-_STEMMER = snowballstemmer.stemmer("english")
 _IDEOGRAPHS = "㐀-鿿豈-﫿"
 _WORD = re.compile(
     rf"[{_IDEOGRAPHS}]+|\d+(?:[.,]\d+)*|[^\W\d_{_IDEOGRAPHS}](?:[\w/+-]*[^\W_{_IDEOGRAPHS}])?(?:['’][^\W\d_{_IDEOGRAPHS}]+)?"
 )
+_ASCII_WORD = re.compile(r"\d+(?:[.,]\d+)*|[a-z](?:[a-z0-9_/+-]*[a-z0-9])?(?:'[a-z]+)?")
 _POSSESSIVE = re.compile(r"['’]s?$")
+# Longest first. Endings of number, tense and the commonest derivations; a Snowball stemmer cuts a little better and costs thirty
+# times as much, in a process whose budget for a whole report is 0.15 s.
+_ENDING = re.compile(
+    r"(?<=\w{3})(?:izations?|isations?|ations?|ements?|ments?|ingly|edly|ically|ities|ings?|ives?|ions?|ators?|ates?|ated"
+    r"|ized|ised|izes?|ises?|ers?|ors?|ies|ied|ity|als?|ally|ely|ly|est|ed|es|e|(?<!s)s|y)$"
+)
 GRAMMAR = frozenset(
     """
     a about above after again all also although am an and another any are as at be became because become been before being
@@ -46,7 +50,7 @@ def stem_of(lower: str) -> str:
     if lower in GRAMMAR:
         return ""
     bare = _POSSESSIVE.sub("", lower)
-    return "" if bare in GRAMMAR else str(_STEMMER.stemWord(bare))
+    return "" if bare in GRAMMAR else _ENDING.sub("", bare)
 
 
 @lru_cache(maxsize=65_536)
@@ -57,7 +61,7 @@ def _word(lower: str) -> Word:
 def words_of(text: str) -> list[Word]:
     """All words of a text, in order."""
     if text.isascii():
-        return [_word(found) for found in _WORD.findall(text.lower())]
+        return [_word(found) for found in _ASCII_WORD.findall(text.lower())]
     found: list[Word] = []
     for word in _WORD.findall(text.lower()):
         found.extend(_pairs(word) if is_ideograph(word[0]) else (_word(word),))

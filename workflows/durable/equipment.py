@@ -58,6 +58,7 @@ async def equipped(settings: Settings) -> AsyncIterator[Workshop]:
             asks_a_model=endpoint is not None,
             reader=_reader(index, outside),
             beyond=Beyond(outside.web, outside.papers, tools),
+            judge=settings.judge,
         )
 
 

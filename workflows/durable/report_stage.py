@@ -7,12 +7,13 @@ import orjson
 from app.domain.budget import StopReason
 from app.domain.errors import NotFound
 from app.domain.evidence import Finding
-from app.domain.query import Language
+from app.domain.query import Effort, Language
 from app.domain.report import Report
 from app.domain.run import EventType, Run, RunStatus
 from app.services.rendering import render
+from app.settings import Judge
 from app.storage import runs
-from app.storage.reports import surroundings
+from app.storage.reports import Surroundings, surroundings
 from app.storage.run_log import RunLog
 from workflows.agents.agent_set import AgentSet
 from workflows.agents.ports import BudgetSpent
@@ -21,6 +22,8 @@ from workflows.durable.payloads import ReportRequest
 from workflows.durable.persistence import insist
 from workflows.durable.sources import distinct_sources
 from workflows.durable.workshop import Attempt, Outcome
+from workflows.judging.context import Context
+from workflows.judging.verification import Judges, verified
 
 REPORTER = "report"
 WITHOUT_MODEL = {
@@ -32,8 +35,8 @@ log = logging.getLogger(__name__)
 
 async def report_stage(request: ReportRequest, attempt: Attempt) -> str:
     """Write, render and store the report, and complete the run, in one transaction; the report's title."""
-    report = await _written(request, attempt, _findings(request, attempt))
-    around = await insist(lambda: surroundings(attempt.shop.database, report.quotes))
+    findings = _findings(request, attempt)
+    report, around = await _verified(request, attempt, findings, await _written(request, attempt, findings))
     rendered = render(report, await _run(attempt), around)
     told = {"stop": StopReason.SUFFICIENT, "detail": "", "quotes": len(report.quotes), "sources": distinct_sources(report.quotes)}
 
@@ -43,6 +46,27 @@ async def report_stage(request: ReportRequest, attempt: Attempt) -> str:
 
     await attempt.close(Outcome(orjson.dumps({"title": report.title}), told), complete)
     return report.title
+
+
+async def _verified(
+    request: ReportRequest, attempt: Attempt, findings: tuple[Finding, ...], written: Report
+) -> tuple[Report, dict[str, Surroundings]]:
+    """The report with its claims graded and repaired, and what stands around its quotes in the stored copies."""
+    database = attempt.shop.database
+    around = await insist(lambda: surroundings(database, written.quotes))
+    contexts = {key: Context(*texts) for key, texts in around.items()}
+    kit = attempt.kit(memory_of_report(request.plan, findings, attempt.notes))
+    report = await verified(written, findings, kit, _judges(request, attempt), contexts)
+    added = [quote for quote in report.quotes if quote.key not in around]
+    return report, around | (await insist(lambda: surroundings(database, added)) if added else {})
+
+
+def _judges(request: ReportRequest, attempt: Attempt) -> Judges:
+    """Those the installation names. A model judges only where nobody asked to save: deep effort, no cap, not finishing early."""
+    shop = attempt.shop
+    spends = request.query.effort is Effort.DEEP and not attempt.opening.capped and not request.finish and shop.asks_a_model
+    judge = Judge.OFFLINE if shop.judge is Judge.MODEL and not spends else shop.judge
+    return Judges(shop.index, judge)
 
 
 def _findings(request: ReportRequest, attempt: Attempt) -> tuple[Finding, ...]:

@@ -17,6 +17,7 @@ from app.domain.errors import NotFound, ToolError
 from app.domain.evidence import Finding
 from app.domain.memory import MemoryEntry, MemoryKind, SharedMemory
 from app.domain.run import RunStatus
+from app.settings import Judge
 from app.storage.engine import translated
 from app.storage.outside import OutsideStore
 from app.storage.run_log import NOTHING, Reservation, RunLog, Snapshot, StageOpening
@@ -63,6 +64,7 @@ class Workshop:
     asks_a_model: bool = True
     reader: PageReader | None = None
     beyond: Beyond = NOTHING_BEYOND
+    judge: Judge = Judge.OFFLINE
     log: RunLog = field(init=False)
     outside: OutsideStore = field(init=False)
     stored_sources: set[str] = field(default_factory=set, init=False)

@@ -12,6 +12,7 @@ from app.domain.report import Report
 from workflows.agents.agent_set import AgentSet
 from workflows.agents.kit import Kit
 from workflows.agents.remembering import PLANNER, REPORTER, memory_of_report, memory_of_search, search_agent
+from workflows.judging.verification import Judges, verified
 from workflows.systems.local_record import LocalRecord
 from workflows.systems.stages import StageFailed
 
@@ -20,7 +21,7 @@ from workflows.systems.stages import StageFailed
 class LocalStages:
     """Runs each stage's agent at once. The kit's record, clock and memory are set for each stage.
 
-    `notes` are a reader's notes for the agents.
+    `notes` are a reader's notes for the agents; `judges` grade the report's claims.
     """
 
     agents: AgentSet
@@ -28,6 +29,7 @@ class LocalStages:
     record: LocalRecord
     query: ResearchQuery
     notes: SharedMemory = field(default_factory=SharedMemory)
+    judges: Judges = field(default_factory=Judges)
     _findings: dict[str, Finding] = field(default_factory=dict)
 
     async def plan(self, query: ResearchQuery) -> ResearchPlan:
@@ -48,10 +50,11 @@ class LocalStages:
         return finding
 
     async def report(self, plan: ResearchPlan, findings: tuple[Finding, ...]) -> Report:
-        """The report agent's report."""
-        memory = memory_of_report(plan, findings, self.notes)
+        """The report agent's report, its claims graded."""
+        kit = self._kit(REPORTER, memory_of_report(plan, findings, self.notes))
         try:
-            return await self.agents.report(self.query, plan, findings, self._kit(REPORTER, memory))
+            written = await self.agents.report(self.query, plan, findings, kit)
+            return await verified(written, findings, kit, self.judges, {})
         except RubricaError as error:
             raise StageFailed(str(error)) from error
 

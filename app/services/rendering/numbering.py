@@ -6,6 +6,7 @@ from typing import NamedTuple
 from app.domain.citations import Citation, CitationStore
 from app.domain.report import Report
 from app.services.rendering.links import without_foreign_links
+from app.services.rendering.marks import with_places
 
 # Between bodies while they are numbered together; no writer can produce it, since control characters are removed from bodies.
 SEAM = "\n\x1e\n"
@@ -14,7 +15,10 @@ CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 
 
 class Numbering(NamedTuple):
-    """Section bodies with numbers for markers, in the report's order, the citations, and markers that resolved to nothing."""
+    """Section bodies with numbers for markers, in the report's order, the citations, and markers that resolved to nothing.
+
+    Where a claim ends that has something to be said about, a body carries its place; see `marks`.
+    """
 
     bodies: tuple[str, ...]
     citations: tuple[Citation, ...]
@@ -24,7 +28,7 @@ class Numbering(NamedTuple):
 def numbered(report: Report) -> Numbering:
     """Number the report's citations, after taking out of its bodies what could pass for a citation or lead elsewhere."""
     addresses = frozenset(quote.source.url for quote in report.quotes)
-    bodies = [_plain(section.body, addresses) for section in report.sections]
+    bodies = [_plain(body, addresses) for body in with_places(report)]
     result = CitationStore(report.quotes).number(SEAM.join(bodies))
     # Only what a body cites is split off again: a report without sections has no bodies at all.
     split = tuple(body.strip("\n") for body in result.text.split(SEAM)) if bodies else ()

@@ -16,9 +16,10 @@ from app.domain.citations import Citation
 from app.domain.query import Language
 from app.domain.report import Report
 from app.services.rendering.links import is_web
+from app.services.rendering.marks import marked_page
 from app.services.rendering.numbering import Numbering
 from app.services.rendering.text import conflicts
-from app.services.rendering.words import WORDS, Words, byline
+from app.services.rendering.words import WORDS, Words, byline, quality
 from app.storage.reports import Surroundings
 
 TAGS = {
@@ -57,7 +58,7 @@ def to_page(report: Report, numbering: Numbering, question: str, language: Langu
     parts = [_head(report.title, question, language, words), _notices(report, words), _contents(report, words)]
     for index, (section, body) in enumerate(zip(report.sections, numbering.bodies, strict=True), start=1):
         parts.append(f'<h{section.level} id="s{index}">{html.escape(section.heading)}</h{section.level}>')
-        parts.append(_prose(body, hovers, seen))
+        parts.append(marked_page(_prose(body, hovers, seen), report.claims))
     if listed := conflicts(report, numbering, words):
         parts += [f"<h2>{words.conflicts}</h2>", _prose(listed[1], hovers, seen)]
     if numbering.citations:
@@ -112,7 +113,7 @@ def _source(citation: Citation, around: Surroundings, words: Words) -> str:
     named = (
         f'<a href="{html.escape(source.url)}" rel="noopener noreferrer">{title}</a>' if is_web(source.url) else f"<b>{title}</b>"
     )
-    about = html.escape(byline(source))
+    about = html.escape(", ".join(part for part in (byline(source), quality(source, words)) if part))
     where = words.characters.format(start=quote.start, end=quote.end, copy=source.snapshot[:12])
     before = f'<span class="around">…{html.escape(around.before)}</span>' if around.before else ""
     after = f'<span class="around">{html.escape(around.after)}…</span>' if around.after else ""

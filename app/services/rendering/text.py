@@ -4,8 +4,9 @@ from app.domain.citations import Citation
 from app.domain.query import Language
 from app.domain.report import Report
 from app.services.rendering.links import escaped, is_web
+from app.services.rendering.marks import marked_text
 from app.services.rendering.numbering import Numbering
-from app.services.rendering.words import WORDS, Words, byline
+from app.services.rendering.words import WORDS, Words, byline, quality
 
 
 def to_markdown(report: Report, numbering: Numbering, question: str, language: Language) -> str:
@@ -16,7 +17,7 @@ def to_markdown(report: Report, numbering: Numbering, question: str, language: L
         blocks.append(f"*{words.question}: {escaped(question)}*")
     blocks += [f"> **{words.note}.** {escaped(notice)}" for notice in report.notices]
     for section, body in zip(report.sections, numbering.bodies, strict=True):
-        blocks += [f"{'#' * section.level} {escaped(section.heading)}", body]
+        blocks += [f"{'#' * section.level} {escaped(section.heading)}", marked_text(body, report.claims)]
     blocks += conflicts(report, numbering, words)
     if numbering.citations:
         blocks.append(f"## {words.sources}")
@@ -36,7 +37,7 @@ def conflicts(report: Report, numbering: Numbering, words: Words) -> list[str]:
 
 def _source(citation: Citation, words: Words) -> str:
     quote, source = citation.quote, citation.quote.source
-    named = [f"*{escaped(source.title or words.untitled)}*", escaped(byline(source))]
+    named = [f"*{escaped(source.title or words.untitled)}*", escaped(byline(source)), escaped(quality(source, words))]
     place = f"<{source.url}>" if is_web(source.url) else f"`{source.url.replace('`', '')}`"
     where = words.characters.format(start=quote.start, end=quote.end, copy=f"`{source.snapshot[:12]}`")
     return f"**[{citation.n}]** {', '.join(part for part in named if part)}. {place} ({where})\n\n> {escaped(quote.text)}"

@@ -18,6 +18,8 @@ class Words(NamedTuple):
     untitled: str
     characters: str
     back: str
+    retracted: str
+    preprint: str
 
 
 WORDS = {
@@ -30,9 +32,12 @@ WORDS = {
         "Untitled source",
         "characters {start}–{end} of the stored copy {copy}",
         "Back to the text",
+        "retracted",
+        "preprint",
     ),
     Language.CHINESE: Words(
-        "问题", "目录", "来源", "说明", "来源之间的分歧", "无标题来源", "存档 {copy} 第 {start}–{end} 字符", "返回正文"
+        *("问题", "目录", "来源", "说明", "来源之间的分歧", "无标题来源", "存档 {copy} 第 {start}–{end} 字符", "返回正文"),
+        *("已撤稿", "预印本"),
     ),
 }
 
@@ -43,6 +48,12 @@ def byline(source: Source) -> str:
     if source.published is not None and not _dated(source.title, source.published):
         parts.append(f"{source.published.day} {source.published:%B} {source.published.year}")
     return ", ".join(parts)
+
+
+def quality(source: Source, words: Words) -> str:
+    """Where it appeared, and whether it was retracted or is a preprint, as far as it is known."""
+    status = words.retracted if source.retracted else words.preprint if source.preprint else ""
+    return ", ".join(part for part in (source.venue, status) if part)
 
 
 def _dated(title: str, day: date) -> bool:

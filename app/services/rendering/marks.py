@@ -1,0 +1,49 @@
+"""Marks behind claims: † not supported by what is cited, ‡ opposed by it; on the page also claims that are partly or thinly supported.
+
+While bodies are numbered and cleaned, the place of a mark is a pair of private-use characters around the claim's number.
+"""
+
+import html
+import re
+from collections.abc import Sequence
+
+from app.domain.claims import Claim, Support
+from app.domain.report import Report
+
+OPEN, CLOSE = "\ue000", "\ue001"
+PLACE = re.compile(rf"{OPEN}(\d+){CLOSE}")
+TEXT_MARKS = {Support.NONE: "†", Support.CONTRADICTED: "‡"}
+PAGE_MARKS = {**TEXT_MARKS, Support.PARTIAL: "◦"}
+WEAK = "△"
+
+
+def with_places(report: Report) -> list[str]:
+    """The bodies with a place behind each claim that gets a mark somewhere."""
+    bodies = [section.body.replace(OPEN, " ").replace(CLOSE, " ") for section in report.sections]
+    for number, claim in sorted(enumerate(report.claims), key=lambda item: -item[1].end):
+        if claim.support in PAGE_MARKS or claim.weak:
+            body = bodies[claim.section]
+            bodies[claim.section] = f"{body[: claim.end]}{OPEN}{number}{CLOSE}{body[claim.end :]}"
+    return bodies
+
+
+def unmarked(body: str) -> str:
+    """The body without places."""
+    return PLACE.sub("", body)
+
+
+def marked_text(body: str, claims: Sequence[Claim]) -> str:
+    """The body with marks for Markdown: only where the reader is to be warned."""
+    return PLACE.sub(lambda match: TEXT_MARKS.get(claims[int(match.group(1))].support, ""), body)
+
+
+def marked_page(prose: str, claims: Sequence[Claim]) -> str:
+    """Clean HTML with its marks; the reason shows when the pointer rests on one."""
+
+    def mark(match: re.Match[str]) -> str:
+        claim = claims[int(match.group(1))]
+        sign, kind = PAGE_MARKS.get(claim.support, WEAK), claim.support.value if claim.support in PAGE_MARKS else "weak"
+        title = html.escape(" ".join(part for part in (claim.reason, claim.weak) if part))
+        return f'<span class="claim {kind}" tabindex="0" title="{title}" aria-label="{title}">{sign}</span>'
+
+    return PLACE.sub(mark, prose)

@@ -1,0 +1,203 @@
+"""Reports before and after their claims were held against the evidence."""
+
+import json
+from collections.abc import Sequence
+
+from app.domain.budget import StopReason
+from app.domain.citations import marker
+from app.domain.claims import Support
+from app.domain.errors import ModelRefused, ToolError
+from app.domain.evidence import Finding, Quote, Source, snapshot_hash
+from app.domain.query import Language
+from app.domain.report import Report, Section
+from app.settings import Judge
+from tests.workflows.bench_of_agents import make_kit, new_record
+from workflows.chat_models.scripted import Scripted, ScriptedModel
+from workflows.judging.context import Context
+from workflows.judging.verification import Judges, verified
+
+TEXT = (
+    "The tariff of 1824 was meant to protect domestic manufactures. The treasury had a surplus of 12 million dollars in 1888. "
+    "Wages of iron workers rose after the law of 1890. Postal service to the western territories began by stage coach."
+)
+SOURCE = Source(url="https://example.org/1", title="Message on the tariff", snapshot=snapshot_hash(TEXT))
+
+
+def quote(text: str, source: Source = SOURCE) -> Quote:
+    start = TEXT.index(text)
+    return Quote(source=source, text=text, start=start, end=start + len(text))
+
+
+PROTECT = quote("The tariff of 1824 was meant to protect domestic manufactures.")
+SURPLUS = quote("The treasury had a surplus of 12 million dollars in 1888.")
+WAGES = quote("Wages of iron workers rose after the law of 1890.")
+POST = quote("Postal service to the western territories began by stage coach.")
+FOUND = (Finding(subtask_id="s1", quotes=(PROTECT, SURPLUS, WAGES, POST), stop=StopReason.SUFFICIENT),)
+SILENT = ScriptedModel(lambda _: ModelRefused("nobody asks me"))
+
+
+def a_report(*bodies: str, quotes: tuple[Quote, ...] = (PROTECT, SURPLUS, WAGES, POST)) -> Report:
+    sections = tuple(Section(heading=f"Part {n}", body=body) for n, body in enumerate(bodies, 1))
+    return Report(title="Tariffs", sections=sections, quotes=quotes)
+
+
+async def check(
+    report: Report, judges: Judges | None = None, model: ScriptedModel = SILENT, language: Language = Language.ENGLISH
+) -> Report:
+    return await verified(report, FOUND, make_kit(model, new_record(), language=language), judges or Judges(), {})
+
+
+async def test_a_sources_own_words_hold_by_construction() -> None:
+    report = await check(a_report(f"In December 1824 the president said: “{PROTECT.text}” {marker(PROTECT)}"))
+    assert [(c.support, c.judge) for c in report.claims] == [(Support.FULL, "verbatim")]
+    assert report.notices == ()
+
+
+async def test_words_put_into_a_quotation_do_not_pass_for_the_source() -> None:
+    report = await check(a_report(f"He said: “The tariff of 1824 was meant to ruin western farmers for ever.” {marker(PROTECT)}"))
+    assert report.claims[0].judge != "verbatim"
+
+
+async def test_a_claim_on_the_wrong_quote_is_given_the_right_one() -> None:
+    body = f"After the law of 1890, wages of iron workers rose {marker(POST)}. The tariff of 1824 protected domestic manufactures {marker(PROTECT)}."
+    report = await check(a_report(body, quotes=(PROTECT, POST)))
+    assert marker(WAGES) in report.sections[0].body
+    assert marker(POST) not in report.sections[0].body
+    assert WAGES in report.quotes
+    first, second = report.claims
+    assert first.support is Support.FULL
+    assert first.quote_keys == (WAGES.key,)
+    for claim in (first, second):
+        assert report.sections[0].body[claim.start : claim.end].startswith(claim.text[:12])
+        assert report.sections[0].body[claim.start : claim.end].endswith(".")
+
+
+async def test_a_claim_that_nothing_supports_is_told() -> None:
+    report = await check(a_report(f"Glaciers in Norway retreat faster each summer because of soot {marker(POST)}."))
+    assert report.claims[0].support is Support.NONE
+    assert report.claims[0].reason
+    assert "†" in report.notices[-1]
+
+
+async def test_a_missing_number_is_named() -> None:
+    report = await check(a_report(f"The treasury had a surplus of 95 million dollars in 1888 {marker(SURPLUS)}."))
+    assert report.claims[0].support is not Support.FULL
+    assert "9.5e+07" in report.claims[0].reason or "95" in report.claims[0].reason
+
+
+async def test_a_sentence_without_citation_is_uncited_never_blamed() -> None:
+    report = await check(a_report(f"Birds migrate in autumn over the sea. {PROTECT.text} {marker(PROTECT)}\n\nThis section shows much."))
+    assert [c.support for c in report.claims] == [Support.UNCITED, Support.FULL, Support.UNCITED]
+    assert report.notices == ()
+
+
+async def test_a_quote_is_widened_to_its_sentence() -> None:
+    half = quote("rose after the law of 1890.")
+    report = a_report(f"Wages of iron workers rose after the 1890 law {marker(half)}.", quotes=(half,))
+    around = {half.key: Context(TEXT[half.start - 40 : half.start], TEXT[half.end : half.end + 40])}
+    kit = make_kit(SILENT, new_record())
+    bare = await verified(report, (), kit, Judges(), {})
+    wide = await verified(report, (), kit, Judges(), around)
+    assert wide.claims[0].support is Support.FULL
+    assert (bare.claims[0].support, wide.claims[0].support) != (Support.NONE, Support.NONE)
+
+
+async def test_one_weak_source_is_told() -> None:
+    preprint = SOURCE.model_copy(update={"preprint": True})
+    weak = quote(PROTECT.text, preprint)
+    report = await check(a_report(f"{PROTECT.text} {marker(weak)} {SURPLUS.text} {marker(SURPLUS)}", quotes=(weak, SURPLUS)))
+    assert "preprint" in report.claims[0].weak
+    assert report.claims[1].weak == ""
+    assert "weak" in report.notices[-1]
+
+
+async def test_chinese_reports_are_told_in_chinese() -> None:
+    report = await check(a_report(f"挪威的冰川每年夏天都在加速消退{marker(POST)}。"), language=Language.CHINESE)
+    assert report.claims[0].support is Support.NONE
+    assert "核查" in report.notices[-1]
+
+
+def verdict(**said: object) -> Scripted:
+    return json.dumps({"verdicts": [{"claim": 1, "verdict": "none", "reason": "Not said.", "softened": ""} | said]})
+
+
+async def test_a_model_judges_what_is_in_doubt_once_a_section() -> None:
+    report = a_report(f"{PROTECT.text} {marker(PROTECT)} Glaciers retreat because of soot {marker(POST)}. Snow melts early there {marker(POST)}.")
+    model = ScriptedModel(lambda _: verdict(verdict="full"))
+    judged = await check(report, Judges(unsure=Judge.MODEL), model)
+    assert len(model.requests) == 1
+    assert PROTECT.text not in model.requests[0].messages[-1].content.split("<quote")[0]
+    assert judged.claims[1].support is Support.FULL
+    assert judged.claims[1].judge == "model"
+
+
+async def test_a_softened_sentence_replaces_the_claim_and_keeps_its_citation() -> None:
+    report = a_report(f"Glaciers retreat because of soot {marker(POST)}. {PROTECT.text} {marker(PROTECT)}")
+    judged = await check(report, Judges(unsure=Judge.MODEL), ScriptedModel(lambda _: verdict(softened="Coaches carried the post.")))
+    body = judged.sections[0].body
+    assert body.startswith(f"Coaches carried the post. {marker(POST)}")
+    for claim in judged.claims:
+        assert claim.text in body[claim.start : claim.end]
+
+
+async def test_a_softened_sentence_may_not_bring_numbers_of_its_own() -> None:
+    report = a_report(f"Glaciers retreat because of soot {marker(POST)}.")
+    judged = await check(report, Judges(unsure=Judge.MODEL), ScriptedModel(lambda _: verdict(softened="About 77 coaches ran.")))
+    assert judged.sections == report.sections
+    assert judged.claims[0].support is Support.NONE
+
+
+async def test_a_model_that_fails_leaves_the_offline_verdict() -> None:
+    report = a_report(f"Glaciers retreat because of soot {marker(POST)}.")
+    assert (await check(report, Judges(unsure=Judge.MODEL))).claims[0].support is Support.NONE
+
+
+class Weights:
+    """The index owner's weights, as far as judges use them; `down` like one that does not answer."""
+
+    def __init__(self, entailed: float = 0.0, contradicted: float = 0.0, down: bool = False) -> None:
+        self.said = (entailed, contradicted)
+        self.down = down
+        self.asked = 0
+
+    async def encode(self, texts: Sequence[str]) -> list[list[float]]:
+        self.asked += len(texts)
+        if self.down:
+            raise ToolError("the index does not answer")
+        return [[1.0, 0.0] for _ in texts]
+
+    async def entail(self, pairs: Sequence[tuple[str, str]]) -> list[tuple[float, float]]:
+        self.asked += len(pairs)
+        return [self.said for _ in pairs]
+
+
+async def test_vectors_are_asked_only_for_what_would_be_marked() -> None:
+    weights = Weights()
+    await check(a_report(f"{PROTECT.text} {marker(PROTECT)}"), Judges(weights))
+    assert weights.asked == 0
+    report = await check(a_report(f"Glaciers retreat because of soot {marker(POST)}."), Judges(weights))
+    assert 0 < weights.asked < 6
+    assert report.claims[0].judge == "offline+vectors"
+
+
+async def test_without_the_index_the_verdict_from_words_stands() -> None:
+    report = await check(a_report(f"Glaciers retreat because of soot {marker(POST)}."), Judges(Weights(down=True)))
+    assert (report.claims[0].support, report.claims[0].judge) == (Support.NONE, "offline")
+
+
+async def test_a_cross_encoder_rules_on_what_is_in_doubt() -> None:
+    report = a_report(f"Glaciers retreat because of soot {marker(POST)}.")
+    for said, expected in (((0.9, 0.05), Support.FULL), ((0.1, 0.8), Support.CONTRADICTED), ((0.1, 0.1), Support.NONE)):
+        judged = await check(report, Judges(Weights(*said), Judge.NLI))
+        assert judged.claims[0].support is expected
+
+
+async def test_the_same_report_is_judged_the_same_way() -> None:
+    report = a_report(f"Wages of iron workers rose {marker(POST)}. Glaciers retreat because of soot {marker(POST)}.")
+    assert await check(report) == await check(replace_nothing(report))
+
+
+def replace_nothing(report: Report) -> Report:
+    return Report.model_validate_json(report.model_dump_json())
+
+

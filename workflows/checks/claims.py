@@ -1,0 +1,113 @@
+"""The claim sentences of a report's Markdown, each with the quotes it cites and its exact place in the section's body.
+
+A marker counts for the sentence it stands in or directly after. Sentences of the same paragraph before it, since the last marker,
+are taken to lean on it too: writers often cite once for two or three sentences.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from app.domain.citations import MARKER
+from retrieval.sentences import Span, split_sentences
+
+_MARKERS = re.compile(rf"\s*(?:{MARKER.pattern}\s*)+")
+_LINE = re.compile(r"[^\n]+")
+_HEADING = re.compile(r"[ \t]{0,3}#{1,6}\s|[ \t]{0,3}\*\*[^*\n]+\*\*[ \t]*:?[ \t]*$")
+_TABLE_RULE = re.compile(r"[ \t]*\|?[ \t:|-]+\|?[ \t]*$")
+_CELL = re.compile(r"[^|\n]+")
+_OPENING = re.compile(r"[ \t]*(?:(?:[-*+]|\d{1,3}[.)])[ \t]+|>[ \t]?)*")
+_MARKUP = re.compile(r"\*\*|__|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)|`|\\(?=[^\w\s])")
+_WORDS = re.compile(r"[㐀-鿿]|[^\W\d_]{2,}")
+_STRAY_BLANK = re.compile(r" (?=[.,;:!?。，；：！？])")
+LEAST_WORDS = 3
+LEAST_CITED = 2
+
+
+class ClaimSentence(NamedTuple):
+    """`text` is plain, without markers and markup; `[start, end)` is its place in the body, its markers included.
+
+    `keys` are the quotes it cites itself, `leans_on` those of the marker that follows it in its paragraph.
+    """
+
+    text: str
+    start: int
+    end: int
+    keys: tuple[str, ...]
+    leans_on: tuple[str, ...]
+
+
+def claims_of(body: str) -> list[ClaimSentence]:
+    """The claims of one body, in order. Headings, table heads and scraps are none."""
+    found: list[ClaimSentence] = []
+    for block in _blocks(body):
+        found.extend(_leaning(list(_sentences(body, block))))
+    return found
+
+
+def _blocks(body: str) -> Iterator[Span]:
+    """Paragraphs, list items and table cells, without what opens them."""
+    start = end = -1
+    lines = list(_LINE.finditer(body))
+    for place, line in enumerate(lines):
+        fresh = place == 0 or body[lines[place - 1].end() : line.start()].count("\n") > 1
+        opening = _OPENING.match(body, line.start(), line.end())
+        begins = opening.end() if opening else line.start()
+        table = "|" in line.group() and line.group().lstrip().startswith("|")
+        if start >= 0 and (fresh or begins > line.start() or table or _HEADING.match(line.group())):
+            yield Span(start, end)
+            start = -1
+        if _HEADING.match(line.group()) or (table and _TABLE_RULE.match(line.group())):
+            continue
+        if table:
+            if not _is_head(lines, place):
+                yield from (Span(*cell.span()) for cell in _CELL.finditer(body, line.start(), line.end()))
+            continue
+        start, end = (begins if start < 0 else start), line.end()
+    if start >= 0:
+        yield Span(start, end)
+
+
+def _is_head(lines: list[re.Match[str]], place: int) -> bool:
+    return place + 1 < len(lines) and _TABLE_RULE.match(lines[place + 1].group()) is not None
+
+
+def _sentences(body: str, block: Span) -> Iterator[ClaimSentence]:
+    """The sentences of a block; markers are blanked first, so that they never hide where a sentence ends."""
+    text = body[block.start : block.end]
+    runs = list(_MARKERS.finditer(text))
+    spans = split_sentences(_blanked(text, runs))
+    for place, span in enumerate(spans):
+        limit = spans[place + 1].start if place + 1 < len(spans) else len(text)
+        own = [run for run in runs if span.start <= _first(run, text) < limit]
+        words = _plain(text[span.start : span.end])
+        if len(_WORDS.findall(words)) >= (LEAST_CITED if own else LEAST_WORDS):
+            end = max([span.end, *(run.start() + len(run.group().rstrip()) for run in own)])
+            keys = tuple(dict.fromkeys(key.strip() for run in own for key in MARKER.findall(run.group())))
+            yield ClaimSentence(words, block.start + span.start, block.start + end, keys, ())
+
+
+def _first(run: re.Match[str], text: str) -> int:
+    """Where the marker itself begins, after the blanks before it."""
+    return text.index("[", run.start())
+
+
+def _blanked(text: str, runs: list[re.Match[str]]) -> str:
+    """The text with blanks for markers, of the same length."""
+    blanked = text
+    for run in runs:
+        blanked = blanked[: run.start()] + " " * len(run.group()) + blanked[run.end() :]
+    return blanked
+
+
+def _plain(text: str) -> str:
+    return _STRAY_BLANK.sub("", " ".join(_MARKUP.sub("", MARKER.sub("", text)).split()))
+
+
+def _leaning(sentences: list[ClaimSentence]) -> Iterator[ClaimSentence]:
+    following: tuple[str, ...] = ()
+    leaning: list[ClaimSentence] = []
+    for sentence in reversed(sentences):
+        following = sentence.keys or following
+        leaning.append(sentence._replace(leans_on=() if sentence.keys else following))
+    return reversed(leaning)

@@ -1,0 +1,92 @@
+"""A language model as judge: the unsure claims of one section in one question, each with the passages it cites."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pydantic import Field
+
+from app.domain.claims import Support
+from app.domain.errors import ModelError
+from workflows.agents.asking import Asker
+from workflows.agents.kit import Kit
+from workflows.agents.ports import BudgetSpent
+from workflows.agents.reporting.citing import without_citations
+from workflows.agents.steps import Answer, step
+from workflows.agents.untrusted import as_attribute, as_data
+from workflows.checks.reading import read
+from workflows.judging.draft import Draft
+
+MODEL = "model"
+MOST_A_SECTION = 12
+REASON_CHARS = 240
+LONGER_BY = 60
+"""Characters by which a softened sentence may be longer than the one it replaces."""
+VERDICTS = {verdict.value: verdict for verdict in (Support.FULL, Support.PARTIAL, Support.NONE, Support.CONTRADICTED)}
+
+
+class VerdictAnswer(Answer):
+    """The verdict on one claim."""
+
+    claim: int = Field(default=0, description="number of the claim")
+    verdict: str = Field(default="", description="full, partial, none or contradicted", json_schema_extra={"enum": [*VERDICTS]})
+    reason: str = Field(default="", description="what the passages have or lack, in one sentence")
+    softened: str = Field(
+        default="", description="the claim reworded to no more than the passages say; empty when it is full or cannot be saved"
+    )
+
+
+class VerdictsAnswer(Answer):
+    """One verdict a claim."""
+
+    verdicts: tuple[VerdictAnswer, ...] = ()
+
+
+SUPPORT = step("support", VerdictsAnswer, max_tokens=2_500)
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """A draft's new verdict, and the sentence to put in its place; empty to leave it."""
+
+    draft: Draft
+    softened: str = ""
+
+
+async def judge_section(kit: Kit, section: int, drafts: Sequence[Draft]) -> list[Ruling]:
+    """The model's rulings on drafts of one section, in their order; those it did not rule on stay as they were.
+
+    The agent path is `report/support/<section>`, so that a resumed stage finds its turns again.
+    """
+    messages = kit.prompts.get("support", kit.language).render(
+        claims="\n\n".join(_shown(number, draft) for number, draft in enumerate(drafts[:MOST_A_SECTION], 1)),
+        form=kit.codec.form(SUPPORT, kit.prompts, kit.language),
+    )
+    try:
+        answer = (await Asker(kit, f"report/support/{section}").ask(SUPPORT, messages)).answer
+    except (ModelError, BudgetSpent):
+        return [Ruling(draft=draft) for draft in drafts]
+    said = {verdict.claim: verdict for verdict in answer.verdicts}
+    return [_ruled(draft, said.get(number)) for number, draft in enumerate(drafts, 1)]
+
+
+def _shown(number: int, draft: Draft) -> str:
+    source, passages = as_attribute(draft.evidence.title), as_data("\n".join(draft.evidence.sentences))
+    return f'{number}. {as_data(draft.sentence.text)}\n<quote source="{source}">\n{passages}\n</quote>'
+
+
+def _ruled(draft: Draft, said: VerdictAnswer | None) -> Ruling:
+    verdict = VERDICTS.get(said.verdict.strip().lower()) if said else None
+    if said is None or verdict is None:
+        return Ruling(draft=draft)
+    reason = without_citations(" ".join(said.reason.split()))[:REASON_CHARS]
+    judged = draft.judged(verdict, MODEL, "" if verdict.holds else reason)
+    return Ruling(draft=judged, softened="" if verdict.holds else _usable(draft, said.softened))
+
+
+def _usable(draft: Draft, softened: str) -> str:
+    """The softened sentence where it brings nothing of its own: no number that is not in the evidence, and hardly more words."""
+    text = without_citations(" ".join(softened.split()))
+    known = {number.value for sentence in draft.evidence.sentences for number in read(sentence).numbers}
+    invents = any(number.value not in known for number in read(text).numbers)
+    longer = len(text) > len(draft.sentence.text) + LONGER_BY
+    return "" if invents or longer or text == draft.sentence.text else text

@@ -1,0 +1,77 @@
+"""A claim on its way through the judges."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from app.domain.claims import Claim, Support
+from app.domain.evidence import Quote
+from app.domain.report import Section
+from workflows.checks.claims import ClaimSentence, claims_of
+from workflows.checks.grading import Evidence
+from workflows.judging.context import Context, sentences_around
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A sentence of section `section` with the quotes to judge it by and the verdict so far.
+
+    `cited` tells whether the sentence itself cites them; else they are those of a later sentence of its paragraph.
+    """
+
+    sentence: ClaimSentence
+    section: int
+    quotes: tuple[Quote, ...]
+    evidence: Evidence
+    support: Support = Support.UNCITED
+    reason: str = ""
+    judge: str = ""
+
+    @property
+    def cited(self) -> bool:
+        """Whether the sentence has a citation of its own."""
+        return bool(self.sentence.keys)
+
+    @property
+    def fails(self) -> bool:
+        """Whether the reader would be warned of it."""
+        return self.cited and self.support in (Support.NONE, Support.CONTRADICTED)
+
+    def judged(self, support: Support, judge: str, reason: str = "") -> "Draft":
+        """This claim with a verdict. A sentence without a citation of its own is never blamed: at worst it stays uncited."""
+        if not self.cited and not support.holds:
+            return replace(self, support=Support.UNCITED, judge=judge)
+        return replace(self, support=support, judge=judge, reason=reason)
+
+    def claim(self, weak: str) -> Claim:
+        """As the report keeps it."""
+        sentence = self.sentence
+        keys = tuple(quote.key for quote in self.quotes) if self.support is not Support.UNCITED else ()
+        return Claim(
+            text=sentence.text,
+            section=self.section,
+            start=sentence.start,
+            end=sentence.end,
+            quote_keys=keys,
+            support=self.support,
+            reason=self.reason,
+            judge=self.judge,
+            weak=weak,
+        )
+
+
+def drafts_of(sections: Sequence[Section], quotes: Mapping[str, Quote], around: Mapping[str, Context]) -> list[Draft]:
+    """Every claim of the sections with its quotes, in order."""
+    return [
+        _draft(sentence, index, quotes, around) for index, section in enumerate(sections) for sentence in claims_of(section.body)
+    ]
+
+
+def _draft(sentence: ClaimSentence, section: int, quotes: Mapping[str, Quote], around: Mapping[str, Context]) -> Draft:
+    cited = tuple(quotes[key] for key in sentence.keys or sentence.leans_on if key in quotes)
+    return Draft(sentence, section, cited, evidence_of(cited, around))
+
+
+def evidence_of(quotes: Sequence[Quote], around: Mapping[str, Context]) -> Evidence:
+    """The quotes as a grader reads them: their sources' titles, and their sentences with those they are cut from."""
+    titles = dict.fromkeys(quote.source.title for quote in quotes)
+    return Evidence("; ".join(titles), [text for quote in quotes for text in sentences_around(quote, around.get(quote.key))])

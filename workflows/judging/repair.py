@@ -1,0 +1,69 @@
+"""Better evidence for a claim that its own does not support: another quote of the same run that does."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from app.domain.citations import MARKER, marker
+from app.domain.claims import Support
+from app.domain.evidence import Quote
+from app.domain.query import Language
+from app.domain.report import Section
+from workflows.checks.grading import shipped
+from workflows.checks.overlap import coverage
+from workflows.checks.reading import read
+from workflows.judging.context import Context
+from workflows.judging.draft import Draft, evidence_of
+from workflows.judging.words import say
+
+CANDIDATES = 3
+REPAIRED = "offline"
+
+
+@dataclass(frozen=True, slots=True)
+class Replacement:
+    """New text for `[start, end)` of a section's body."""
+
+    section: int
+    start: int
+    end: int
+    text: str
+
+
+def better_quote(draft: Draft, pool: Iterable[Quote], around: Mapping[str, Context]) -> Quote | None:
+    """The quote of the run that supports the claim most, where one does so fully; else None."""
+    own = {quote.key for quote in draft.quotes}
+    others = [quote for quote in pool if quote.key not in own]
+    if not others:
+        return None
+    shares = coverage(read(draft.sentence.text), [read(quote.text) for quote in others], shipped().rarity)
+    near = [others[i] for i in shares.order[:CANDIDATES]]
+    graded = [(shipped().grade(draft.sentence.text, evidence_of([quote], around)), quote) for quote in near]
+    best, quote = max(graded, key=lambda pair: pair[0].supported)
+    return quote if best.support is Support.FULL else None
+
+
+def with_quote(draft: Draft, quote: Quote, around: Mapping[str, Context], language: Language) -> Draft:
+    """The claim resting on this quote instead of its own."""
+    better = replace(draft, quotes=(quote,), evidence=evidence_of([quote], around))
+    return better.judged(Support.FULL, REPAIRED, say("repaired", language))
+
+
+def recited(draft: Draft, quote: Quote, body: str) -> Replacement:
+    """The claim's sentence with its markers replaced by the better quote's."""
+    text = body[draft.sentence.start : draft.sentence.end]
+    markers = list(MARKER.finditer(text))
+    first = markers[0].start()
+    kept = MARKER.sub("", text[first:])
+    return Replacement(draft.section, draft.sentence.start, draft.sentence.end, f"{text[:first]}{marker(quote)}{kept}")
+
+
+def replaced(sections: Sequence[Section], replacements: Iterable[Replacement]) -> tuple[Section, ...]:
+    """The sections with their replacements, which do not overlap."""
+    bodies = [section.body for section in sections]
+    for change in sorted(replacements, key=lambda r: (r.section, -r.start)):
+        body = bodies[change.section]
+        bodies[change.section] = body[: change.start] + change.text + body[change.end :]
+    return tuple(
+        section.model_copy(update={"body": body}) if body != section.body else section
+        for section, body in zip(sections, bodies, strict=True)
+    )

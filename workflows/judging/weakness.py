@@ -1,0 +1,26 @@
+"""Claims that rest on one weak source, and why it is weak."""
+
+from collections.abc import Sequence
+
+from app.domain.evidence import Quote, Source
+from app.domain.query import Language
+from workflows.judging.words import say
+
+WEB_KINDS = frozenset({"web", "page", "html"})
+
+
+def weakness(quotes: Sequence[Quote], language: Language) -> str:
+    """Why these quotes are thin ground; empty when they are not, or come from more than one source."""
+    sources = {quote.source.url: quote.source for quote in quotes}
+    if len(sources) != 1:
+        return ""
+    why = _weak(next(iter(sources.values())))
+    return say(why, language) if why else ""
+
+
+def _weak(source: Source) -> str:
+    if source.retracted:
+        return "retracted"
+    if source.preprint:
+        return "preprint"
+    return "undated" if source.kind in WEB_KINDS and source.published is None else ""
