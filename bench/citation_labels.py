@@ -32,9 +32,8 @@ class Labelled(NamedTuple):
 
 def load(path: Path) -> list[Labelled]:
     """The rows of a file of labels, plain or gzipped JSON lines. The field `supporting_sentences` is never looked at."""
-    opened = gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8")
-    with opened as lines:
-        return [_row(json.loads(line)) for line in lines if line.strip()]
+    content = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+    return [_row(json.loads(line)) for line in content.splitlines() if line.strip()]
 
 
 def _row(record: dict[str, str]) -> Labelled:

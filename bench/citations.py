@@ -1,9 +1,9 @@
 """`python -m bench.citations --home DIR`: how well the offline grader tells supported claims from others (AUROC).
 
-Without options: cross-validation on the human labels, everything about the grader fitted anew without the rows held out; the figures
-are means over several ways to cut the folds, and the spread is printed. `--labels F` scores an unseen file of the same form with the
-grader as shipped. Further lines say what the form without an encoder reaches, and what is reached from the claim alone, which is how
-much of a figure is no merit of reading the evidence.
+Without `--labels`: cross-validation on the human labels, everything about the grader fitted anew without the rows held out; the
+figures are means over several ways to cut the folds, and the spread is printed. `--labels F` scores an unseen file of this form
+with the grader as shipped. Further lines say what the form without an encoder reaches, and what is reached from the claim alone:
+so much of a figure is no merit of reading the evidence.
 """
 
 import argparse
@@ -94,7 +94,7 @@ def cross_validated(rows: Sequence[Labelled], vectors: Vectors, seeds: int) -> d
 
 
 def figures_of(graded: Sequence[Scored]) -> dict[str, float]:
-    """The figures that these rows allow. Support decides two of them, opposition the third; `one_score` is for a single number."""
+    """The figures these rows allow. Support decides two of them, opposition the third; `one_score` is for a single number."""
     full = {source: _of(graded, source, "full") for source in ("wice", "scifact")}
     against = {
         FIGURES[0]: (full["wice"], _of(graded, "wice", "partial", "none"), _support),

@@ -1,7 +1,7 @@
 """`python -m bench.fit_citation_grader --home DIR`: fit the offline grader on the human labels and write its weights.
 
-Two logistic models in two forms (with vectors and without), ridge-penalised; the penalty is chosen by cross-validation inside the rows
-given, so whoever holds rows out may measure on them. The limits between grades come from out-of-fold probabilities.
+Two logistic models in two forms (with vectors and without), ridge-penalised; the penalty is chosen by cross-validation inside the
+rows given, so whoever holds rows out may measure on them. The limits between grades come from out-of-fold probabilities.
 """
 
 import argparse

@@ -18,7 +18,7 @@ class Labels(NamedTuple):
 
 
 class CrossEncoderNli:
-    """`model` is a hub name or a folder; it is loaded at the first question, through sentence-transformers. Safe to share by threads."""
+    """`model` is a hub name or a folder, loaded at the first question through sentence-transformers. Safe to share by threads."""
 
     def __init__(self, model: str) -> None:
         if find_spec("sentence_transformers") is None:

@@ -70,7 +70,9 @@ class ReportView(BaseModel):
     markdown: str
     html: str
     citations: list[dict[str, Any]] = Field(description="n, quote, start, end, source {title, url, snapshot}; see evidence.")
-    claims: list[dict[str, Any]] = Field(description="text, section, citations, support, reason, judge, weak; see docs/citations.md.")
+    claims: list[dict[str, Any]] = Field(
+        description="text, section, citations, support, reason, judge, weak; see docs/citations.md."
+    )
     notices: list[str] = Field(description="What a reader must know about the making of this report.")
     usage: Usage
     created_at: datetime

@@ -25,9 +25,9 @@ class Support(StrEnum):
 class Claim(Value):
     """A sentence of a report with the quotes it rests on and what a judge made of it.
 
-    `section` counts the report's sections from 0; `[start, end)` are the sentence's characters in that section's body. `reason` is
-    one line for the reader; `judge` names who graded (`verbatim`, `offline`, `model`, a cross-encoder's name). `weak` says why the claim
-    rests on thin ground although it is supported: one source, and that a preprint, say; empty when it does not.
+    `section` counts the report's sections from 0; `[start, end)` are the sentence's characters in that section's body. `reason`
+    is one line for the reader; `judge` names who graded: `verbatim`, `offline`, `offline+vectors`, `nli` or `model`. `weak` says
+    why the claim rests on thin ground, whatever its support: one source, and that a preprint, say; empty when it does not.
     """
 
     text: str

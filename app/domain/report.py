@@ -20,8 +20,8 @@ class Report(Value):
 
     `quotes` holds every quote a body may cite; `notices` are the plain statements a reader is owed (a part of
     the research that failed, a budget that ended it, sources that disagree without resolution). `removed_citations` counts
-    the citations a model wrote that no stored quote answers: they were taken out. `claims` are the sentences of the bodies with what was
-    made of their evidence, in order; empty where nobody graded them.
+    the citations a model wrote that no stored quote answers: they were taken out. `claims` are the sentences of the bodies with
+    what was made of their evidence, in order; empty where nobody graded them.
     """
 
     title: str

@@ -3,10 +3,11 @@
 from tests.ui.fake_api import FakeApi
 from tests.ui.stories import MARKDOWN, QUOTE, SPEECH, citations, finished
 from ui.api_client import ApiClient
+from ui.components.claims_view import claims_html
 from ui.components.markup import link
 from ui.components.passage import passage_html
 from ui.components.report_view import article_html, body_of, cards_html, sources_html
-from ui.models import Citation, Report
+from ui.models import Citation, Claim, Report
 
 
 def a_report(markdown: str = MARKDOWN) -> Report:
@@ -67,3 +68,18 @@ def test_offsets_that_do_not_fit_the_stored_copy_are_admitted() -> None:
     moved = Citation.model_validate(citations()[0] | {"start": 3})
     assert "differs from the quotation" in passage_html(SPEECH, moved)
     assert "differs" not in passage_html(SPEECH, a_report().citations[0])
+
+
+def test_claims_are_counted_and_the_doubtful_ones_listed_with_their_reason() -> None:
+    claims = [
+        Claim(text="Fine.", support="full", citations=(1,)),
+        Claim(text="<b>Wrong</b>.", support="contradicted", citations=(2,), reason="It says the opposite."),
+        Claim(text="Thin.", support="full", citations=(3,), weak="rests on one source, a preprint"),
+    ]
+    html = claims_html(claims)
+    assert "2 supported" in html
+    assert "1 opposed by what they cite" in html
+    assert "Fine." not in html
+    assert "&lt;b&gt;Wrong&lt;/b&gt;. [2]" in html
+    assert "a preprint" in html
+    assert "Look at these twice" not in claims_html(claims[:1])

@@ -1,7 +1,8 @@
-"""The offline grader: does this evidence support this claim? Two small logistic models over named features, weights in grader.json.
+"""The offline grader: does this evidence support this claim? Two small logistic models over named features.
 
-One model tells evidence that says the claim from evidence that does not; the other tells agreement from opposition. Each comes in two
-forms, with vectors of an encoder and without. `python -m bench.fit_citation_grader` made the weights, from human labels.
+One model tells evidence that says the claim from evidence that does not; the other tells agreement from opposition. Each comes
+in two forms, with vectors of an encoder and without. `python -m bench.fit_citation_grader` made the weights in grader.json, from
+human labels.
 """
 
 import json
@@ -38,7 +39,7 @@ class Evidence(NamedTuple):
 
 
 class Grade(NamedTuple):
-    """`supported` is the probability that the evidence says the claim, `opposed` that it says the opposite, given that it is on it."""
+    """`supported`: the probability that the evidence says the claim; `opposed`: that it says the opposite, if on it at all."""
 
     support: Support
     supported: float
@@ -47,7 +48,7 @@ class Grade(NamedTuple):
 
 @dataclass(frozen=True)
 class Logistic:
-    """A logistic model; `page` are additions to the weights where the evidence is a page. The bias stands under the empty name."""
+    """A logistic model; `page` are additions to the weights where the evidence is a page. The bias has the empty name."""
 
     weights: Signals
     page: Signals
@@ -128,9 +129,7 @@ def _closeness(
     if not vectors:
         return [share + NEUTRAL_COSINE for share in shares]
     own = vectors[claim.text]
-    return [
-        share + (cosine(own, vectors[text]) if text in vectors else 0.0) for share, text in zip(shares, texts, strict=True)
-    ]
+    return [share + (cosine(own, vectors[text]) if text in vectors else 0.0) for share, text in zip(shares, texts, strict=True)]
 
 
 @cache
@@ -147,6 +146,4 @@ def grader_of(fitted: Mapping[str, Any]) -> Grader:
 
 def _form(form: Mapping[str, Any]) -> Form:
     support, opposed = form["support"], form["opposition"]
-    return Form(
-        Logistic(support["weights"], support["page"]), Logistic(opposed["weights"], opposed["page"]), **form["limits"]
-    )
+    return Form(Logistic(support["weights"], support["page"]), Logistic(opposed["weights"], opposed["page"]), **form["limits"])

@@ -5,18 +5,27 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 _DIGITS = re.compile(
-    r"(?<![\w.])(\d{1,3}(?:[, ]\d{3})+(?:\.\d+)?|\d+(?:[.·]\d+)?)\s*(%|％|percent\b|per cent\b|million\b|billion\b|thousand\b|万|亿)?",
+    r"(?<![\w.])(\d{1,3}(?:[, ]\d{3})+(?:\.\d+)?|\d+(?:[.·]\d+)?)"
+    r"\s*(%|％|percent\b|per cent\b|million\b|billion\b|thousand\b|万|亿)?",
     re.IGNORECASE,
 )
-_SMALL = """two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen
-    nineteen twenty""".split()
-_ORDINALS = "third fourth fifth sixth seventh eighth ninth tenth".split()
-_TENS = "thirty forty fifty sixty seventy eighty ninety hundred".split()
+_SMALL = (
+    "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen"
+    " nineteen twenty"
+)
+_ORDINALS = "third fourth fifth sixth seventh eighth ninth tenth"
+_TENS = "thirty forty fifty sixty seventy eighty ninety hundred"
+
+
+def _counted(words: str, start: int) -> dict[str, float]:
+    return {word: float(value) for value, word in enumerate(words.split(), start)}
+
+
 # Not "one", "first" and "second": they mostly mean something else than a number.
 _VALUES = (
-    {word: float(value) for value, word in enumerate(_SMALL, 2)}
-    | {word: float(value) for value, word in enumerate(_ORDINALS, 3)}
-    | {word: 10.0 * tens for tens, word in enumerate(_TENS, 3)}
+    _counted(_SMALL, 2)
+    | _counted(_ORDINALS, 3)
+    | {word: 10 * tens for word, tens in _counted(_TENS, 3).items()}
     | {"twice": 2.0, "double": 2.0, "half": 0.5}
 )
 _ORDINAL = re.compile(r"\b(\d{1,4})(?:st|nd|rd|th)\b", re.IGNORECASE)

@@ -127,7 +127,7 @@ def _pull(sentence: Sentence, weights: Mapping[str, float]) -> float:
 
 
 def _order(claim: Sentence, sentence: Sentence) -> float:
-    """1 when what stands first in the claim stands first in the sentence too, -1 when it stands last, 0 when that cannot be told."""
+    """1 when what stands first in the claim stands first in the sentence too, -1 when last, 0 when that cannot be told."""
     middle = len(claim.stems) // 2
     first, last = set(claim.stems[:middle]), set(claim.stems[middle:])
     before = [at for at, stem in enumerate(sentence.stems) if stem in first - last]

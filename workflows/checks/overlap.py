@@ -114,9 +114,7 @@ def _weaker_half(claim: Sentence, sentences: Sequence[Sentence], weights: Mappin
     halves = [set(claim.stems[:middle]), set(claim.stems[middle:])]
     totals = [sum(weights[stem] for stem in half) or 1.0 for half in halves]
     return max(
-        min(
-            sum([weights[stem] for stem in half & sentence.stem_set]) / total for half, total in zip(halves, totals, strict=True)
-        )
+        min(sum([weights[stem] for stem in half & sentence.stem_set]) / total for half, total in zip(halves, totals, strict=True))
         for sentence in sentences
     )
 

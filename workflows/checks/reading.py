@@ -2,25 +2,26 @@
 
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
 from workflows.checks.names import names_of
 from workflows.checks.numbers import Number, numbers_of
 from workflows.checks.polarity import Event, events_of, is_negation
-from workflows.checks.words import Word, words_of
+from workflows.checks.words import Word, listed, words_of
 
 READ_AT_ONCE = 4_096
-AIMS = frozenset(
+AIMS = listed(
     """
     aim aims aimed objective objectives background context whether determine investigate investigated evaluate assess examine
     examined test purpose unclear unknown hypothesis hypothesize hypothesized 是否 旨在 目的 假设 不清
-    """.split()
+    """
 )
 """Words of a sentence that says what is asked."""
-CONCLUSIONS = frozenset(
+CONCLUSIONS = listed(
     """
     conclude concluded conclusion conclusions summary findings data demonstrate demonstrated report identified identify suggest
     suggests suggesting indicate indicates indicating thus therefore interpretation 结论 表明 因此 显示
-    """.split()
+    """
 )
 """Words of a sentence that says what was found."""
 
@@ -29,8 +30,8 @@ CONCLUSIONS = frozenset(
 class Sentence:
     """A sentence as detectors see it.
 
-    `pairs` are stems that follow each other, `denials` the places of its negations. `aims`: it says what was asked; `concludes`: what
-    was found.
+    `pairs` are stems that follow each other, `denials` the places of its negations. `aims`: it says what was asked;
+    `concludes`: what was found.
     """
 
     text: str
@@ -65,7 +66,7 @@ def read(text: str) -> Sentence:
         numbers=numbers_of(text, plain),
         events=events_of(words, denials),
         denials=denials,
-        pairs=frozenset(zip(stems, stems[1:], strict=False)),
+        pairs=frozenset(pairwise(stems)),
         aims=not AIMS.isdisjoint(plain),
         concludes=not CONCLUSIONS.isdisjoint(plain),
     )

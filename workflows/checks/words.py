@@ -16,7 +16,14 @@ _ENDING = re.compile(
     r"(?<=\w{3})(?:izations?|isations?|ations?|ements?|ments?|ingly|edly|ically|ities|ings?|ives?|ions?|ators?|ates?|ated"
     r"|ized|ised|izes?|ises?|ers?|ors?|ies|ied|ity|als?|ally|ely|ly|est|ed|es|e|(?<!s)s|y)$"
 )
-GRAMMAR = frozenset(
+
+
+def listed(text: str) -> frozenset[str]:
+    """The words of a list written as text."""
+    return frozenset(text.split())
+
+
+GRAMMAR = listed(
     """
     a about above after again all also although am an and another any are as at be became because become been before being
     below between both but by can could did do does doing during each either else ever every for from further get gets given
@@ -26,7 +33,7 @@ GRAMMAR = frozenset(
     there thereby therefore these they this those though through throughout thus till to too toward towards under until unto up
     upon us via was we well were what when where whereas whether which while who whom whose why will with within would yet you
     your due using used use show shows showed shown found find finds study studies result results
-    """.split()
+    """
 )
 """Words that carry grammar, or talk about a study, not about its subject."""
 _CHINESE_RUN = re.compile("[^的了是在和与及或吗呢吧啊把被让从到对于以其之也都就而且并这那个们]+")

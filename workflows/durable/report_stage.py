@@ -23,7 +23,8 @@ from workflows.durable.persistence import insist
 from workflows.durable.sources import distinct_sources
 from workflows.durable.workshop import Attempt, Outcome
 from workflows.judging.context import Context
-from workflows.judging.verification import Judges, verified
+from workflows.judging.second_look import Judges
+from workflows.judging.verification import verified
 
 REPORTER = "report"
 WITHOUT_MODEL = {

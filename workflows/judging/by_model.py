@@ -19,6 +19,7 @@ from workflows.judging.draft import Draft
 MODEL = "model"
 MOST_A_SECTION = 12
 REASON_CHARS = 240
+PASSAGE_CHARS = 2_500
 LONGER_BY = 60
 """Characters by which a softened sentence may be longer than the one it replaces."""
 VERDICTS = {verdict.value: verdict for verdict in (Support.FULL, Support.PARTIAL, Support.NONE, Support.CONTRADICTED)}
@@ -70,7 +71,8 @@ async def judge_section(kit: Kit, section: int, drafts: Sequence[Draft]) -> list
 
 
 def _shown(number: int, draft: Draft) -> str:
-    source, passages = as_attribute(draft.evidence.title), as_data("\n".join(draft.evidence.sentences))
+    source = as_attribute(draft.evidence.title)
+    passages = as_data("\n".join(draft.evidence.sentences)[:PASSAGE_CHARS])
     return f'{number}. {as_data(draft.sentence.text)}\n<quote source="{source}">\n{passages}\n</quote>'
 
 
@@ -84,9 +86,12 @@ def _ruled(draft: Draft, said: VerdictAnswer | None) -> Ruling:
 
 
 def _usable(draft: Draft, softened: str) -> str:
-    """The softened sentence where it brings nothing of its own: no number that is not in the evidence, and hardly more words."""
-    text = without_citations(" ".join(softened.split()))
-    known = {number.value for sentence in draft.evidence.sentences for number in read(sentence).numbers}
-    invents = any(number.value not in known for number in read(text).numbers)
+    """The softened sentence where it brings nothing of its own: no number or name that is new, and hardly more words."""
+    text = without_citations(" ".join(softened.split())).lstrip("#>*+- ")
+    evidence = [draft.evidence.title, *draft.evidence.sentences]
+    known = {number.value for sentence in evidence for number in read(sentence).numbers}
+    named = "\n".join([draft.sentence.text, *evidence]).lower()
+    new = read(text)
+    invents = any(number.value not in known for number in new.numbers) or any(name not in named for name in new.names)
     longer = len(text) > len(draft.sentence.text) + LONGER_BY
     return "" if invents or longer or text == draft.sentence.text else text

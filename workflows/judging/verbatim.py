@@ -4,7 +4,8 @@ import re
 from collections.abc import Sequence
 
 from app.domain.evidence import Quote
-from workflows.checks.words import stem_of
+from workflows.checks.polarity import NEGATION_REACH, is_negation
+from workflows.checks.words import Word, stem_of
 
 VERBATIM = "verbatim"
 MOST_ADDED = 0.4
@@ -22,13 +23,20 @@ def is_verbatim(claim: str, quotes: Sequence[Quote]) -> bool:
 
 def _same(claim: str, text: str, quote: Quote) -> bool:
     said = _words(quote.text)
-    if len(claim) >= LEAST_CHARS and f" {claim} " in f" {said} ":
+    if _taken_from(claim, said):
         return True
     for match in _QUOTED.finditer(text):
         inner = _words(match.group(1) or match.group(2))
-        if len(inner) >= LEAST_CHARS and f" {inner} " in f" {said} ":
+        if _taken_from(inner, said):
             return _little_else(claim, inner, quote)
-    return len(said) >= LEAST_CHARS and f" {said} " in f" {claim} " and _little_else(claim, said, quote)
+    return _taken_from(said, claim) and _little_else(claim, said, quote)
+
+
+def _taken_from(part: str, whole: str) -> bool:
+    """Whether these words stand in the others together, and no negation stands just before them."""
+    before, found, _ = f" {whole} ".partition(f" {part} ")
+    near = before.split()[-NEGATION_REACH:]
+    return bool(found) and len(part) >= LEAST_CHARS and not any(is_negation(Word(word, word)) for word in near)
 
 
 def _little_else(claim: str, inner: str, quote: Quote) -> bool:

@@ -6,7 +6,7 @@ from app.domain.evidence import Quote, Source
 from app.domain.query import Language
 from workflows.judging.words import say
 
-WEB_KINDS = frozenset({"web", "page", "html"})
+WEB_KINDS = frozenset({"web", "web page"})
 
 
 def weakness(quotes: Sequence[Quote], language: Language) -> str:

@@ -20,11 +20,11 @@ SAID: Mapping[str, Mapping[Language, str]] = {
     "preprint": {EN: "rests on one source, a preprint", ZH: "仅依据一个来源，为预印本"},
     "undated": {EN: "rests on one source, a web page without a date", ZH: "仅依据一个来源，为没有日期的网页"},
     "failing": {
-        EN: "{n} statements are marked † or ‡: a check found that the passage they cite does not support (†) or opposes (‡) them.",
+        EN: "{n} statements are marked † or ‡: by a check, the passage they cite does not support (†) or opposes (‡) them.",
         ZH: "有 {n} 处陈述标有 † 或 ‡：核查发现所引段落不支持（†）或与之相反（‡）。",
     },
     "failing_one": {
-        EN: "One statement is marked † or ‡: a check found that the passage it cites does not support (†) or opposes (‡) it.",
+        EN: "One statement is marked † or ‡: by a check, the passage it cites does not support (†) or opposes (‡) it.",
         ZH: "有 1 处陈述标有 † 或 ‡：核查发现所引段落不支持（†）或与之相反（‡）。",
     },
     "weak": {

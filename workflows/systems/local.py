@@ -12,7 +12,8 @@ from app.domain.report import Report
 from workflows.agents.agent_set import AgentSet
 from workflows.agents.kit import Kit
 from workflows.agents.remembering import PLANNER, REPORTER, memory_of_report, memory_of_search, search_agent
-from workflows.judging.verification import Judges, verified
+from workflows.judging.second_look import Judges
+from workflows.judging.verification import verified
 from workflows.systems.local_record import LocalRecord
 from workflows.systems.stages import StageFailed
 

@@ -1,4 +1,4 @@
-"""Marks behind claims: † not supported by what is cited, ‡ opposed by it; on the page also claims that are partly or thinly supported.
+"""Marks behind claims: † not supported by what is cited, ‡ opposed by it; on the page also those partly or thinly supported.
 
 While bodies are numbered and cleaned, the place of a mark is a pair of private-use characters around the claim's number.
 """

@@ -6,6 +6,7 @@ import pytest
 
 from app.domain.budget import Usage
 from app.domain.citations import marker
+from app.domain.claims import Claim, Support
 from app.domain.evidence import Conflict, Quote, Source, snapshot_hash
 from app.domain.query import Language, ResearchQuery
 from app.domain.report import Report, Section
@@ -140,3 +141,60 @@ def test_a_source_is_not_named_twice() -> None:
     said = quote("Duties protect labor.", told)
     assert rendered(f"True {marker(said)}.", quotes=(said,)).renderings.markdown.count("Andrew Jackson") == 1
     assert "*, Andrew Jackson, 4 December 1832." in rendered(f"True {marker(LABOR)}.").renderings.markdown
+
+
+def claim(body: str, text: str, support: Support, **more: object) -> Claim:
+    start = body.index(text)
+    return Claim(text=text, section=0, start=start, end=start + len(text), support=support, **more)  # type: ignore[arg-type]
+
+
+def test_a_claim_that_fails_is_marked_and_told_and_others_are_left_alone() -> None:
+    body = f"Duties help all [3] {marker(LABOR)}. They *burden* nobody {marker(FARMER)}. Ships sail."
+    first, second, third = body.split(". ")
+    claims = (
+        claim(body, f"{first}.", Support.FULL, quote_keys=(LABOR.key,)),
+        claim(body, f"{second}.", Support.CONTRADICTED, quote_keys=(FARMER.key,), reason='They "do" <b>'),
+        claim(body, third, Support.UNCITED),
+    )
+    result = rendered(body, claims=claims)
+    assert "Duties help all (3) [1]. They *burden* nobody [2].‡ Ships sail." in result.renderings.markdown
+    page = result.renderings.html
+    assert page.count('class="claim') == 1
+    assert '<span class="claim contradicted"' in page
+    assert 'title="They &quot;do&quot; &lt;b&gt;"' in page
+    assert [(c["citations"], c["support"]) for c in result.evidence["claims"]] == [
+        ([1], "full"),
+        ([2], "contradicted"),
+        ([], "uncited"),
+    ]
+    assert result.evidence["claims"][1]["section"] == "Part 1"
+    assert result.told["claims"] == {"full": 1, "partial": 0, "none": 0, "contradicted": 1, "uncited": 1}
+
+
+def test_partly_and_thinly_supported_claims_are_marked_on_the_page_alone() -> None:
+    body = f"Duties help {marker(LABOR)}. They weigh {marker(FARMER)}."
+    claims = (
+        claim(body, f"Duties help {marker(LABOR)}.", Support.PARTIAL, reason="Only part."),
+        claim(body, f"They weigh {marker(FARMER)}.", Support.FULL, weak="rests on one source, a preprint"),
+    )
+    result = rendered(body, claims=claims)
+    assert "Duties help [1]. They weigh [2]." in result.renderings.markdown
+    assert result.renderings.html.count('class="claim partial"') == 1
+    assert result.renderings.html.count('class="claim weak"') == 1
+    assert result.told["words"] == 6
+
+
+def test_a_body_cannot_forge_a_mark() -> None:
+    result = rendered(f"Duties \ue0000\ue001 help {marker(LABOR)}.")
+    assert "\ue000" not in result.renderings.markdown + result.renderings.html
+    assert 'class="claim' not in result.renderings.html
+
+
+def test_the_quality_of_a_source_is_told() -> None:
+    source = SOURCE.model_copy(update={"venue": "Journal of Duties", "preprint": True, "doi": "10.1/x"})
+    cited = quote("Duties protect labor.", source)
+    result = rendered(f"Duties {marker(cited)}.", quotes=(cited,))
+    assert "Journal of Duties, preprint" in result.renderings.markdown
+    assert "Journal of Duties, preprint" in result.renderings.html
+    told = result.evidence["citations"][0]["source"]
+    assert (told["venue"], told["doi"], told["preprint"], "retracted" in told) == ("Journal of Duties", "10.1/x", True, False)

@@ -8,7 +8,9 @@ def texts(body: str) -> list[str]:
 
 
 def test_each_claim_stands_where_its_offsets_say() -> None:
-    body = "Duties rose in 1824 [[aaaa]]. Mr. Clay paid 3.5 million for it [[bbbb]][[cccc]].\n\n- A list item says so too [[dddd]]"
+    body = (
+        "Duties rose in 1824 [[aaaa]]. Mr. Clay paid 3.5 million for it [[bbbb]][[cccc]].\n\n- A list item says so too [[dddd]]"
+    )
     claims = claims_of(body)
     assert [body[c.start : c.end] for c in claims] == [
         "Duties rose in 1824 [[aaaa]].",

@@ -22,7 +22,9 @@ def supported(claim: str, evidence: Evidence = DRUG) -> float:
 
 
 def test_a_paraphrase_is_supported_and_another_subject_is_not() -> None:
-    assert shipped().grade("The drug reduces the risk of stroke in patients with high blood pressure.", DRUG).support is Support.FULL
+    assert (
+        shipped().grade("The drug reduces the risk of stroke in patients with high blood pressure.", DRUG).support is Support.FULL
+    )
     assert shipped().grade("Migratory birds cross the Sahara in autumn at night.", DRUG).support is Support.NONE
 
 
@@ -54,7 +56,7 @@ def test_vectors_are_asked_for_few_texts_and_used() -> None:
     texts = shipped().texts_to_encode(claim, long)
     assert texts[0] == claim
     assert len(texts) <= 14
-    near = dict.fromkeys(texts, [1.0, 0.0])
+    near = {text: [1.0, 0.0] for text in texts}
     far = {text: [1.0, 0.0] if text == claim else [0.0, 1.0] for text in texts}
     assert shipped().grade(claim, long, near).supported > shipped().grade(claim, long, far).supported
 

@@ -14,7 +14,8 @@ from app.settings import Judge
 from tests.workflows.bench_of_agents import make_kit, new_record
 from workflows.chat_models.scripted import Scripted, ScriptedModel
 from workflows.judging.context import Context
-from workflows.judging.verification import Judges, verified
+from workflows.judging.second_look import Judges
+from workflows.judging.verification import verified
 
 TEXT = (
     "The tariff of 1824 was meant to protect domestic manufactures. The treasury had a surplus of 12 million dollars in 1888. "
@@ -58,8 +59,17 @@ async def test_words_put_into_a_quotation_do_not_pass_for_the_source() -> None:
     assert report.claims[0].judge != "verbatim"
 
 
+async def test_a_part_whose_negation_was_cut_off_does_not_pass_for_the_source() -> None:
+    denial = Quote(source=SOURCE, text="It is not true that duties protect labor in the mills.", start=0, end=54)
+    report = await check(a_report(f"Duties protect labor in the mills {marker(denial)}.", quotes=(denial,)))
+    assert report.claims[0].judge != "verbatim"
+
+
 async def test_a_claim_on_the_wrong_quote_is_given_the_right_one() -> None:
-    body = f"After the law of 1890, wages of iron workers rose {marker(POST)}. The tariff of 1824 protected domestic manufactures {marker(PROTECT)}."
+    body = (
+        f"After the law of 1890, wages of iron workers rose {marker(POST)}. "
+        f"The tariff of 1824 protected domestic manufactures {marker(PROTECT)}."
+    )
     report = await check(a_report(body, quotes=(PROTECT, POST)))
     assert marker(WAGES) in report.sections[0].body
     assert marker(POST) not in report.sections[0].body
@@ -86,7 +96,9 @@ async def test_a_missing_number_is_named() -> None:
 
 
 async def test_a_sentence_without_citation_is_uncited_never_blamed() -> None:
-    report = await check(a_report(f"Birds migrate in autumn over the sea. {PROTECT.text} {marker(PROTECT)}\n\nThis section shows much."))
+    report = await check(
+        a_report(f"Birds migrate in autumn over the sea. {PROTECT.text} {marker(PROTECT)}\n\nThis section shows much.")
+    )
     assert [c.support for c in report.claims] == [Support.UNCITED, Support.FULL, Support.UNCITED]
     assert report.notices == ()
 
@@ -122,7 +134,9 @@ def verdict(**said: object) -> Scripted:
 
 
 async def test_a_model_judges_what_is_in_doubt_once_a_section() -> None:
-    report = a_report(f"{PROTECT.text} {marker(PROTECT)} Glaciers retreat because of soot {marker(POST)}. Snow melts early there {marker(POST)}.")
+    report = a_report(
+        f"{PROTECT.text} {marker(PROTECT)} Glaciers retreat because of soot {marker(POST)}. Snow melts early {marker(POST)}."
+    )
     model = ScriptedModel(lambda _: verdict(verdict="full"))
     judged = await check(report, Judges(unsure=Judge.MODEL), model)
     assert len(model.requests) == 1
@@ -133,7 +147,9 @@ async def test_a_model_judges_what_is_in_doubt_once_a_section() -> None:
 
 async def test_a_softened_sentence_replaces_the_claim_and_keeps_its_citation() -> None:
     report = a_report(f"Glaciers retreat because of soot {marker(POST)}. {PROTECT.text} {marker(PROTECT)}")
-    judged = await check(report, Judges(unsure=Judge.MODEL), ScriptedModel(lambda _: verdict(softened="Coaches carried the post.")))
+    judged = await check(
+        report, Judges(unsure=Judge.MODEL), ScriptedModel(lambda _: verdict(softened="Coaches carried the post."))
+    )
     body = judged.sections[0].body
     assert body.startswith(f"Coaches carried the post. {marker(POST)}")
     for claim in judged.claims:
@@ -145,6 +161,12 @@ async def test_a_softened_sentence_may_not_bring_numbers_of_its_own() -> None:
     judged = await check(report, Judges(unsure=Judge.MODEL), ScriptedModel(lambda _: verdict(softened="About 77 coaches ran.")))
     assert judged.sections == report.sections
     assert judged.claims[0].support is Support.NONE
+
+
+async def test_a_softened_sentence_may_not_bring_names_of_its_own() -> None:
+    report = a_report(f"Glaciers retreat because of soot {marker(POST)}.")
+    judged = await check(report, Judges(unsure=Judge.MODEL), ScriptedModel(lambda _: verdict(softened="Coaches of Wells ran.")))
+    assert judged.sections == report.sections
 
 
 async def test_a_model_that_fails_leaves_the_offline_verdict() -> None:
@@ -199,5 +221,3 @@ async def test_the_same_report_is_judged_the_same_way() -> None:
 
 def replace_nothing(report: Report) -> Report:
     return Report.model_validate_json(report.model_dump_json())
-
-
