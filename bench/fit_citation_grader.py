@@ -31,8 +31,10 @@ SEED = 20
 RARE_BELOW = 4
 """A stem met in fewer documents is not listed; it weighs as if met in one."""
 DECIMALS = 4
-SURE = 0.7
-"""A grade is given where at least this share of what gets it was graded so by people; a claim between the limits is `partial`."""
+SURE = 0.85
+"""Share of what is graded full, and of what is graded none, that people graded so; a claim between the limits is `partial`."""
+SURE_OPPOSED = 0.7
+"""The same for contradicted, where people had to choose between that and full."""
 
 SUPPORT = (
     *("best", "top", "all", "title", "similar", "rarest", "missing", "missing_count", "pairs", "in_order", "halves"),
@@ -86,9 +88,7 @@ def _form(rows: Sequence[Labelled], signals: Sequence[Mapping[str, float]], near
         best = max(PENALTIES, key=lambda penalty: auroc(scores[penalty][truth == 1], scores[penalty][truth == 0]))
         models[name] = _named(task, logistic(features, truth, best)) | {"penalty": best}
         held_out[name] = _probability(scores[best])
-    labels = [row.label for row in rows if tasks(near)["support"].seen(row)]
-    opposed = [row.label for row in rows if tasks(near)["opposition"].seen(row)]
-    return models | {"limits": _limits(labels, held_out["support"], opposed, held_out["opposition"])}
+    return models | {"limits": _limits(rows, signals, tasks(near), held_out)}
 
 
 def matrix(task: Task, signals: Sequence[Mapping[str, float]]) -> Matrix:
@@ -149,18 +149,27 @@ def _short(values: Mapping[str, float]) -> dict[str, float]:
     return {name: round(float(value), DECIMALS) for name, value in values.items()}
 
 
-def _limits(labels: Sequence[str], supported: Matrix, opposed_labels: Sequence[str], opposed: Matrix) -> dict[str, float]:
-    """From what probability on a claim is fully supported or contradicted, and below which it is not supported at all."""
-    full = np.array([label == "full" for label in labels])
-    none = np.array([label == "none" for label in labels])
-    contradicted = np.array([label == "contradict" for label in opposed_labels])
-    return _short({"full": _from(supported, full), "none": -_from(-supported, none), "opposed": _from(opposed, contradicted)})
+def _limits(
+    rows: Sequence[Labelled], signals: Sequence[Mapping[str, float]], models: Mapping[str, Task], held_out: Mapping[str, Matrix]
+) -> dict[str, float]:
+    """From what probability on a claim is fully supported or contradicted, and below which it is not supported at all.
+
+    Support's are taken from passages alone: that is what reports cite.
+    """
+    seen = [i for i, row in enumerate(rows) if models["support"].seen(row)]
+    passage = np.array([signals[i]["evidence_length"] <= LONG_EVIDENCE for i in seen])
+    labels = np.array([rows[i].label for i in seen])[passage]
+    supported = held_out["support"][passage]
+    contradicted = np.array([row.label == "contradict" for row in rows if models["opposition"].seen(row)])
+    full = _from(supported, labels == "full", SURE)
+    none = min(full, -_from(-supported, labels == "none", SURE))
+    return _short({"full": full, "none": none, "opposed": _from(held_out["opposition"], contradicted, SURE_OPPOSED)})
 
 
-def _from(scores: Matrix, wanted: NDArray[np.bool_]) -> float:
-    """The lowest limit from which on enough is as wanted."""
+def _from(scores: Matrix, wanted: NDArray[np.bool_], share: float) -> float:
+    """The lowest limit from which on this share is as wanted."""
     candidates = np.quantile(scores, np.linspace(0.02, 0.98, 97))
-    return float(min((cut for cut in candidates if wanted[scores >= cut].mean() >= SURE), default=candidates[-1]))
+    return float(min((cut for cut in candidates if wanted[scores >= cut].mean() >= share), default=candidates[-1]))
 
 
 def main() -> None:
