@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 from bench.citation_labels import SHIPPED_LABELS, Labelled, encoded, folds, load
 from retrieval.encoder import EncoderBackend, open_encoder
 from workflows.checks import grading
-from workflows.checks.grading import LONG_EVIDENCE, grader_of, signals_of
+from workflows.checks.grading import EXCERPT, PAGE, Evidence, extent_of, grader_of, signals_of
 from workflows.checks.nearness import Vectors
+from workflows.checks.overlap import coverage
 from workflows.checks.rarity import Rarity
 from workflows.checks.reading import read
 
@@ -31,26 +32,31 @@ SEED = 20
 RARE_BELOW = 4
 """A stem met in fewer documents is not listed; it weighs as if met in one."""
 DECIMALS = 4
-SURE = 0.85
-"""Share of what is graded full, and of what is graded none, that people graded so; a claim between the limits is `partial`."""
-SURE_OPPOSED = 0.7
-"""The same for contradicted, where people had to choose between that and full."""
+SURE_FULL = 0.85
+SURE_NONE = 0.95
+SURE_OPPOSED = 0.8
+"""Share of what gets a grade that people graded so, on excerpts; between the limits of full and none a claim is `partial`.
+
+None and contradicted are held to more, since they are what a reader is warned of, and true ones are rarer in reports than here.
+"""
+EXCERPT_SENTENCES = 2
 
 SUPPORT = (
     *("best", "top", "all", "title", "similar", "rarest", "missing", "missing_count", "pairs", "in_order", "halves"),
     *("frequency", "numbers_missing", "names_missing", "claim_length", "evidence_length"),
 )
+ADDED = (PAGE, EXCERPT)
 NEAR = ("vector_nearest", "vector_near", "vector_title", "vector_whole", "vector_both")
 OPPOSITION = ("direction", "strength", "denial", "parity", "nearby", "order")
 
 
 class Task(NamedTuple):
-    """What one model learns: by which features, which rows it sees, which of those are positive, whether pages differ."""
+    """What one model learns: by which features, which rows it sees, which of those are positive, whether extents differ."""
 
     features: tuple[str, ...]
     seen: Callable[[Labelled], bool]
     positive: Callable[[Labelled], bool]
-    by_length: bool
+    by_extent: bool
 
 
 def tasks(near: tuple[str, ...]) -> Mapping[str, Task]:
@@ -71,10 +77,19 @@ def fitted(rows: Sequence[Labelled], vectors: Vectors) -> dict[str, Any]:
     counts = Counter(stem for row in rows for stem in frozenset().union(*(read(s).stem_set for s in row.evidence.sentences)))
     listed = {stem: count for stem, count in sorted(counts.items()) if count >= RARE_BELOW}
     rarity = Rarity(len(rows), listed)
+    rows = [*rows, *(excerpt(row, rarity) for row in rows if len(row.evidence.sentences) <= grading.LONGEST_PASSAGE)]
     plain = [signals_of(row.claim, row.evidence, rarity, None) for row in rows]
     dense = [signals_of(row.claim, row.evidence, rarity, vectors) for row in rows] if vectors else plain
     forms = {"words": _form(rows, plain, ()), "vectors": _form(rows, dense, NEAR if vectors else ())}
-    return {"documents": len(rows), "forms": forms, "counts": listed}
+    return {"documents": rarity.documents, "forms": forms, "counts": listed}
+
+
+def excerpt(row: Labelled, rarity: Rarity) -> Labelled:
+    """The row with the sentences alone that share most words with the claim: evidence as reports quote it."""
+    sentences = row.evidence.sentences
+    order = coverage(read(row.claim), [read(text) for text in sentences], rarity).order
+    kept = [sentences[i] for i in sorted(order[:EXCERPT_SENTENCES])]
+    return row._replace(evidence=Evidence(row.evidence.title, kept))
 
 
 def _form(rows: Sequence[Labelled], signals: Sequence[Mapping[str, float]], near: tuple[str, ...]) -> dict[str, Any]:
@@ -92,12 +107,15 @@ def _form(rows: Sequence[Labelled], signals: Sequence[Mapping[str, float]], near
 
 
 def matrix(task: Task, signals: Sequence[Mapping[str, float]]) -> Matrix:
-    """One row a pair; with the features once more, and a one, where the evidence is a page (zeros elsewhere)."""
+    """One row a pair; with the features once more, and a one, for each extent that has additions (zeros where it is another)."""
     values = np.array([[row[name] for name in task.features] for row in signals])
-    if not task.by_length:
+    if not task.by_extent:
         return values
-    pages = np.array([[float(row["evidence_length"] > LONG_EVIDENCE)] for row in signals])
-    return np.hstack([values, values * pages, pages])
+    blocks = [values]
+    for extent in ADDED:
+        is_it = np.array([[float(extent_of(row) == extent)] for row in signals])
+        blocks += [values * is_it, is_it]
+    return np.hstack(blocks)
 
 
 def logistic(features: Matrix, truth: Matrix, penalty: float, steps: int = 40) -> Matrix:
@@ -141,8 +159,9 @@ def auroc(positive: Sequence[float] | Matrix, negative: Sequence[float] | Matrix
 def _named(task: Task, weights: Matrix) -> dict[str, Any]:
     width = len(task.features)
     named = dict(zip(task.features, weights[:width], strict=True)) | {"": weights[-1]}
-    page = dict(zip((*task.features, ""), weights[width:-1], strict=True)) if task.by_length else {}
-    return {"weights": _short(named), "page": _short(page)}
+    blocks = weights[width:-1].reshape(-1, width + 1)
+    added = {extent: dict(zip((*task.features, ""), block, strict=True)) for extent, block in zip(ADDED, blocks, strict=False)}
+    return {"weights": _short(named), "added": {extent: _short(block) for extent, block in added.items()}}
 
 
 def _short(values: Mapping[str, float]) -> dict[str, float]:
@@ -154,16 +173,21 @@ def _limits(
 ) -> dict[str, float]:
     """From what probability on a claim is fully supported or contradicted, and below which it is not supported at all.
 
-    Support's are taken from passages alone: that is what reports cite.
+    They are taken from excerpts alone: that is what reports cite.
     """
-    seen = [i for i, row in enumerate(rows) if models["support"].seen(row)]
-    passage = np.array([signals[i]["evidence_length"] <= LONG_EVIDENCE for i in seen])
-    labels = np.array([rows[i].label for i in seen])[passage]
-    supported = held_out["support"][passage]
-    contradicted = np.array([row.label == "contradict" for row in rows if models["opposition"].seen(row)])
-    full = _from(supported, labels == "full", SURE)
-    none = min(full, -_from(-supported, labels == "none", SURE))
-    return _short({"full": full, "none": none, "opposed": _from(held_out["opposition"], contradicted, SURE_OPPOSED)})
+    supported, said = _of_excerpts(rows, signals, models["support"], held_out["support"])
+    opposed, meant = _of_excerpts(rows, signals, models["opposition"], held_out["opposition"])
+    full = _from(supported, said == "full", SURE_FULL)
+    none = min(full, -_from(-supported, said == "none", SURE_NONE))
+    return _short({"full": full, "none": none, "opposed": _from(opposed, meant == "contradict", SURE_OPPOSED)})
+
+
+def _of_excerpts(
+    rows: Sequence[Labelled], signals: Sequence[Mapping[str, float]], task: Task, chances: Matrix
+) -> tuple[Matrix, NDArray[np.str_]]:
+    seen = [i for i, row in enumerate(rows) if task.seen(row)]
+    short = np.array([extent_of(signals[i]) == EXCERPT for i in seen])
+    return chances[short], np.array([rows[i].label for i in seen])[short]
 
 
 def _from(scores: Matrix, wanted: NDArray[np.bool_], share: float) -> float:
@@ -187,8 +211,8 @@ def main() -> None:
 
 
 BLANK = {
-    "support": {"weights": {}, "page": {}},
-    "opposition": {"weights": {}, "page": {}},
+    "support": {"weights": {}, "added": {}},
+    "opposition": {"weights": {}, "added": {}},
     "limits": {"full": 0.5, "none": 0.5, "opposed": 0.5},
 }
 

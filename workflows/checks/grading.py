@@ -20,8 +20,10 @@ from workflows.checks.overlap import Coverage, coverage, overlap
 from workflows.checks.rarity import Rarity
 from workflows.checks.reading import Sentence, read
 
-LONG_EVIDENCE = 3.0
-"""Logarithm of the number of sentences from which evidence is a page rather than a passage; the weights differ."""
+EXCERPT, PASSAGE, PAGE = "excerpt", "passage", "page"
+LONGEST_EXCERPT = 4
+LONGEST_PASSAGE = 20
+"""In sentences. What it means that a word is missing differs between a quote, a passage and a page, and so do the weights."""
 MOST_ENCODED = 12
 CLEARLY_OPPOSED = -0.25
 """A claim is not called contradicted unless its directions and those of the evidence disagree at least so much, from 0 to -1."""
@@ -48,16 +50,15 @@ class Grade(NamedTuple):
 
 @dataclass(frozen=True)
 class Logistic:
-    """A logistic model; `page` are additions to the weights where the evidence is a page. The bias has the empty name."""
+    """A logistic model; `added` holds additions to the weights by the extent of the evidence. The bias has the empty name."""
 
     weights: Signals
-    page: Signals
+    added: Mapping[str, Signals]
 
     def probability(self, signals: Signals) -> float:
         """Between 0 and 1."""
-        score = self._sum(self.weights, signals)
-        if signals["evidence_length"] > LONG_EVIDENCE:
-            score += self._sum(self.page, signals)
+        added = self.added.get(extent_of(signals), {})
+        score = self._sum(self.weights, signals) + self._sum(added, signals)
         return 1 / (1 + exp(-max(-30.0, min(30.0, score))))
 
     @staticmethod
@@ -107,6 +108,12 @@ class Grader:
         return [text for text in dict.fromkeys([claim, evidence.title, *wanted]) if text]
 
 
+def extent_of(signals: Signals) -> str:
+    """Whether the evidence is an excerpt, a passage or a page."""
+    sentences = round(exp(signals["evidence_length"]))
+    return EXCERPT if sentences <= LONGEST_EXCERPT else PASSAGE if sentences <= LONGEST_PASSAGE else PAGE
+
+
 def signals_of(claim: str, evidence: Evidence, rarity: Rarity, vectors: Vectors | None) -> dict[str, float]:
     """All features of a claim against evidence, by name; those of an encoder only with vectors."""
     own, title, sentences = read(claim), read(evidence.title), [read(text) for text in evidence.sentences]
@@ -146,4 +153,4 @@ def grader_of(fitted: Mapping[str, Any]) -> Grader:
 
 def _form(form: Mapping[str, Any]) -> Form:
     support, opposed = form["support"], form["opposition"]
-    return Form(Logistic(support["weights"], support["page"]), Logistic(opposed["weights"], opposed["page"]), **form["limits"])
+    return Form(Logistic(support["weights"], support["added"]), Logistic(opposed["weights"], opposed["added"]), **form["limits"])

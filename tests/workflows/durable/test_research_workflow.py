@@ -27,6 +27,7 @@ async def test_a_run_goes_from_question_to_report(house: House) -> None:
     assert stages[4:] == ["report"]
     assert told[-1]["type"] == EventType.STATUS_CHANGED
     assert told[-2]["type"] == EventType.REPORT_READY
+    assert sum(told[-2]["payload"]["claims"].values()) > 0
     assert "[1]" in await house.markdown(run_id)
 
 
