@@ -43,6 +43,15 @@ CITATION = {
     "end": 18_239,
     "source": {"title": "Third annual message", "url": "sotu:cleveland/1887", "snapshot": SNAPSHOT},
 }
+CLAIM = {
+    "text": "Duties were called the principal source of revenue.",
+    "section": "Revenue",
+    "citations": [1],
+    "support": "full",
+    "reason": "",
+    "judge": "offline",
+    "weak": "",
+}
 
 OF: dict[str, list[Any]] = {
     "NewRun": [{"question": QUESTION}, {"question": QUESTION, "effort": "deep", "budget": {"max_cost_microusd": 2_000_000}}],
@@ -73,6 +82,7 @@ OF: dict[str, list[Any]] = {
             "markdown": "# Justifying tariffs\n\nDuties were called the principal source of revenue [1].\n",
             "html": "<!doctype html><title>Justifying tariffs</title>",
             "citations": [CITATION],
+            "claims": [CLAIM],
             "notices": [],
             "usage": USAGE,
             "created_at": "2026-11-20T15:04:10Z",

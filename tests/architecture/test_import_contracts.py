@@ -16,7 +16,7 @@ VIOLATIONS = (
     (
         "workflows/agents/kit.py",
         "import workflows.durable.policies",
-        "Inside workflows: durable, systems, tools, agents, prompts",
+        "Inside workflows: durable, systems, judging, tools, agents, checks, prompts",
     ),
     ("ui/session.py", "import app.settings", "The page speaks HTTP only"),
     ("retrieval/ports.py", "import temporalio", "Only durable and the run gateway know Temporal"),

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from app.domain.citations import MARKER
 from retrieval.sentences import Span, split_sentences
+from workflows.checks.words import words_of
 
 _MARKERS = re.compile(rf"\s*(?:{MARKER.pattern}\s*)+")
 _LINE = re.compile(r"[^\n]+")
@@ -18,10 +19,9 @@ _TABLE_RULE = re.compile(r"[ \t]*\|?[ \t:|-]+\|?[ \t]*$")
 _CELL = re.compile(r"[^|\n]+")
 _OPENING = re.compile(r"[ \t]*(?:(?:[-*+]|\d{1,3}[.)])[ \t]+|>[ \t]?)*")
 _MARKUP = re.compile(r"\*\*|__|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)|`|\\(?=[^\w\s])")
-_WORDS = re.compile(r"[㐀-鿿]|[^\W\d_]{2,}")
 _STRAY_BLANK = re.compile(r" (?=[.,;:!?。，；：！？])")
-LEAST_WORDS = 3
-LEAST_CITED = 2
+LEAST_TERMS = 2
+"""Words with a meaning of their own below which a sentence ("In short.") states nothing that could be checked."""
 
 
 class ClaimSentence(NamedTuple):
@@ -41,8 +41,12 @@ def claims_of(body: str) -> list[ClaimSentence]:
     """The claims of one body, in order. Headings, table heads and scraps are none."""
     found: list[ClaimSentence] = []
     for block in _blocks(body):
-        found.extend(_leaning(list(_sentences(body, block))))
+        found.extend(sentence for sentence in _leaning(list(_sentences(body, block))) if _states(sentence.text))
     return found
+
+
+def _states(text: str) -> bool:
+    return sum(bool(word.stem) for word in words_of(text)) >= LEAST_TERMS
 
 
 def _blocks(body: str) -> Iterator[Span]:
@@ -81,10 +85,9 @@ def _sentences(body: str, block: Span) -> Iterator[ClaimSentence]:
         limit = spans[place + 1].start if place + 1 < len(spans) else len(text)
         own = [run for run in runs if span.start <= _first(run, text) < limit]
         words = _plain(text[span.start : span.end])
-        if len(_WORDS.findall(words)) >= (LEAST_CITED if own else LEAST_WORDS):
-            end = max([span.end, *(run.start() + len(run.group().rstrip()) for run in own)])
-            keys = tuple(dict.fromkeys(key.strip() for run in own for key in MARKER.findall(run.group())))
-            yield ClaimSentence(words, block.start + span.start, block.start + end, keys, ())
+        end = max([span.end, *(run.start() + len(run.group().rstrip()) for run in own)])
+        keys = tuple(dict.fromkeys(key.strip() for run in own for key in MARKER.findall(run.group())))
+        yield ClaimSentence(words, block.start + span.start, block.start + end, keys, ())
 
 
 def _first(run: re.Match[str], text: str) -> int:

@@ -25,7 +25,7 @@ class Nearness(NamedTuple):
 
 def cosine(one: Vector, other: Vector) -> float:
     """Of two unit vectors."""
-    return sum(map(mul, one, other))
+    return float(sum(map(mul, one, other)))
 
 
 def nearness(claim: str, title: str, sentences: Sequence[str], shares: Sequence[float], vectors: Vectors) -> Nearness:

@@ -123,7 +123,10 @@ def _pull(sentence: Sentence, weights: Mapping[str, float]) -> float:
     shared = [at for at, word in enumerate(sentence.words) if word.stem in weights]
     if not shared:
         return 0.0
-    return sum(event.sign * 2.0 ** (-min(abs(at - event.at) for at in shared) / FADE) for event in sentence.events)
+    pull = 0.0
+    for event in sentence.events:
+        pull += event.sign * 2.0 ** (-min(abs(at - event.at) for at in shared) / FADE)
+    return pull
 
 
 def _order(claim: Sentence, sentence: Sentence) -> float:

@@ -45,10 +45,15 @@ def test_chinese_sentences() -> None:
 
 
 def test_quotation_and_emphasis() -> None:
-    body = "> In *Title*, **he** said: “Duties protect labor. They help.” [[gggg]]"
+    body = "> In *Title*, **he** said: “Duties protect labor. They help the poor.” [[gggg]]"
     claims = claims_of(body)
-    assert [c.text for c in claims] == ["In Title, he said: “Duties protect labor.", "They help.”"]
+    assert [c.text for c in claims] == ["In Title, he said: “Duties protect labor.", "They help the poor.”"]
     assert claims[0].leans_on == claims[1].keys == ("gggg",)
+
+
+def test_a_marker_behind_a_scrap_still_counts_for_the_sentences_before_it() -> None:
+    claims = claims_of("Duties rose after the war. So it was. [[aaaa]]")
+    assert [(c.text, c.leans_on) for c in claims] == [("Duties rose after the war.", ("aaaa",))]
 
 
 def test_an_empty_body_has_none() -> None:

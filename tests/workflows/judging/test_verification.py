@@ -97,7 +97,7 @@ async def test_a_missing_number_is_named() -> None:
 
 async def test_a_sentence_without_citation_is_uncited_never_blamed() -> None:
     report = await check(
-        a_report(f"Birds migrate in autumn over the sea. {PROTECT.text} {marker(PROTECT)}\n\nThis section shows much.")
+        a_report(f"Birds migrate in autumn over the sea. {PROTECT.text} {marker(PROTECT)}\n\nThis section weighs two accounts.")
     )
     assert [c.support for c in report.claims] == [Support.UNCITED, Support.FULL, Support.UNCITED]
     assert report.notices == ()
