@@ -122,3 +122,10 @@ def test_children_read_back_the_same_settings() -> None:
 def test_settings_cannot_change() -> None:
     with pytest.raises(ValueError, match="frozen"):
         Settings().home = Path("/elsewhere")  # type: ignore[misc]
+
+
+def test_a_judge_of_inference_needs_its_model() -> None:
+    with pytest.raises(SetupError, match="RUBRICA_NLI_MODEL"):
+        read_settings({"RUBRICA_JUDGE": "nli"})
+    settings = read_settings({"RUBRICA_JUDGE": "nli", "RUBRICA_NLI_MODEL": "cross-encoder/some"})
+    assert (settings.judge, settings.nli_model) == ("nli", "cross-encoder/some")

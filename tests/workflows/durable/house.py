@@ -13,7 +13,7 @@ import orjson
 from temporalio.client import Client
 
 from app.domain.budget import Budget
-from app.domain.query import ResearchQuery
+from app.domain.query import Effort, ResearchQuery
 from app.domain.run import EventType, Run, RunStatus
 from app.services.research import Research
 from app.services.run_gateway import TemporalGateway
@@ -64,8 +64,8 @@ class House:
         async with working(self.client, shop, build or f"test-{uuid4().hex[:8]}"):
             yield shop
 
-    async def ask(self, question: str = "why tariffs?", budget: Budget | None = None) -> UUID:
-        made = await self.research.create(ResearchQuery(question=question, budget=budget or Budget()))
+    async def ask(self, question: str = "why tariffs?", budget: Budget | None = None, effort: Effort = Effort.STANDARD) -> UUID:
+        made = await self.research.create(ResearchQuery(question=question, budget=budget or Budget(), effort=effort))
         return UUID(str(made.id))
 
     async def run(self, run_id: UUID) -> Run:

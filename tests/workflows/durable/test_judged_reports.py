@@ -1,0 +1,29 @@
+"""Claims of reports in real runs: who judges them, and when a model is paid to."""
+
+import pytest
+
+from app.domain.budget import Budget
+from app.domain.query import Effort
+from app.domain.run import EventType, RunStatus
+from app.settings import Judge
+from tests.workflows.durable.house import House
+from workflows.prompts.library import PromptLibrary
+
+
+@pytest.mark.parametrize(
+    ("effort", "budget", "asks"),
+    [
+        (Effort.STANDARD, Budget(), False),
+        (Effort.DEEP, Budget(max_tokens=1_000_000), False),
+        (Effort.DEEP, Budget(), True),
+    ],
+)
+async def test_a_model_judges_only_where_nobody_asked_to_save(house: House, effort: Effort, budget: Budget, asks: bool) -> None:
+    async with house.worker() as shop:
+        shop.judge, shop.prompts = Judge.MODEL, PromptLibrary.load()
+        run_id = await house.ask(effort=effort, budget=budget)
+        await house.until(run_id, RunStatus.COMPLETED)
+    calls = await house.events(run_id, EventType.MODEL_CALL)
+    assert any(call["agent"].startswith("report/support/") for call in calls) is asks
+    [ready] = await house.events(run_id, EventType.REPORT_READY)
+    assert sum(ready["payload"]["claims"].values()) > 0
