@@ -10,26 +10,22 @@ from workflows.checks.words import Word, stem_of
 VERBATIM = "verbatim"
 MOST_ADDED = 0.4
 """The share of a claim's words that may introduce the quotation: who says it, and where."""
+LEAST_ADDED = 2
 LEAST_CHARS = 12
 _LETTERS = re.compile(r"[^\W_]+")
 _QUOTED = re.compile(r"[“\"「『]([^“”\"「」『』]+)(?:[”\"」』]|$)|^([^“”\"「」『』]+)[”\"」』]")
 
 
 def is_verbatim(claim: str, quotes: Sequence[Quote]) -> bool:
-    """Whether the claim is one of the quotes, or a part of one, with little around it but who said so."""
-    own = _words(claim)
-    return any(_same(own, claim, quote) for quote in quotes)
-
-
-def _same(claim: str, text: str, quote: Quote) -> bool:
-    said = _words(quote.text)
-    if _taken_from(claim, said):
+    """Whether the claim consists of its quotes, or of parts of them, with little around it but who said so."""
+    own, said = _words(claim), [_words(quote.text) for quote in quotes]
+    if any(_taken_from(own, source) for source in said):
         return True
-    for match in _QUOTED.finditer(text):
-        inner = _words(match.group(1) or match.group(2))
-        if _taken_from(inner, said):
-            return _little_else(claim, inner, quote)
-    return _taken_from(said, claim) and _little_else(claim, said, quote)
+    quoted = [_words(match.group(1) or match.group(2)) for match in _QUOTED.finditer(claim)]
+    if any(len(part) >= LEAST_CHARS and not any(_taken_from(part, source) for source in said) for part in quoted):
+        return False
+    parts = quoted or [source for source in said if _taken_from(source, own)]
+    return bool(parts) and _little_else(own, parts, quotes)
 
 
 def _taken_from(part: str, whole: str) -> bool:
@@ -39,10 +35,13 @@ def _taken_from(part: str, whole: str) -> bool:
     return bool(found) and len(part) >= LEAST_CHARS and not any(is_negation(Word(word, word)) for word in near)
 
 
-def _little_else(claim: str, inner: str, quote: Quote) -> bool:
-    known = set(_words(f"{quote.source.author} {quote.source.title} {quote.source.published or ''}").split())
-    rest = [word for word in claim.replace(inner, " ", 1).split() if word not in known and stem_of(word)]
-    return len(rest) <= MOST_ADDED * len(claim.split()) or len(rest) <= 2
+def _little_else(claim: str, parts: Sequence[str], quotes: Sequence[Quote]) -> bool:
+    about = " ".join(f"{quote.source.author} {quote.source.title} {quote.source.published or ''}" for quote in quotes)
+    known, rest = set(_words(about).split()), claim
+    for part in parts:
+        rest = rest.replace(part, " ", 1)
+    added = [word for word in rest.split() if word not in known and stem_of(word)]
+    return len(added) <= max(LEAST_ADDED, MOST_ADDED * len(claim.split()))
 
 
 def _words(text: str) -> str:

@@ -54,6 +54,12 @@ async def test_a_sources_own_words_hold_by_construction() -> None:
     assert report.notices == ()
 
 
+async def test_two_sources_side_by_side_are_their_own_words_too() -> None:
+    sides = f"one states “{WAGES.text}” {marker(WAGES)}; another states “{SURPLUS.text}” {marker(SURPLUS)}."
+    body = f"Sources disagree on wages: {sides}"
+    assert (await check(a_report(body))).claims[0].judge == "verbatim"
+
+
 async def test_words_put_into_a_quotation_do_not_pass_for_the_source() -> None:
     report = await check(a_report(f"He said: “The tariff of 1824 was meant to ruin western farmers for ever.” {marker(PROTECT)}"))
     assert report.claims[0].judge != "verbatim"
