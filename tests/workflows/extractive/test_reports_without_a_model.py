@@ -26,6 +26,9 @@ async def test_every_citation_is_an_exact_quotation_and_every_quotation_is_cited
     result = numbered(report)
     assert result.unresolved == ()
     assert len(result.citations) >= 10
+    cited = [claim for claim in report.claims if claim.quote_keys]
+    assert len(cited) >= 10
+    assert {claim.judge for claim in cited} == {"verbatim"}
     for citation in result.citations:
         quote = citation.quote
         stored = await addresses.read(quote.source.url)
