@@ -28,8 +28,8 @@ class Draft:
 
     @property
     def cited(self) -> bool:
-        """Whether the sentence has a citation of its own."""
-        return bool(self.sentence.keys)
+        """Whether the sentence has a citation of its own, to a quote that exists."""
+        return bool(self.sentence.keys and self.quotes)
 
     @property
     def fails(self) -> bool:

@@ -109,6 +109,11 @@ async def test_a_sentence_without_citation_is_uncited_never_blamed() -> None:
     assert report.notices == ()
 
 
+async def test_a_marker_without_a_quote_is_no_citation() -> None:
+    report = await check(a_report("Glaciers retreat because of soot [[0123456789abcdef]]."), Judges(unsure=Judge.MODEL))
+    assert report.claims[0].support is Support.UNCITED
+
+
 async def test_a_quote_is_widened_to_its_sentence() -> None:
     half = quote("rose after the law of 1890.")
     report = a_report(f"Wages of iron workers rose after the 1890 law {marker(half)}.", quotes=(half,))
