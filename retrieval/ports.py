@@ -8,10 +8,14 @@ from app.domain.value import Value
 
 
 class Document(Value):
-    """A source with its full text; `source.snapshot` is the hash of `text`."""
+    """A source with its full text; `source.snapshot` is the hash of `text`.
+
+    `hidden` is what a reader of a web page would not see (comments, invisible elements): to be inspected, never to be shown.
+    """
 
     source: Source
     text: str
+    hidden: str = ""
 
 
 class SearchFilter(Value):

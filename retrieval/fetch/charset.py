@@ -1,0 +1,59 @@
+"""Bytes of a page to text: by byte-order mark, header, the page's own statement, or detection (in the order of WHATWG)."""
+
+import codecs
+import re
+
+from app.domain.errors import SourceUnreadable
+from retrieval.corpora.plain import decode
+
+_DECLARED = re.compile(
+    rb"<meta[^>]{0,400}?charset\s*=\s*[\"']?\s*([\w.:-]{2,40})|<\?xml[^>]{0,100}encoding=[\"']([\w.:-]{2,40})", re.IGNORECASE
+)
+_BOMS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_HEAD = 4_096
+# Labels that browsers read as their Windows or Chinese supersets; the narrower codec would lose characters.
+_WIDER = {
+    "iso8859-1": "cp1252",
+    "ascii": "cp1252",
+    "iso8859-9": "cp1254",
+    "gb2312": "gb18030",
+    "gbk": "gb18030",
+    "shift_jis": "cp932",
+}
+_REFUSED = frozenset({"utf-7", "rot13", "hex", "base64", "bz2", "zlib", "uu", "quopri", "idna", "punycode", "unicode_escape"})
+
+
+def page_text(content: bytes, header: str = "") -> str:
+    """The text of a page whose Content-Type named the charset `header`. Raises `SourceUnreadable` for what is not text."""
+    if not content.startswith(_BOMS):
+        for label in (header, _declared(content)):
+            codec = _codec(label)
+            if codec and (text := _strictly(content, codec)) is not None:
+                return text
+    return decode(content)
+
+
+def _declared(content: bytes) -> str:
+    found = _DECLARED.search(content[:_HEAD])
+    label = (found.group(1) or found.group(2)).decode("ascii", "replace") if found else ""
+    return "" if label.lower().startswith(("utf-16", "utf-32")) else label  # it was read as bytes, so it is neither
+
+
+def _codec(label: str) -> str:
+    try:
+        name = codecs.lookup(label).name if label else ""
+    except (LookupError, ValueError):
+        return ""
+    return "" if name in _REFUSED else _WIDER.get(name, name)
+
+
+def _strictly(content: bytes, codec: str) -> str | None:
+    """The text, unless more than a few bytes do not fit: then the label is wrong."""
+    try:
+        text = content.decode(codec, errors="replace")
+    except (LookupError, ValueError, TypeError) as error:
+        raise SourceUnreadable("is in an encoding that cannot be read") from error
+    wrong = text.count("\ufffd")
+    if "\x00" in text[:_HEAD] or wrong > max(2, len(text) // 500):
+        return None
+    return text.replace("\r\n", "\n").replace("\r", "\n").replace("\x00", "")

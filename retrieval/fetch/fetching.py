@@ -1,0 +1,172 @@
+"""One address, fetched once: no retries, no cache, no cookies, no credentials, no proxy; every redirect is a new address."""
+
+import asyncio
+import ssl
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from types import TracebackType
+from typing import Self
+
+import aiohttp
+from yarl import URL
+
+from retrieval.fetch.addresses import IPNetwork
+from retrieval.fetch.decoding import ACCEPTED, unpacker
+from retrieval.fetch.errors import AddressRefused, PageRefused, PageUnavailable
+from retrieval.fetch.guard import LookUp, guarded_connector, system_lookup
+from retrieval.fetch.limits import LIMITS, Limits
+from retrieval.fetch.targets import PORTS, target
+
+MOVED = (301, 302, 303, 307, 308)
+BUSY = (408, 425, 429, 500, 502, 503, 504)
+LONGEST_WISH = timedelta(hours=1)
+PIECE = 1 << 16
+ACCEPT = "text/html,application/xhtml+xml,application/pdf,text/plain;q=0.9,*/*;q=0.1"
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """What a server sent from the final address, unpacked. `content_type` is in lower case, without parameters."""
+
+    url: str
+    content_type: str
+    charset: str
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """Who asks, and where the requests may go.
+
+    `permitted` networks may be connected to although they are not public: an intranet, or a test's own listeners.
+    `tls` replaces the system's certificate authorities.
+    """
+
+    user_agent: str = "RubricaBot/0.1"
+    limits: Limits = LIMITS
+    ports: frozenset[int] = PORTS
+    permitted: Sequence[IPNetwork] = ()
+    lookup: LookUp = system_lookup
+    tls: ssl.SSLContext | None = None
+
+
+class Fetcher:
+    """Fetches addresses. It belongs to the event loop of its first call; close it, or use it in `async with`."""
+
+    def __init__(self, policy: Policy | None = None) -> None:
+        self.policy = policy or Policy()
+        self._session: aiohttp.ClientSession | None = None
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Close the connections."""
+        if self._session is not None:
+            await self._session.close()
+            self._session = None
+
+    def target(self, url: str) -> URL:
+        """The address to ask for. Raises `AddressRefused`."""
+        return target(url, self.policy.permitted, self.policy.ports)
+
+    async def hop(self, url: URL, types: frozenset[str] = frozenset()) -> "Fetched | URL":
+        """One request to an address that `target` has checked: what it answers, or where it sends on to (checked as well).
+
+        `types` are the content types that are taken; none given: any.
+
+        Raises:
+            AddressRefused: the host's address, or the one sent on to, is not public.
+            PageRefused: what was answered is too large, damaged or not a redirect that can be followed.
+            PageUnavailable: no answer, or one that says to come back later.
+        """
+        try:
+            async with asyncio.timeout(self.policy.limits.total.total_seconds()), self._asked(url) as response:
+                if response.status in MOVED:
+                    return self._moved(url, response)
+                _check_status(response)
+                kind = response.headers.get("Content-Type", "").partition(";")[0].strip().lower()
+                if types and kind and kind not in types:
+                    raise PageRefused("the page is of a kind that is not read; web pages, PDF and plain text are")
+                return Fetched(str(url), kind, _charset(response), await self._body(response))
+        except TimeoutError as error:
+            raise PageUnavailable("the server took too long") from error
+        except (aiohttp.ClientError, OSError) as error:
+            raise PageUnavailable(f"the server could not be reached ({type(error).__name__})") from error
+
+    @asynccontextmanager
+    async def _asked(self, url: URL) -> AsyncIterator[aiohttp.ClientResponse]:
+        async with self._opened().get(url, allow_redirects=False) as response:
+            yield response
+
+    def _opened(self) -> aiohttp.ClientSession:
+        if self._session is None:
+            limits = self.policy.limits
+            self._session = aiohttp.ClientSession(
+                connector=guarded_connector(self.policy.lookup, self.policy.permitted, self.policy.tls),
+                cookie_jar=aiohttp.DummyCookieJar(),
+                trust_env=False,
+                auto_decompress=False,
+                headers={"User-Agent": self.policy.user_agent, "Accept": ACCEPT, "Accept-Encoding": ACCEPTED},
+                timeout=aiohttp.ClientTimeout(
+                    total=None, connect=limits.connect.total_seconds(), sock_read=limits.idle.total_seconds()
+                ),
+                max_line_size=8_190,
+                max_field_size=8_190,
+            )
+        return self._session
+
+    def _moved(self, url: URL, response: aiohttp.ClientResponse) -> URL:
+        location = response.headers.get("Location", "").strip()
+        if not location:
+            raise PageRefused("the server sends on to nowhere")
+        try:
+            joined = str(url.join(URL(location)))
+        except (ValueError, TypeError) as error:
+            raise AddressRefused("refused: the server sends on to something that is not a web address") from error
+        onward = self.target(joined)
+        if url.scheme == "https" and onward.scheme == "http":
+            raise AddressRefused("refused: the server sends on from https to http")
+        return onward
+
+    async def _body(self, response: aiohttp.ClientResponse) -> bytes:
+        limits = self.policy.limits
+        if (response.content_length or 0) > limits.sent:
+            raise PageRefused(f"the page is larger than {limits.sent >> 20} MiB")
+        unpacking = unpacker(response.headers.get("Content-Encoding", ""))
+        pieces: list[bytes] = []
+        sent = unpacked = 0
+        async for chunk in response.content.iter_chunked(PIECE):
+            sent += len(chunk)
+            for piece in unpacking.feed(chunk):
+                unpacked += len(piece)
+                if sent > limits.sent or unpacked > limits.unpacked:
+                    raise PageRefused("the page is too large")
+                pieces.append(piece)
+        unpacking.finish()
+        return b"".join(pieces)
+
+
+def _check_status(response: aiohttp.ClientResponse) -> None:
+    status = response.status
+    if status in BUSY:
+        raise PageUnavailable(f"the server answered with status {status}", _wish(response.headers.get("Retry-After", "")))
+    if not 200 <= status < 300 or status in (204, 205, 206):
+        raise PageRefused(f"the server answered with status {status}")
+
+
+def _wish(retry_after: str) -> timedelta | None:
+    """A Retry-After in seconds; the form with a date is passed over."""
+    return min(timedelta(seconds=int(retry_after)), LONGEST_WISH) if retry_after.isascii() and retry_after[:7].isdigit() else None
+
+
+def _charset(response: aiohttp.ClientResponse) -> str:
+    try:
+        return (response.charset or "").lower()
+    except (RuntimeError, ValueError, LookupError):
+        return ""

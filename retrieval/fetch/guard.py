@@ -1,0 +1,88 @@
+"""The address that was checked is the one connected to.
+
+A name is looked up once a connection; all its addresses are checked, and one that is refused refuses the name. The socket is
+made only for an address that passes the same check once more, so that no other way to a connection exists.
+"""
+
+import asyncio
+import socket
+import ssl
+from collections.abc import Awaitable, Callable, Sequence
+from ipaddress import ip_address
+from typing import TypeAlias
+
+from aiohttp import AddrInfoType, TCPConnector
+from aiohttp.abc import AbstractResolver, ResolveResult
+
+from retrieval.fetch.addresses import IPAddress, IPNetwork, refusal
+from retrieval.fetch.errors import AddressRefused, PageUnavailable
+
+LookUp: TypeAlias = Callable[[str], Awaitable[Sequence[IPAddress]]]
+CONNECTIONS = 32
+
+
+async def system_lookup(host: str) -> Sequence[IPAddress]:
+    """What the system's resolver says. A final dot keeps it from trying the machine's search domains; `OSError` when it fails."""
+    found = await asyncio.get_running_loop().getaddrinfo(f"{host}.", 0, type=socket.SOCK_STREAM)
+    return [ip_address(str(info[4][0])) for info in found]
+
+
+class GuardedResolver(AbstractResolver):
+    """Looks names up by `lookup` and lets pass only those whose every address may be connected to."""
+
+    def __init__(self, lookup: LookUp, permitted: Sequence[IPNetwork]) -> None:
+        self._lookup = lookup
+        self._permitted = permitted
+
+    async def resolve(self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET) -> list[ResolveResult]:
+        """The addresses of `host`.
+
+        Raises:
+            AddressRefused: one of them is not public.
+            PageUnavailable: there are none now.
+        """
+        try:
+            addresses = list(dict.fromkeys(await self._lookup(host)))
+        except (OSError, UnicodeError) as error:
+            raise PageUnavailable("the host's address could not be looked up") from error
+        if not addresses:
+            raise PageUnavailable("the host has no address")
+        for address in addresses:
+            if reason := refusal(address, self._permitted):
+                raise AddressRefused(f"refused: the host's address is {reason}")
+        return [_resolved(host, port, address) for address in addresses]
+
+    async def close(self) -> None:
+        """Nothing is held."""
+
+
+def _resolved(host: str, port: int, address: IPAddress) -> ResolveResult:
+    family = socket.AF_INET if address.version == 4 else socket.AF_INET6
+    return {
+        "hostname": host,
+        "host": str(address),
+        "port": port,
+        "family": family,
+        "proto": socket.IPPROTO_TCP,
+        "flags": socket.AI_NUMERICHOST,
+    }
+
+
+def guarded_connector(lookup: LookUp, permitted: Sequence[IPNetwork], tls: ssl.SSLContext | None = None) -> TCPConnector:
+    """A connector that reaches public addresses only. Every connection looks its host up anew."""
+
+    def guarded_socket(info: AddrInfoType) -> socket.socket:
+        family, kind, protocol, _, address = info
+        if reason := refusal(ip_address(str(address[0])), permitted):
+            raise AddressRefused(f"refused: the address is {reason}")
+        return socket.socket(family, kind, protocol)
+
+    return TCPConnector(
+        resolver=GuardedResolver(lookup, permitted),
+        use_dns_cache=False,
+        socket_factory=guarded_socket,
+        ssl=tls or True,
+        limit=CONNECTIONS,
+        limit_per_host=4,
+        keepalive_timeout=5,
+    )

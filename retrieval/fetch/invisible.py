@@ -1,0 +1,44 @@
+"""Characters that a reader does not see: they hide words from people, or reorder what people see."""
+
+import re
+from typing import NamedTuple
+
+_TAGS = re.compile("[\U000e0000-\U000e007f]+")
+_SELECTORS = re.compile("[\ufe00-\ufe0e\U000e0100-\U000e01ef]+")
+_HIDING = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb"
+    "\U0001d173-\U0001d17a]+"
+)
+# Joiners belong to the spelling of Persian, Indic scripts and to emoji; next to a Latin letter or a figure they only hide.
+_JOINERS = re.compile("(?<=[\x00-\u024f])[\u200c\u200d]+|[\u200c\u200d]+(?=[\x00-\u024f])")
+
+
+class Seen(NamedTuple):
+    """The text as it is seen, and the words that were written in characters nobody sees."""
+
+    text: str
+    hidden: str
+
+
+def seen(text: str) -> Seen:
+    """Take invisible characters out of a text; those that spell something (Unicode tags, variation selectors) are read."""
+    if text.isascii():
+        return Seen(text, "")
+    hidden = [spelled for found in (*_TAGS.finditer(text), *_SELECTORS.finditer(text)) if (spelled := _spelled(found.group()))]
+    text = _TAGS.sub("", text)
+    text = _SELECTORS.sub("", text)
+    return Seen(_JOINERS.sub("", _HIDING.sub("", text)), "\n".join(hidden))
+
+
+def _spelled(characters: str) -> str:
+    """Tags are ASCII moved up; a run of selectors may be bytes."""
+    if len(characters) < 3:
+        return ""
+    codes = [_byte(ord(character)) for character in characters]
+    return bytes(code for code in codes if 9 <= code < 256).decode("utf-8", errors="replace")
+
+
+def _byte(code: int) -> int:
+    if code >= 0xE0100:
+        return code - 0xE0100 + 16
+    return code - 0xE0000 if code >= 0xE0000 else code - 0xFE00

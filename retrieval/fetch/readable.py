@@ -1,0 +1,100 @@
+"""From a page's bytes to its readable text. Runs in a process of its own: see `parsing`."""
+
+from typing import Any
+
+import trafilatura
+from lxml import html as parser
+from lxml.etree import LxmlError
+from lxml.html import HtmlElement
+
+from app.domain.errors import SourceUnreadable
+from retrieval.corpora.extract import as_date
+from retrieval.fetch.charset import page_text
+from retrieval.fetch.content import HTML, PDF, PLAIN, Readable
+from retrieval.fetch.hidden import MAX_CHARS, take_hidden
+from retrieval.fetch.invisible import seen
+
+TITLE_CHARS = 300
+THIN_CHARS = 80
+_DROPPED = ("script", "style", "iframe", "object", "embed", "svg", "math", "canvas", "form", "link", "base")
+_BLOCKS = (
+    *("p", "div", "li", "tr", "td", "th", "h1", "h2", "h3", "h4", "h5", "h6"),
+    *("blockquote", "pre", "section", "article", "br"),
+)
+
+
+def readable(content: bytes, content_type: str, charset: str = "") -> Readable:
+    """The readable text of a page, PDF or text file. Raises `SourceUnreadable` with the reason."""
+    if content.lstrip()[:5] == b"%PDF-":
+        return _pdf(content)
+    if content_type in PDF and not content.lstrip().startswith(b"<"):
+        return _pdf(content)
+    text = page_text(content, charset)
+    if content_type in PLAIN or (content_type not in HTML and "<" not in text[:1_000]):
+        plain = seen(text)
+        return Readable(text=plain.text.strip(), hidden=plain.hidden[:MAX_CHARS], kind="text")
+    return _page(text)
+
+
+def _page(text: str) -> Readable:
+    page = _tree(text)
+    spelled = seen(str(page.text_content())).hidden  # read here, since what follows drops such characters
+    hidden = take_hidden(page)
+    for element in list(page.iter(*_DROPPED)):
+        if element.getparent() is not None:
+            element.drop_tree()
+    found = _about(page)
+    body = str(found.get("text") or "")
+    if len(body) < THIN_CHARS:
+        body = max(body, _visible(page), key=len)
+    return Readable(
+        text=seen(body).text.strip(),
+        title=_line(str(found.get("title") or "")),
+        author=_line(str(found.get("author") or found.get("sitename") or "")),
+        published=as_date(found.get("date")),
+        hidden="\n".join(part for part in (spelled, hidden) if part)[:MAX_CHARS],
+    )
+
+
+def _tree(text: str) -> HtmlElement:
+    try:
+        page = parser.document_fromstring(
+            text.encode("utf-8", "replace"), parser=parser.HTMLParser(encoding="utf-8", huge_tree=False)
+        )
+    except (LxmlError, ValueError, AssertionError) as error:
+        raise SourceUnreadable("is not HTML") from error
+    return page
+
+
+def _about(page: HtmlElement) -> dict[str, Any]:
+    """Main text and metadata as trafilatura finds them; nothing where it finds none."""
+    found = trafilatura.bare_extraction(page, include_comments=False, include_tables=True, favor_recall=True, with_metadata=True)
+    if found is None:
+        return {}
+    return found if isinstance(found, dict) else found.as_dict()
+
+
+def _visible(page: HtmlElement) -> str:
+    """All that is visible, for a page without a main text."""
+    body = page.find("body")
+    if body is None:
+        return ""
+    for element in body.iter(*_BLOCKS):
+        element.tail = "\n" + (element.tail or "")
+    lines = (" ".join(line.split()) for line in str(body.text_content()).splitlines())
+    return "\n\n".join(line for line in lines if line)
+
+
+def _pdf(content: bytes) -> Readable:
+    from retrieval.corpora.pdf import read_pdf
+    from retrieval.fetch.pdf_tables import tables
+
+    found = read_pdf(content)
+    plain = seen("\n\n".join(part for part in (found.text, tables(content)) if part))
+    return Readable(
+        text=plain.text, title=_line(found.title), author=_line(found.author), kind="pdf", hidden=plain.hidden[:MAX_CHARS]
+    )
+
+
+def _line(text: str) -> str:
+    return " ".join(seen(text).text.split())[:TITLE_CHARS]

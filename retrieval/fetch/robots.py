@@ -1,0 +1,80 @@
+"""What a site's robots.txt lets us read (RFC 9309)."""
+
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import timedelta
+
+from protego import Protego
+from yarl import URL
+
+from retrieval.fetch.errors import AddressRefused, DisallowedByRobots, PageRefused, PageUnavailable
+from retrieval.fetch.fetching import Fetched, Fetcher
+
+KEPT = timedelta(hours=24)
+UNREACHABLE_KEPT = timedelta(minutes=2)
+MAX_SITES = 2_000
+PARSED_BYTES = 500 << 10
+REDIRECTS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """What a site said, and until when that holds. `rules` None: it could not be asked, so nothing may be read (2.3.1.4)."""
+
+    rules: Protego | None
+    until: float
+
+
+class Robots:
+    """Asks each site once a day; `clock` gives seconds. A missing file allows everything, an unreachable one nothing."""
+
+    def __init__(self, fetcher: Fetcher, clock: Callable[[], float] = time.monotonic) -> None:
+        self._fetcher = fetcher
+        self._clock = clock
+        self._sites: OrderedDict[str, _Answer] = OrderedDict()
+        self._product = fetcher.policy.user_agent.partition("/")[0]
+
+    async def check(self, url: URL) -> None:
+        """Pass when the site allows this address.
+
+        Raises:
+            DisallowedByRobots: it does not.
+            PageUnavailable: it could not be asked now.
+        """
+        rules = (await self._answer(url)).rules
+        if rules is None:
+            raise PageUnavailable("the site's robots.txt could not be read, so nothing of the site may be read now")
+        if not rules.can_fetch(str(url), self._product):
+            raise DisallowedByRobots("the site's robots.txt does not allow this page to be read")
+
+    async def _answer(self, url: URL) -> _Answer:
+        site = str(url.origin())
+        known = self._sites.get(site)
+        if known is None or known.until <= self._clock():
+            known = await self._asked(url)
+            self._sites[site] = known
+            if len(self._sites) > MAX_SITES:
+                self._sites.popitem(last=False)
+        return known
+
+    async def _asked(self, url: URL) -> _Answer:
+        now = self._clock()
+        try:
+            text = await self._text(url.origin() / "robots.txt")
+        except PageUnavailable:
+            return _Answer(None, now + UNREACHABLE_KEPT.total_seconds())
+        return _Answer(Protego.parse(text), now + KEPT.total_seconds())
+
+    async def _text(self, url: URL) -> str:
+        """The file's text, empty where the site has none or it cannot be used (statuses 4xx, too many redirects)."""
+        try:
+            for _ in range(REDIRECTS + 1):
+                answer = await self._fetcher.hop(url)
+                if isinstance(answer, Fetched):
+                    return answer.body[:PARSED_BYTES].decode("utf-8", errors="replace").lstrip("\ufeff")
+                url = answer
+        except (PageRefused, AddressRefused):
+            return ""  # where the site itself is refused, the page is too: each request is judged by itself
+        return ""

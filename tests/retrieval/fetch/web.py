@@ -1,0 +1,59 @@
+"""A small web for tests: one host that stands for the public internet, one that nobody may reach, and names for both."""
+
+import ssl
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+
+from bench.web_listeners import Listener, Reply, ScriptedNames
+from retrieval.fetch.addresses import networks
+from retrieval.fetch.fetching import Policy
+from retrieval.fetch.limits import Limits
+from retrieval.fetch.reader import WebReader
+
+PUBLIC, SECRET = "127.0.0.2", "127.0.0.3"
+NAMES = {"site.example.org": [[PUBLIC]], "other.example.org": [[PUBLIC]], "inside.example.org": [[SECRET]]}
+
+
+@dataclass
+class SmallWeb:
+    """Two listeners on one port, and the policy under which the first is public."""
+
+    public: Listener
+    secret: Listener
+    port: int
+    policy: Policy
+    names: ScriptedNames
+
+    def url(self, path: str, host: str = "site.example.org") -> str:
+        """An address of this web."""
+        return f"http://{host}:{self.port}{path}"
+
+    def reader(self, limits: Limits | None = None) -> WebReader:
+        """A reader of this web."""
+        return WebReader(replace(self.policy, limits=limits) if limits else self.policy)
+
+
+@asynccontextmanager
+async def small_web(
+    replies: Mapping[str, Reply] | None = None,
+    names: Mapping[str, Sequence[Sequence[str]]] = NAMES,
+    tls: tuple[ssl.SSLContext, ssl.SSLContext] | None = None,
+) -> AsyncIterator[SmallWeb]:
+    """The web, running. `tls` are the server's and the client's context."""
+    public, secret = Listener(dict(replies or {})), Listener({"/": Reply(b"<p>secret</p>")})
+    port = await public.start(PUBLIC, 0, tls[0] if tls else None)
+    await secret.start(SECRET, port)
+    scripted = ScriptedNames(names)
+    policy = Policy(
+        user_agent="RubricaBot/test",
+        ports=frozenset({port}),
+        permitted=networks(f"{PUBLIC}/32"),
+        lookup=scripted,
+        tls=tls[1] if tls else None,
+    )
+    try:
+        yield SmallWeb(public, secret, port, policy, scripted)
+    finally:
+        await public.stop()
+        await secret.stop()
