@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from ipaddress import ip_address
-from ssl import SSLContext
+from ssl import SSLContext, SSLObject, SSLSocket
 from typing import NamedTuple
 
 from retrieval.fetch.addresses import IPAddress
@@ -48,16 +48,18 @@ class Listener:
     async def start(self, host: str, port: int, tls: SSLContext | None = None) -> int:
         """Listen; returns the port. With `tls`, the server names that clients asked for are kept in `names`."""
         if tls is not None:
-            tls.sni_callback = lambda _socket, name, _context: self.names.append(name or "")  # type: ignore[assignment]
+            tls.sni_callback = self._named
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         self._server = await asyncio.start_server(self._serve, host, port, family=family, ssl=tls)
         return int(self._server.sockets[0].getsockname()[1])
+
+    def _named(self, _socket: SSLObject | SSLSocket, name: str, _context: SSLContext) -> None:
+        self.names.append(name or "")
 
     async def stop(self) -> None:
         """Close."""
         if self._server is not None:
             self._server.close()
-            self._server.close_clients() if hasattr(self._server, "close_clients") else None
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.connections += 1
@@ -110,13 +112,13 @@ def packed(body: bytes, coding: str) -> Reply:
     import brotli
 
     raw = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
-    made = {
-        "gzip": lambda: gzip.compress(body),
-        "deflate": lambda: zlib.compress(body),
-        "raw deflate": lambda: raw.compress(body) + raw.flush(),
-        "br": lambda: brotli.compress(body),
+    made: dict[str, bytes] = {
+        "gzip": gzip.compress(body),
+        "deflate": zlib.compress(body),
+        "raw deflate": raw.compress(body) + raw.flush(),
+        "br": brotli.compress(body),
     }
-    return Reply(made[coding](), headers=[("Content-Encoding", coding.removeprefix("raw "))])
+    return Reply(made[coding], headers=[("Content-Encoding", coding.removeprefix("raw "))])
 
 
 def redirect(location: str, status: int = 302) -> Reply:

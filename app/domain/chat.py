@@ -71,10 +71,23 @@ class ToolCall(Value):
     arguments: dict[str, Any] = Field(default_factory=dict)
 
 
+class Suspicion(Value):
+    """A source whose text tries to instruct the agent: how (names of rules), and how many of its passages were kept from it."""
+
+    url: str
+    title: str
+    patterns: tuple[str, ...]
+    withheld: int = 0
+
+
 class ToolResult(Value):
-    """What a tool brought back: passages, or an error the agent may react to. `note` is for the agent ("part 1 of 3")."""
+    """What a tool brought back: passages, or an error the agent may react to. `note` is for the agent ("part 1 of 3").
+
+    `suspicious` is for the run's watchers.
+    """
 
     passages: tuple[Passage, ...] = ()
+    suspicious: tuple[Suspicion, ...] = ()
     error: str = ""
     note: str = ""
     usage: Usage = Usage(tool_calls=1)

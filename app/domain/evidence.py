@@ -33,6 +33,7 @@ class Source(Value):
 
     `doi`, `venue`, `retracted` and `preprint` are a paper's, as far as whoever found it says so; `fetched` is the day on which
     the text was fetched from outside.
+    `suspicions` names the ways in which its text was found to instruct machines that read it (docs/safety.md).
     """
 
     url: str
@@ -48,6 +49,7 @@ class Source(Value):
     retracted: bool = False
     preprint: bool = False
     fetched: date | None = None
+    suspicions: tuple[str, ...] = ()
 
 
 class Passage(Value):

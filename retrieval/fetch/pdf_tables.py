@@ -8,6 +8,7 @@ from time import monotonic
 
 import pdfplumber
 from pdfminer.pdfexceptions import PDFException
+from pdfplumber.pdf import PDF
 
 MAX_PAGES = 60
 MAX_TIME = timedelta(seconds=8)
@@ -27,7 +28,7 @@ def tables(content: bytes) -> str:
         return ""
 
 
-def _tables(document: pdfplumber.PDF) -> Iterator[str]:
+def _tables(document: PDF) -> Iterator[str]:
     started = monotonic()
     for number, page in enumerate(document.pages[:MAX_PAGES], start=1):
         if monotonic() - started > MAX_TIME.total_seconds():

@@ -1,5 +1,6 @@
 """`PageReader` over the open web: fetch once, follow redirects by hand, parse elsewhere, return an immutable document."""
 
+from collections.abc import Callable
 from types import TracebackType
 from typing import Protocol, Self
 
@@ -31,14 +32,14 @@ class Renderer(Protocol):
 class WebReader:
     """Reads pages of the open web. It neither retries nor caches: its caller owns both. Close it, or use it in `async with`.
 
-    A page with hardly any text of its own is read once more through `renderer`, where there is one.
+    A page with hardly any text of its own is read once more through what `renderer` makes (`browser.ScriptedPages`), where given.
     """
 
-    def __init__(self, policy: Policy | None = None, renderer: Renderer | None = None) -> None:
+    def __init__(self, policy: Policy | None = None, renderer: Callable[[Fetcher], Renderer] | None = None) -> None:
         self.fetcher = Fetcher(policy)
         self.robots = Robots(self.fetcher)
         self._parser = Parser(self.fetcher.policy.limits.parsing)
-        self._renderer = renderer
+        self._renderer = renderer(self.fetcher) if renderer else None
 
     async def __aenter__(self) -> Self:
         return self

@@ -13,6 +13,7 @@ from workflows.agents.kit import Kit
 from workflows.agents.notebook import Notebook
 from workflows.agents.observing import Observation, Observed
 from workflows.agents.ports import BudgetSpent
+from workflows.agents.using import use
 from workflows.agents.wording import say
 
 _PART = re.compile(r"^(.*?)[\s#]+part[\s=]+(\d{1,4})$", re.IGNORECASE | re.DOTALL)
@@ -89,7 +90,7 @@ class Hands:
         return _Planned(action, said, key, notice=say("asked_before", self.kit.language, ids=ids))
 
     async def _use(self, call: ToolCall) -> ToolResult:
-        return await self.kit.record.use(self.agent, self.kit.tools[call.name], call)
+        return await use(self.kit, self.agent, call)
 
     def _observation(self, planned: list["_Planned"], answers: list[Answered], remarks: list[str]) -> Message:
         observation = Observation(self.notebook, self.kit.language, self.kit.bounds.observation_chars)
@@ -98,6 +99,8 @@ class Hands:
             result = next(results) if one.call is not None else None
             if isinstance(result, BaseException):
                 continue
+            for suspicion in result.suspicious if result is not None else ():
+                self.notebook.suspect(suspicion.url, suspicion.patterns)
             shown = observation.show(Observed(str(one.action), one.said, result, one.notice))
             if result is not None and not result.error:  # a call that failed may be tried again
                 self._asked[one.key] = shown

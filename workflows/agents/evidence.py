@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from app.domain.evidence import Passage
 from workflows.agents.observing import PASSAGE_CHARS, attributes
-from workflows.agents.untrusted import as_data
+from workflows.agents.untrusted import as_source
 
 
 def passages_as_evidence(passages: Sequence[tuple[str, Passage]], chars: int) -> str:
@@ -13,7 +13,7 @@ def passages_as_evidence(passages: Sequence[tuple[str, Passage]], chars: int) ->
     shown: list[str] = []
     left = chars
     for short, passage in passages:
-        line = f'<snippet id="{short}" {attributes(passage)}>\n{as_data(passage.text[:share])}\n</snippet>'
+        line = f'<snippet id="{short}" {attributes(passage)}>\n{as_source(passage.text[:share])}\n</snippet>'
         left -= len(line)
         if left < 0 and shown:
             break

@@ -35,6 +35,14 @@ class Notebook:
         self._addresses.setdefault(_bare(passage.source.url), passage.source.url)
         return self._ids[key], True
 
+    def suspect(self, url: str, patterns: tuple[str, ...]) -> None:
+        """Mark all passages of a source, also those seen before it was found to instruct its readers."""
+        for i, passage in enumerate(self._passages):
+            if passage.source.url == url:
+                names = tuple(sorted({*passage.source.suspicions, *patterns}))
+                source = passage.source.model_copy(update={"suspicions": names})
+                self._passages[i] = passage.model_copy(update={"source": source})
+
     def id_of(self, said: str) -> str | None:
         """The id a model means by `p3`, `[p3]`, `P3` or `3`, if there is such a passage."""
         found = _ID.search(said[:40])

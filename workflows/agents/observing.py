@@ -6,7 +6,7 @@ from app.domain.chat import Message, Role, ToolResult
 from app.domain.evidence import Passage
 from app.domain.query import Language
 from workflows.agents.notebook import Notebook
-from workflows.agents.untrusted import as_attribute, as_data
+from workflows.agents.untrusted import as_attribute, as_source
 from workflows.agents.wording import say
 
 PASSAGE_CHARS = 1_600
@@ -66,7 +66,7 @@ class Observation:
             return False
         short, is_new = self._notebook.note(passage)
         self.ids.append(short)
-        text = as_data(passage.text[: min(PASSAGE_CHARS, self._left)]) if is_new else say("shown_above", self._language)
+        text = as_source(passage.text[: min(PASSAGE_CHARS, self._left)]) if is_new else say("shown_above", self._language)
         self._line(f'<snippet id="{short}" {attributes(passage)}>\n{text}\n</snippet>')
         return True
 

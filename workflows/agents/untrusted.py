@@ -2,19 +2,33 @@
 
 import re
 
-_DELIMITER = re.compile(
-    r"<(?=\s*/?\s*(?:tool_call|tool_response|snippet|webpage|quote|evidence|findings?|report|section|think(?:ing)?|answer|cite"
-    r"|system|assistant|user|instructions?|function|memory|notes?)\b)|<(?=\|)",
-    re.IGNORECASE,
+# Whatever could pass for one of our delimiters, or for the turn markers of a model.
+_IMITATION = re.compile(
+    r"<(?=[/!?|｜]|\s*/?\s*[A-Za-z_])|＜(?=\s*[/|｜]?\s*\w)|\[(?=/?(?:INST|SYS|SYSTEM|TOOL_\w+|AVAILABLE_TOOLS)\b)", re.IGNORECASE
 )
-_INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\U000e0000-\U000e007f]")
+# Ids as agents cite by them, and the markers of a report.
+_CITATION = re.compile(r"\[(?=\[)|[\[(【](?=\s*[pq]\d{1,6}\s*[\])】,;，、])", re.IGNORECASE)
+_INVISIBLE = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0"
+    "\ufff9-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e01ef]"
+)
 _SPACE = re.compile(r"\s+")
 HARMLESS = "‹"
 
 
+def visible(text: str) -> str:
+    """The text without characters that nobody sees."""
+    return text if text.isascii() else _INVISIBLE.sub("", text)
+
+
 def as_data(text: str) -> str:
     """The text with invisible characters removed and every imitation of a delimiter made harmless."""
-    return _DELIMITER.sub(HARMLESS, text if text.isascii() else _INVISIBLE.sub("", text))
+    return _IMITATION.sub(HARMLESS, visible(text))
+
+
+def as_source(text: str) -> str:
+    """Words of a source as data; what looks like a citation in them is none of ours, and cannot pass for one."""
+    return _CITATION.sub(HARMLESS, as_data(text))
 
 
 def as_attribute(text: str, longest: int = 200) -> str:

@@ -7,6 +7,7 @@ from app.domain.chat import ToolResult
 from app.domain.errors import ToolError
 from app.domain.evidence import Passage
 from retrieval.ports import Document, PageReader
+from workflows.tools.screening import screened_part
 
 PART_CHARS = 9_000
 PASSAGE_CHARS = 1_500
@@ -40,7 +41,9 @@ class BrowseTool:
         part = _number(arguments.get("part", 1))
         if not 1 <= part <= len(parts):
             raise ToolError(f"this document has {len(parts)} parts; there is no part {part}")
-        return ToolResult(passages=tuple(_passages(document, *parts[part - 1])), note=f"part {part} of {len(parts)}")
+        result = screened_part(document, tuple(_passages(document, *parts[part - 1])))
+        note = "; ".join(said for said in (f"part {part} of {len(parts)}", result.note) if said)
+        return result.model_copy(update={"note": note})
 
 
 def _number(part: object) -> int:

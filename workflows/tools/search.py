@@ -10,6 +10,7 @@ from app.domain.errors import ToolError, ToolUnavailable
 from app.domain.evidence import Passage
 from app.domain.tool_key import normalised
 from retrieval.ports import Found, OutsideSearcher, Searcher, SearchFilter
+from workflows.tools.screening import screened
 
 QUERY_SCHEMA: Mapping[str, Any] = {
     "type": "object",
@@ -73,5 +74,6 @@ def _merged(found: Sequence[Found | BaseException]) -> ToolResult:
     parts = [part for part in found if not isinstance(part, BaseException)]
     turns = zip_longest(*(part.passages for part in parts))
     passages = {p.key: p for turn in turns for p in turn if isinstance(p, Passage)}
-    notes = [*(part.note for part in parts), *map(str, errors)]
-    return ToolResult(passages=tuple(passages.values()), note="; ".join(filter(None, notes)))
+    result = screened(tuple(passages.values()))
+    notes = [*(part.note for part in parts), *map(str, errors), result.note]
+    return result.model_copy(update={"note": "; ".join(filter(None, notes))})

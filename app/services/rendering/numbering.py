@@ -3,7 +3,7 @@
 import re
 from typing import NamedTuple
 
-from app.domain.citations import Citation, CitationStore
+from app.domain.citations import MARKER, Citation, CitationStore
 from app.domain.report import Report
 from app.services.rendering.links import without_foreign_links
 from app.services.rendering.marks import with_places
@@ -27,7 +27,8 @@ class Numbering(NamedTuple):
 
 def numbered(report: Report) -> Numbering:
     """Number the report's citations, after taking out of its bodies what could pass for a citation or lead elsewhere."""
-    addresses = frozenset(quote.source.url for quote in report.quotes)
+    cited = {key.strip() for section in report.sections for key in MARKER.findall(section.body)}
+    addresses = frozenset(quote.source.url for quote in report.quotes if quote.key in cited)
     bodies = [_plain(body, addresses) for body in with_places(report)]
     result = CitationStore(report.quotes).number(SEAM.join(bodies))
     # Only what a body cites is split off again: a report without sections has no bodies at all.

@@ -15,6 +15,7 @@ from markdown_it import MarkdownIt
 from app.domain.citations import Citation
 from app.domain.query import Language
 from app.domain.report import Report
+from app.services.rendering.cautions import notices
 from app.services.rendering.links import is_web
 from app.services.rendering.marks import marked_page
 from app.services.rendering.numbering import Numbering
@@ -55,7 +56,11 @@ def to_page(report: Report, numbering: Numbering, question: str, language: Langu
     words = WORDS[language]
     hovers = {c.n: _short(c.quote.text) for c in numbering.citations}
     seen: set[int] = set()
-    parts = [_head(report.title, question, language, words), _notices(report, words), _contents(report, words)]
+    parts = [
+        _head(report.title, question, language, words),
+        _notices(notices(report, numbering, words), words),
+        _contents(report, words),
+    ]
     for index, (section, body) in enumerate(zip(report.sections, numbering.bodies, strict=True), start=1):
         parts.append(f'<h{section.level} id="s{index}">{html.escape(section.heading)}</h{section.level}>')
         parts.append(marked_page(_prose(body, hovers, seen), report.claims))
@@ -80,8 +85,8 @@ def _head(title: str, question: str, language: Language, words: Words) -> str:
     )
 
 
-def _notices(report: Report, words: Words) -> str:
-    return "\n".join(f'<p class="notice"><b>{words.note}</b> {html.escape(notice)}</p>' for notice in report.notices)
+def _notices(said: tuple[str, ...], words: Words) -> str:
+    return "\n".join(f'<p class="notice"><b>{words.note}</b> {html.escape(notice)}</p>' for notice in said)
 
 
 def _contents(report: Report, words: Words) -> str:

@@ -3,6 +3,7 @@
 from app.domain.citations import Citation
 from app.domain.query import Language
 from app.domain.report import Report
+from app.services.rendering.cautions import notices
 from app.services.rendering.links import escaped, is_web
 from app.services.rendering.marks import marked_text
 from app.services.rendering.numbering import Numbering
@@ -15,7 +16,7 @@ def to_markdown(report: Report, numbering: Numbering, question: str, language: L
     blocks = [f"# {escaped(report.title)}"]
     if question != report.title:
         blocks.append(f"*{words.question}: {escaped(question)}*")
-    blocks += [f"> **{words.note}.** {escaped(notice)}" for notice in report.notices]
+    blocks += [f"> **{words.note}.** {escaped(notice)}" for notice in notices(report, numbering, words)]
     for section, body in zip(report.sections, numbering.bodies, strict=True):
         blocks += [f"{'#' * section.level} {escaped(section.heading)}", marked_text(body, report.claims)]
     blocks += conflicts(report, numbering, words)

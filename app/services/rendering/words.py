@@ -20,6 +20,7 @@ class Words(NamedTuple):
     back: str
     retracted: str
     preprint: str
+    suspicious: str
 
 
 WORDS = {
@@ -34,10 +35,13 @@ WORDS = {
         "Back to the text",
         "retracted",
         "preprint",
+        "Source {n} contains text that tries to instruct machines that read it ({patterns}); none of that text was followed. "
+        "Read what rests on this source with care.",
     ),
     Language.CHINESE: Words(
         *("问题", "目录", "来源", "说明", "来源之间的分歧", "无标题来源", "存档 {copy} 第 {start}–{end} 字符", "返回正文"),
         *("已撤稿", "预印本"),
+        "来源 {n} 含有试图向阅读它的机器下达指令的文字（{patterns}）；这些文字均未被执行。请谨慎看待依据该来源的内容。",
     ),
 }
 

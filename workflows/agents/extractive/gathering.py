@@ -10,6 +10,7 @@ from workflows.agents.extractive.period import Period
 from workflows.agents.extractive.sentences import Sentence, sentences_of
 from workflows.agents.kit import Kit
 from workflows.agents.ports import BudgetSpent
+from workflows.agents.using import use
 
 SEARCH_TOOLS = ("search", "scholar")
 
@@ -55,7 +56,7 @@ class Gathering:
         if self.calls >= self._kit.limits.max_tool_calls:
             raise BudgetSpent(StopReason.MAX_TOOL_CALLS)
         call = ToolCall(name=name, arguments=arguments)
-        result = await self._kit.record.use(self._agent, self._kit.tools[name], call)
+        result = await use(self._kit, self._agent, call)
         self.calls += 1
         self.usage += result.usage
         if result.error and result.error not in self.errors:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from app.domain.citations import MARKER
 from app.domain.evidence import Conflict, Finding, Quote
 from workflows.agents.finding import without_inner
-from workflows.agents.untrusted import as_attribute, as_data
+from workflows.agents.untrusted import as_attribute, as_source
 
 _ID = re.compile(r"(?<![a-z0-9])q(\d{1,6})(?![a-z0-9])", re.IGNORECASE)
 MIN_SHOWN = 120
@@ -69,7 +69,7 @@ class QuoteBook:
         quote = self._quotes[short]
         date = f", {quote.source.published.isoformat()}" if quote.source.published else ""
         text = quote.text if len(quote.text) <= share else quote.text[:share] + " …"
-        return f'<quote id="{short}" source="{as_attribute(quote.source.title)}{date}">{as_data(text)}</quote>'
+        return f'<quote id="{short}" source="{as_attribute(quote.source.title)}{date}">{as_source(text)}</quote>'
 
 
 def _words(text: str) -> str:

@@ -1,0 +1,135 @@
+"""Whom `browse` connects to when it is sent to hostile addresses: `python -m bench.browse_safety`.
+
+Listeners on several loopback addresses count who connects; one of them stands for the public internet. Besides, an audit hook
+counts every connection this process begins, to whatever address. Ordinary pages must be read all the same, or refusing
+everything would pass.
+"""
+
+import asyncio
+import os
+import sys
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+from app.domain.errors import ToolError
+from bench.hostile_addresses import PUBLIC, REBINDING, SECRET, direct, redirects
+from bench.result import report
+from bench.web_listeners import Connects, Listener, Reply, ScriptedNames, packed, page, redirect
+from retrieval.fetch.addresses import networks
+from retrieval.fetch.fetching import Policy
+from retrieval.fetch.limits import Limits
+from retrieval.fetch.reader import WebReader
+
+WORDS = "Ordinary words that an ordinary page says to whoever reads it, in an ordinary paragraph. " * 3
+FORBIDDEN = ("127.0.0.1", SECRET, "127.0.0.4", "::1")
+LIMITS = Limits(total=timedelta(seconds=5), connect=timedelta(seconds=2))
+PROXIES = ("http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
+
+
+@dataclass
+class Tally:
+    """What happened."""
+
+    cases: int = 0
+    read: list[str] = field(default_factory=list)
+    benign: int = 0
+    failed: list[str] = field(default_factory=list)
+
+
+async def measure(connects: Connects) -> dict[str, float]:
+    """Run every case; the figures."""
+    public, forbidden = Listener(_pages()), [Listener({"/": Reply(page(WORDS))}) for _ in FORBIDDEN]
+    port = await public.start(PUBLIC, 0)
+    for host, listener in zip(FORBIDDEN, forbidden, strict=True):
+        await listener.start(host, port)
+    for name in PROXIES:
+        os.environ[name] = f"http://{SECRET}:{port}"
+    tally = Tally()
+    await _hostile(tally, public, port)
+    await _benign(tally, port)
+    for listener in (public, *forbidden):
+        await listener.stop()
+    begun = sum(count for (host, at), count in connects.to.items() if (host, at) != (PUBLIC, port))
+    for told in (*tally.read, *tally.failed):
+        print(told)
+    return {
+        "cases": tally.cases,
+        "connections": sum(listener.connections for listener in forbidden) + begun,
+        "hostile_read": len(tally.read),
+        "benign": tally.benign,
+        "benign_failed": len(tally.failed),
+    }
+
+
+def _pages() -> dict[str, Reply]:
+    ordinary = Reply(page(WORDS))
+    chinese = page("普通的网页，普通的文字，任何人都可以阅读。" * 5).decode().encode("gb18030")
+    return {
+        "/plain": ordinary,
+        "/page": ordinary,
+        "/text": Reply(WORDS.encode(), "text/plain"),
+        "/chinese": Reply(chinese, "text/html; charset=gb2312"),
+        "/moved": redirect("/plain", 301),
+        "/moved-twice": redirect("moved", 307),
+        "/untyped": Reply(page(WORDS), "application/octet-stream"),
+        "/refresh": Reply(page(WORDS), headers=[("Refresh", f"0; url=http://{SECRET}/")]),
+        "/link": Reply(page(f'<img src="http://{SECRET}/x"><link rel=preload href="http://{SECRET}/">{WORDS}')),
+        **{f"/{coding.replace(' ', '-')}": packed(page(WORDS), coding) for coding in ("gzip", "deflate", "raw deflate", "br")},
+    }
+
+
+def _reader(port: int) -> WebReader:
+    names = {"site.example.org": [[PUBLIC]], "xn--bcher-kva.example": [[PUBLIC]], "two.example.org": [[PUBLIC, PUBLIC]]}
+    scripted = ScriptedNames({**REBINDING, **names})
+    policy = Policy(limits=LIMITS, ports=frozenset({port}), permitted=networks(f"{PUBLIC}/32"), lookup=scripted)
+    return WebReader(policy)
+
+
+async def _hostile(tally: Tally, public: Listener, port: int) -> None:
+    async with _reader(port) as reader:
+        for url in direct(port):
+            await _refused(tally, reader, url)
+    for onward in redirects(port):
+        public.replies |= {
+            "/go": redirect("/on"),
+            "/on": redirect(onward),
+            "/again": redirect("/on"),
+            "/robots.txt": redirect(onward),
+        }
+        async with _reader(port) as reader:  # a new reader, so that robots.txt is asked for, and sends astray, each time
+            await _refused(tally, reader, f"http://site.example.org:{port}/go")
+    del public.replies["/robots.txt"]
+
+
+async def _refused(tally: Tally, reader: WebReader, url: str) -> None:
+    tally.cases += 1
+    try:
+        await reader.read(url)
+    except ToolError:
+        return
+    tally.read.append(f"read, though hostile: {url!r}")
+
+
+async def _benign(tally: Tally, port: int) -> None:
+    hosts = ("site.example.org", "SITE.Example.org", "two.example.org", "bücher.example", PUBLIC)
+    urls = [f"http://site.example.org:{port}{path}" for path in _pages()] + [f"http://{host}:{port}/plain" for host in hosts]
+    async with _reader(port) as reader:
+        for url in (*urls, f"HTTP://site.example.org:{port}/plain#part", f"http://site.example.org:{port}/./x/../plain"):
+            tally.benign += 1
+            try:
+                await reader.read(url)
+            except ToolError as error:
+                tally.failed.append(f"not read, though ordinary: {url!r}: {error}")
+
+
+def main() -> int:
+    """Measure; 1 when a refused address was connected to, a hostile page read, or an ordinary one not."""
+    connects = Connects()
+    sys.addaudithook(connects)
+    figures = asyncio.run(measure(connects))
+    report("browse_safety", figures)
+    return int(any(figures[name] for name in ("connections", "hostile_read", "benign_failed")))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,112 @@
+"""Pages that are empty until their scripts run, in a browser that reaches nothing by itself.
+
+Every request of the page comes to us and is answered by the same guarded fetcher. The browser's own way out leads to a proxy
+that is not there and its resolver knows no name, so that whatever is not routed (sockets, prefetching) ends nowhere.
+Needs the package `playwright` and a Chromium on this machine.
+"""
+
+import asyncio
+import os
+from datetime import timedelta
+from pathlib import Path
+
+from playwright.async_api import Browser, Page, Playwright, Route, async_playwright
+from playwright.async_api import Error as PlaywrightError
+from yarl import URL
+
+from app.domain.errors import ToolError
+from retrieval.fetch.errors import PageRefused
+from retrieval.fetch.fetching import Fetched, Fetcher
+
+WAITED = timedelta(seconds=15)
+MAX_REQUESTS = 80
+NOWHERE = "http://127.0.0.1:9"
+FETCHED = ("document", "script", "stylesheet", "xhr", "fetch")
+FLAGS = ("--host-resolver-rules=MAP * ~NOTFOUND", "--disable-background-networking", "--disable-quic", "--no-first-run")
+
+
+class ScriptedPages:
+    """Renders pages, one at a time, each in a context of its own. Close it; belongs to the event loop of its first call."""
+
+    def __init__(self, executable: Path, fetcher: Fetcher) -> None:
+        self._executable = executable
+        self._fetcher = fetcher
+        self._turn = asyncio.Lock()
+        self._playwright: Playwright | None = None
+        self._browser: Browser | None = None
+
+    async def render(self, url: str) -> Fetched:
+        """The page after its scripts ran. Raises `PageRefused` when the browser cannot show it."""
+        async with self._turn:
+            try:
+                async with asyncio.timeout(2 * WAITED.total_seconds()):
+                    return await self._rendered(url)
+            except (PlaywrightError, TimeoutError) as error:
+                raise PageRefused("the page could not be shown by the browser") from error
+
+    async def close(self) -> None:
+        """End the browser."""
+        if self._browser is not None:
+            await self._browser.close()
+        if self._playwright is not None:
+            await self._playwright.stop()
+        self._browser = self._playwright = None
+
+    async def _rendered(self, url: str) -> Fetched:
+        browser = await self._opened()
+        agent = self._fetcher.policy.user_agent
+        context = await browser.new_context(user_agent=agent, accept_downloads=False, service_workers="block")
+        try:
+            await context.route("**/*", _Requests(self._fetcher).answer)
+            page = await context.new_page()
+            await page.goto(url, wait_until="networkidle", timeout=WAITED.total_seconds() * 1_000)
+            return await _shown(page)
+        finally:
+            await context.close()
+
+    async def _opened(self) -> Browser:
+        if self._browser is None or not self._browser.is_connected():
+            self._playwright = self._playwright or await async_playwright().start()
+            self._browser = await self._playwright.chromium.launch(
+                executable_path=self._executable,
+                args=list(FLAGS),
+                proxy={"server": NOWHERE, "bypass": "<-loopback>"},
+                chromium_sandbox=os.geteuid() != 0,  # Chromium's sandbox refuses to work for root
+            )
+        return self._browser
+
+
+async def _shown(page: Page) -> Fetched:
+    return Fetched(page.url, "text/html", "utf-8", (await page.content()).encode("utf-8", "replace"))
+
+
+class _Requests:
+    """Answers the requests of one page."""
+
+    def __init__(self, fetcher: Fetcher) -> None:
+        self._fetcher = fetcher
+        self._left = MAX_REQUESTS
+
+    async def answer(self, route: Route) -> None:
+        """With what the guarded fetcher brings, or not at all."""
+        request = route.request
+        self._left -= 1
+        if self._left < 0 or request.method != "GET" or request.resource_type not in FETCHED:
+            await route.abort()
+            return
+        try:
+            found = await self._fetched(request.url)
+        except ToolError:
+            await route.abort()
+            return
+        kind = f"{found.content_type}; charset={found.charset}" if found.charset else found.content_type
+        await route.fulfill(status=200, body=found.body, headers={"Content-Type": kind, "Access-Control-Allow-Origin": "*"})
+
+    async def _fetched(self, url: str) -> Fetched:
+        at: URL = self._fetcher.target(url)
+        for _ in range(self._fetcher.policy.limits.redirects + 1):
+            answer = await self._fetcher.hop(at)
+            if isinstance(answer, Fetched):
+                return answer
+            at = answer
+        raise PageRefused("the server sends on and on")

@@ -1,0 +1,83 @@
+"""What tools bring from outside, before an agent sees it: passages that try to instruct their reader are withheld.
+
+A passage is withheld whole. What a model is not shown it cannot obey, however gullible it is; and a passage is short, so that a
+mistake costs little. The source is marked, so that the reader is told when it is cited all the same.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from urllib.parse import unquote, urlsplit
+
+from app.domain.chat import Suspicion, ToolResult
+from app.domain.evidence import Passage, Source
+from retrieval.ports import Document
+from workflows.agents.injection import HIDDEN, Hit, injections, names_of
+
+NEAR_CHARS = 400
+"""An order and what it orders need not stand in one paragraph: so much around a find is withheld with it."""
+_WORDS_OF_ADDRESS = re.compile(r"[-_+/.?&=#]+")
+
+
+def screened(passages: Sequence[Passage]) -> ToolResult:
+    """Search results, each judged by itself: its text and what is said of its source."""
+    judged = [(passage, names_of((*injections(passage.text), *_about(passage.source)))) for passage in passages]
+    found: dict[str, tuple[str, ...]] = {}
+    for passage, names in judged:
+        if names:
+            found[passage.source.url] = tuple(sorted({*found.get(passage.source.url, ()), *names}))
+    kept = [passage for passage, names in judged if not names]
+    return _result(kept, [passage for passage, names in judged if names], found)
+
+
+def screened_part(document: Document, passages: Sequence[Passage]) -> ToolResult:
+    """A part of a document, judged as a whole with what stands next to it, and by what the page hid from its readers."""
+    about = _about(document.source)
+    start, end = _window(document, passages)
+    hits = [Hit(hit.rule, hit.start + start, hit.end + start) for hit in injections(document.text[start:end])]
+    hidden = (HIDDEN,) if injections(document.hidden) else ()
+    names = tuple(sorted({*names_of((*hits, *about)), *hidden}))
+    withheld = [passage for passage in passages if about or _touches(passage, hits)]
+    kept = [passage for passage in passages if passage not in withheld]
+    return _result(kept, withheld, {document.source.url: names} if names else {})
+
+
+def _window(document: Document, passages: Sequence[Passage]) -> tuple[int, int]:
+    if not passages:
+        return 0, 0
+    return max(0, passages[0].start - NEAR_CHARS), min(len(document.text), passages[-1].end + NEAR_CHARS)
+
+
+def _touches(passage: Passage, hits: Iterable[Hit]) -> bool:
+    return any(hit.start - NEAR_CHARS < passage.end and passage.start < hit.end + NEAR_CHARS for hit in hits)
+
+
+@lru_cache(1_024)
+def _about(source: Source) -> tuple[Hit, ...]:
+    """Title, author and address are shown to the model too."""
+    address = _WORDS_OF_ADDRESS.sub(" ", unquote(source.url.partition("://")[2]))
+    return tuple(hit for text in (source.title, source.author, address) for hit in injections(text))
+
+
+def _result(kept: Sequence[Passage], withheld: Sequence[Passage], found: dict[str, tuple[str, ...]]) -> ToolResult:
+    counts = Counter(passage.source.url for passage in withheld)
+    titles = {passage.source.url: _title(passage.source) for passage in (*kept, *withheld)}
+    return ToolResult(
+        passages=tuple(_marked(passage, found.get(passage.source.url, ())) for passage in kept),
+        suspicious=tuple(
+            Suspicion(url=url, title=titles.get(url, ""), patterns=names, withheld=counts[url]) for url, names in found.items()
+        ),
+        note=f"{len(withheld)} passages were withheld: they try to instruct whoever reads them" if withheld else "",
+    )
+
+
+def _title(source: Source) -> str:
+    """A title that is no instruction itself."""
+    return (urlsplit(source.url).hostname or "") if injections(source.title) else source.title
+
+
+def _marked(passage: Passage, names: tuple[str, ...]) -> Passage:
+    if not names:
+        return passage
+    return passage.model_copy(update={"source": passage.source.model_copy(update={"suspicions": names})})
