@@ -1,0 +1,85 @@
+"""How many ordinary passages the injection rules would withhold: `python -m bench.injection_rules [--passages N]`.
+
+Passages of 1,500 characters from the texts in `../shared/data` and the State of the Union addresses. None of them is an attack, so every
+find is a mistake; it is printed. `ms` is the mean time a passage.
+"""
+
+import argparse
+import gzip
+import json
+import time
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from itertools import chain, islice
+from pathlib import Path
+
+from bench.result import report, skipped
+from retrieval.corpora.sotu import StateOfTheUnion
+from retrieval.ports import Document
+from workflows.agents.injection import injections
+
+DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data"
+SIZE = 1_500
+AROUND = 60
+FILES = {
+    "wiki_en": "wiki_en/articles_full.jsonl.gz",
+    "wiki_zh": "wiki_zh/articles.jsonl.gz",
+    "wikinews": "wikinews/dated.jsonl.gz",
+    "scifact": "scifact/corpus.jsonl.gz",
+}
+
+
+def passages(text: str) -> Iterator[str]:
+    """A text in pieces."""
+    return (text[i : i + SIZE] for i in range(0, len(text), SIZE))
+
+
+def of_file(path: Path) -> Iterator[str]:
+    """The passages of a file of JSON lines."""
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        for line in lines:
+            row = json.loads(line)
+            yield from passages(str(row.get("text") or row.get("body") or row.get("contents") or ""))
+
+
+def of_addresses() -> Iterator[str]:
+    """The passages of the State of the Union addresses."""
+    documents = (found for found in StateOfTheUnion().documents() if isinstance(found, Document))
+    return chain.from_iterable(passages(document.text) for document in documents)
+
+
+def measure(sets: Mapping[str, Callable[[], Iterator[str]]], limit: int) -> dict[str, float]:
+    """The share of each set that would be withheld, in percent, and the time a passage takes."""
+    figures: dict[str, float] = {}
+    seen = found = 0
+    began = time.process_time()
+    for name, texts in sets.items():
+        count = wrong = 0
+        for text in islice(texts(), limit):
+            count += 1
+            if hits := injections(text):
+                wrong += 1
+                print(f"{name}: {hits[0].rule}: {text[max(0, hits[0].start - AROUND) : hits[0].end + AROUND]!r}")
+        figures |= {f"{name}_passages": count, f"{name}_percent": 100 * wrong / max(1, count)}
+        seen, found = seen + count, found + wrong
+    spent = 1_000 * (time.process_time() - began)
+    return {**figures, "passages": seen, "percent": 100 * found / max(1, seen), "ms": spent / max(1, seen)}
+
+
+def main() -> None:
+    """Measure what is here."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--passages", type=int, default=8_000, help="at most so many of each set")
+    limit = parser.parse_args().passages
+    sets: dict[str, Callable[[], Iterator[str]]] = {"sotu": of_addresses}
+    for name, file in FILES.items():
+        if (DATA / file).exists():
+            sets[name] = partial(of_file, DATA / file)
+    if len(sets) == 1:
+        skipped("injection_rules", f"there are no texts in {DATA}")
+        return
+    report("injection_rules", measure(sets, limit))
+
+
+if __name__ == "__main__":
+    main()
