@@ -22,6 +22,8 @@ from retrieval.fetch.reader import WebReader
 
 WORDS = "Ordinary words that an ordinary page says to whoever reads it, in an ordinary paragraph. " * 3
 FORBIDDEN = ("127.0.0.1", SECRET, "127.0.0.4", "::1")
+STOLEN = Reply(page("These words stand on a page that nobody outside may read. " * 5))
+ATTEMPTS = 3
 LIMITS = Limits(total=timedelta(seconds=5), connect=timedelta(seconds=2))
 PROXIES = ("http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
 
@@ -38,7 +40,7 @@ class Tally:
 
 async def measure(connects: Connects) -> dict[str, float]:
     """Run every case; the figures."""
-    public, forbidden = Listener(_pages()), [Listener({"/": Reply(page(WORDS))}) for _ in FORBIDDEN]
+    public, forbidden = Listener(_pages()), [Listener({"/": STOLEN, "/page": STOLEN}) for _ in FORBIDDEN]
     port = await public.start(PUBLIC, 0)
     for host, listener in zip(FORBIDDEN, forbidden, strict=True):
         await listener.start(host, port)
@@ -102,12 +104,15 @@ async def _hostile(tally: Tally, public: Listener, port: int) -> None:
 
 
 async def _refused(tally: Tally, reader: WebReader, url: str) -> None:
+    """Ask several times: a name may turn late. As long as it leads to the public host, its page may be read."""
     tally.cases += 1
-    try:
-        await reader.read(url)
-    except ToolError:
-        return
-    tally.read.append(f"read, though hostile: {url!r}")
+    for _ in range(ATTEMPTS if "turns-" in url else 1):
+        try:
+            found = await reader.read(url)
+        except ToolError:
+            continue
+        if "turns-" not in url or "nobody outside" in found.text:
+            tally.read.append(f"read, though hostile: {url!r}")
 
 
 async def _benign(tally: Tally, port: int) -> None:

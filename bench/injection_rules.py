@@ -1,7 +1,7 @@
 """How many ordinary passages the injection rules would withhold: `python -m bench.injection_rules [--passages N]`.
 
-Passages of 1,500 characters from the texts in `../shared/data` and the State of the Union addresses. None of them is an attack, so every
-find is a mistake; it is printed. `ms` is the mean time a passage.
+Passages of 1,500 characters from the texts in `../shared/data` and the State of the Union addresses. None of them is an attack,
+so every find is a mistake; it is printed. `ms` is the mean time a passage.
 """
 
 import argparse

@@ -8,6 +8,7 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import NamedTuple
 
+from workflows.agents.first_words import first_words
 from workflows.agents.untrusted import visible
 
 HIDDEN = "hidden_text"
@@ -18,6 +19,8 @@ _LOOKALIKES = str.maketrans(
     "aeopcyxijsdhqwABEKMHOPCTYXIJSoaevikтupABEZHIKMNOPTYXil'''".replace("т", "t"),
 )
 _FULL_WIDTH = {code: chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F) if chr(code) not in "，；：！？（）"} | {0x3000: " "}
+_LATIN = {**_LOOKALIKES, **_FULL_WIDTH}
+_DISGUISED = re.compile(f"[{''.join(map(chr, _LATIN))}]")
 
 
 class Hit(NamedTuple):
@@ -29,10 +32,11 @@ class Hit(NamedTuple):
 
 
 class Rule(NamedTuple):
-    """One pattern of a rule."""
+    """One pattern of a rule. It begins with one of `words`, where there are any: a text without them need not be searched."""
 
     name: str
     pattern: re.Pattern[str]
+    words: tuple[str, ...]
 
 
 class Language(NamedTuple):
@@ -50,6 +54,7 @@ def injections(text: str) -> tuple[Hit, ...]:
         Hit(rule.name, found.start(), found.end())
         for language in spoken
         for rule in language.rules
+        if not rule.words or any(word in plain for word in rule.words)
         for found in rule.pattern.finditer(plain)
     ]
     return tuple(sorted(hits, key=lambda hit: hit.start))
@@ -74,7 +79,8 @@ def languages() -> tuple[Language, ...]:
 def _compiled(rules: Mapping[str, Mapping[str, list[str]]], language: str, words: dict[str, str]) -> Iterator[Rule]:
     for name, rule in rules.items():
         for pattern in rule[language]:
-            yield Rule(name, re.compile(_spelled(pattern, words), re.MULTILINE))
+            spelled = _spelled(pattern, words)
+            yield Rule(name, re.compile(spelled, re.MULTILINE), first_words(spelled))
 
 
 def _spelled(pattern: str, words: dict[str, str]) -> str:
@@ -86,5 +92,5 @@ def _spelled(pattern: str, words: dict[str, str]) -> str:
 def _plain(text: str) -> str:
     if text.isascii():
         return text.lower()
-    composed = unicodedata.normalize("NFC", visible(text))
-    return composed.translate(_FULL_WIDTH).translate(_LOOKALIKES).lower()
+    seen = unicodedata.normalize("NFC", visible(text))
+    return (seen.translate(_LATIN) if _DISGUISED.search(seen) else seen).lower()
