@@ -9,7 +9,7 @@ _OPTIONAL = ("?", "*", "{")
 
 
 def first_words(pattern: str) -> tuple[str, ...]:
-    """Literal beginnings, one of which every match has; none where that cannot be told. A boundary at the start is passed over."""
+    """Literal beginnings, one of which every match has; none if that is unknown. A boundary before it is passed over."""
     found = tuple(dict.fromkeys(_beginnings(pattern.removeprefix(r"\b"))))
     return found if all(len(word) >= SHORTEST or (word and not word.isascii()) for word in found) else ()
 
