@@ -8,7 +8,7 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import NamedTuple
 
-from workflows.agents.first_words import first_words
+from workflows.agents.sieve import Sieve
 from workflows.agents.untrusted import visible
 
 HIDDEN = "hidden_text"
@@ -19,7 +19,7 @@ _LOOKALIKES = str.maketrans(
     "aeopcyxijsdhqwABEKMHOPCTYXIJSoaevikтupABEZHIKMNOPTYXil'''".replace("т", "t"),
 )
 _FULL_WIDTH = {code: chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F) if chr(code) not in "，；：！？（）"} | {0x3000: " "}
-_LATIN = {**_LOOKALIKES, **_FULL_WIDTH}
+_LATIN: dict[int, int | str] = {**_LOOKALIKES, **_FULL_WIDTH}
 _DISGUISED = re.compile(f"[{''.join(map(chr, _LATIN))}]")
 
 
@@ -32,29 +32,29 @@ class Hit(NamedTuple):
 
 
 class Rule(NamedTuple):
-    """One pattern of a rule. It begins with one of `words`, where there are any: a text without them need not be searched."""
+    """One pattern of a rule, and what a text must contain besides to speak to anybody in the rule's language."""
 
     name: str
     pattern: re.Pattern[str]
-    words: tuple[str, ...]
-
-
-class Language(NamedTuple):
-    """The rules of one language, and what a text must contain to speak to anybody in it."""
-
     speaks: re.Pattern[str]
+
+
+class Rules(NamedTuple):
+    """All rules, and the sieve that tells which of them are worth trying on a text."""
+
     rules: tuple[Rule, ...]
+    sieve: Sieve
 
 
 def injections(text: str) -> tuple[Hit, ...]:
     """Where `text` tries to instruct its reader, in order. Looks through invisible characters and look-alike letters."""
     plain = _plain(text[:MAX_CHARS])
-    spoken = [language for language in languages() if language.speaks.search(plain)]
+    rules, sieve = all_rules()
+    worth_trying = [rules[place] for place in sieve.candidates(plain)]
     hits = [
         Hit(rule.name, found.start(), found.end())
-        for language in spoken
-        for rule in language.rules
-        if not rule.words or any(word in plain for word in rule.words)
+        for rule in worth_trying
+        if rule.speaks.search(plain)
         for found in rule.pattern.finditer(plain)
     ]
     return tuple(sorted(hits, key=lambda hit: hit.start))
@@ -66,21 +66,21 @@ def names_of(hits: tuple[Hit, ...]) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=1)
-def languages() -> tuple[Language, ...]:
-    """All rules by language, compiled once."""
+def all_rules() -> Rules:
+    """The rules of both languages, compiled once."""
     told = tomllib.loads(files("workflows.agents").joinpath("injection_rules.toml").read_text(encoding="utf-8"))
-    words: dict[str, str] = told["words"]
-    return tuple(
-        Language(re.compile(speaks), tuple(_compiled(told["rules"], language, words)))
-        for language, speaks in told["speaks"].items()
-    )
+    speaks = {language: re.compile(pattern) for language, pattern in told["speaks"].items()}
+    rules = tuple(_compiled(told["rules"], told["words"], speaks))
+    return Rules(rules, Sieve(rule.pattern.pattern for rule in rules))
 
 
-def _compiled(rules: Mapping[str, Mapping[str, list[str]]], language: str, words: dict[str, str]) -> Iterator[Rule]:
+def _compiled(
+    rules: Mapping[str, Mapping[str, list[str]]], words: dict[str, str], speaks: Mapping[str, re.Pattern[str]]
+) -> Iterator[Rule]:
     for name, rule in rules.items():
-        for pattern in rule[language]:
-            spelled = _spelled(pattern, words)
-            yield Rule(name, re.compile(spelled, re.MULTILINE), first_words(spelled))
+        for language, spoken in speaks.items():
+            for pattern in rule[language]:
+                yield Rule(name, re.compile(_spelled(pattern, words), re.MULTILINE), spoken)
 
 
 def _spelled(pattern: str, words: dict[str, str]) -> str:
