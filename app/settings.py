@@ -109,6 +109,13 @@ class Settings(BaseModel):
         default=None, description="A Temporal server instead of the local one."
     )
     qdrant_url: WebAddress | None = Field(default=None, description="A Qdrant server instead of the local index.")
+    qdrant_grpc_port: Port | None = Field(default=None, description="The Qdrant server's gRPC port, to speak gRPC with it.")
+    embeddings_url: WebAddress | None = Field(default=None, description="A server that encodes texts, with its `/v1`.")
+    embeddings_model: str | None = Field(default=None, description="The model to ask it for.")
+    embeddings_api_key: SecretStr | None = Field(default=None, description="Sent to it as the bearer token.")
+    reranker: str | None = Field(default=None, description="A cross-encoder that puts search results in order.")
+    reranker_url: WebAddress | None = Field(default=None, description="A server that runs the reranker, with its `/v1`.")
+    reranker_api_key: SecretStr | None = Field(default=None, description="Sent to it as the bearer token.")
     retrieval_url: Annotated[str, AfterValidator(_service_address)] | None = Field(
         default=None, description="A running retrieval service (unix:/path or http://host:port) instead of an own one."
     )
@@ -140,6 +147,21 @@ class Settings(BaseModel):
             raise ValueError(f"{PREFIX}LLM_BASE_URL is missing: {PREFIX}LLM_API_KEY is set, but no server to send it to")
         if self.judge is Judge.NLI and self.nli_model is None and self.retrieval_url is None:
             raise ValueError(f"{PREFIX}NLI_MODEL is missing: {PREFIX}JUDGE is nli, and no model of inference is named")
+        return self
+
+    @model_validator(mode="after")
+    def _retrieval_is_whole(self) -> Self:
+        needs = (
+            ("embeddings_url", "embeddings_model"),
+            ("embeddings_model", "embeddings_url"),
+            ("embeddings_api_key", "embeddings_url"),
+            ("reranker_url", "reranker"),
+            ("reranker_api_key", "reranker_url"),
+            ("qdrant_grpc_port", "qdrant_url"),
+        )
+        for given, needed in needs:
+            if getattr(self, given) is not None and getattr(self, needed) is None:
+                raise ValueError(f"{PREFIX}{needed.upper()} is missing: {PREFIX}{given.upper()} is set, and needs it")
         return self
 
     @property

@@ -17,7 +17,7 @@ from retrieval.index.ports import Index
 from retrieval.sparse import RECIPE as SPARSE_RECIPE
 from retrieval.store import DocumentStore
 
-RECIPE = f"passages-v1 {SPARSE_RECIPE}"
+RECIPE = f"passages-v2 {SPARSE_RECIPE}"
 """Names all that fixes what an index of some documents holds, but for its dense vectors."""
 
 T = TypeVar("T")
@@ -29,6 +29,11 @@ class PassageEncoder(Protocol):
     @property
     def name(self) -> str:
         """Kept with the index."""
+        ...
+
+    @property
+    def size(self) -> int:
+        """Dimensions of its vectors."""
         ...
 
     def passages(self, texts: Sequence[str]) -> Iterable[Sequence[float]]:

@@ -15,11 +15,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from app.domain.errors import Conflict, RubricaError, SetupError
+from app.settings import read_settings
 from retrieval.build import PassageEncoder, Workshop, begin_build
 from retrieval.catalogue import Build, BuildPhase
 from retrieval.corpora.kinds import open_corpus
 from retrieval.encoder import EncoderBackend, open_encoder
 from retrieval.encoding import encode_passages, leave_to_words
+from retrieval.engines import engines_of
 from retrieval.home import Shelves, open_shelves
 from retrieval.indexing import index_words
 from retrieval.reading import read_corpus
@@ -106,15 +108,16 @@ def main() -> int:
     parser.add_argument("--collection", required=True)
     parser.add_argument("--models-dir", type=Path)
     parser.add_argument("--qdrant-url")
-    parser.add_argument("--encoder", type=EncoderBackend, default=EncoderBackend.ONNX)
+    parser.add_argument("--encoder", type=EncoderBackend, default=EncoderBackend.AUTO)
     options = parser.parse_args()
     threading.Thread(target=_die_with_parent, daemon=True).start()
-    shelves = open_shelves(options.home, options.qdrant_url)
+    engines = engines_of(read_settings(os.environ))
+    shelves = open_shelves(options.home, options.qdrant_url, engines.qdrant_grpc_port)
     _only_builder(options.home, options.collection)
 
     def encoder() -> PassageEncoder:
         os.nice(NICENESS)
-        return open_encoder(options.encoder, options.models_dir, options.home / "models", THREADS)
+        return open_encoder(options.encoder, options.models_dir, options.home / "models", THREADS, engines.embeddings)
 
     build = run_build(shelves, options.collection, False, encoder, _print)
     return 3 if build.phase is BuildPhase.FAILED else 0

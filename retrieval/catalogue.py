@@ -47,12 +47,14 @@ class Collection(Value):
     """A named set of documents. `path` is a folder or file on this machine, empty for a packaged corpus.
 
     `licence` is that of its documents where they do not state one themselves; empty leaves it to the reader of this kind.
+    `tenant` is who its passages belong to, empty for all; it stays what it was when the collection was made.
     """
 
     name: str
     kind: CorpusKind
     path: str = ""
     licence: str = ""
+    tenant: str = ""
 
 
 class Generation(Value):
@@ -109,21 +111,21 @@ class Catalogue:
             )
         with self._db.transaction() as connection:
             connection.execute(
-                "INSERT INTO collections (name, kind, path, created_at, licence) VALUES (?, ?, ?, ?, ?)"
+                "INSERT INTO collections (name, kind, path, created_at, licence, tenant) VALUES (?, ?, ?, ?, ?, ?)"
                 " ON CONFLICT (name) DO UPDATE SET kind = excluded.kind, path = excluded.path, licence = excluded.licence",
-                (collection.name, collection.kind, collection.path, now.isoformat(), collection.licence),
+                (collection.name, collection.kind, collection.path, now.isoformat(), collection.licence, collection.tenant),
             )
 
     def get(self, name: str) -> Collection:
         """The collection of this name, or `NotFound`."""
-        row = self._row("SELECT name, kind, path, licence FROM collections WHERE name = ?", name)
+        row = self._row("SELECT name, kind, path, licence, tenant FROM collections WHERE name = ?", name)
         if row is None:
             raise NotFound(f"there is no collection {name!r}; `rubrica corpus list` shows those there are")
         return Collection.model_validate(dict(row))
 
     def all(self) -> list[Collection]:
         """Every collection, by name."""
-        rows = self._db.connection().execute("SELECT name, kind, path, licence FROM collections ORDER BY name")
+        rows = self._db.connection().execute("SELECT name, kind, path, licence, tenant FROM collections ORDER BY name")
         return [Collection.model_validate(dict(row)) for row in rows]
 
     def remove(self, name: str) -> None:

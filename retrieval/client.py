@@ -42,7 +42,7 @@ class IndexClient:
 
     async def search(self, query: str, limit: int, where: SearchFilter) -> Sequence[Passage]:
         """See `Searcher.search`; every failure is a `ToolError`."""
-        body = {"query": query, "limit": limit, "collections": where.collections, "language": where.language}
+        body = {"query": query, "limit": limit, **where.model_dump()}
         answer = await self._tool("/search", body)
         return [Passage.model_validate(passage) for passage in answer["passages"]]
 

@@ -10,6 +10,7 @@ from pathlib import Path
 _BUSY_SECONDS = 30.0
 _ADDED_LATER = (
     ("collections", "licence TEXT NOT NULL DEFAULT ''"),
+    ("collections", "tenant TEXT NOT NULL DEFAULT ''"),
     ("builds", "skipped INTEGER NOT NULL DEFAULT 0"),
     ("builds", "corpus_state TEXT NOT NULL DEFAULT ''"),
 )

@@ -1,4 +1,4 @@
-"""Dense vectors from all-MiniLM-L6-v2: 384 dimensions, unit length, at most 256 tokens of text.
+"""Dense vectors from all-MiniLM-L6-v2 in this process: 384 dimensions, unit length, at most 256 tokens of text.
 
 On a CPU the 8-bit ONNX form is used, one text at a time: without padding it takes 10 ms for a passage of 160 tokens where a
 padded batch of 64 takes 27 ms a passage, and, since 8-bit activations are scaled over the whole input, a text's vector then
@@ -19,6 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.domain.errors import SetupError
+from app.domain.query import Language, detect_language
+from retrieval.encoder_endpoint import EmbeddingsServer, EndpointEncoder
 from retrieval.encoder_sources import from_hub, from_registry
 from retrieval.encoder_weights import MINILM, find_weights
 
@@ -30,8 +32,9 @@ Vectors = NDArray[np.float32]
 
 
 class EncoderBackend(StrEnum):
-    """How the model is run."""
+    """How the model is run. `AUTO` is the 8-bit form where onnxruntime is installed, else sentence-transformers."""
 
+    AUTO = "auto"
     ONNX = "onnx"
     SENTENCE_TRANSFORMERS = "sentence-transformers"
     NONE = "none"
@@ -45,6 +48,11 @@ class Encoder(Protocol):
         """Model and form, as kept with the index that was made with it."""
         ...
 
+    @property
+    def size(self) -> int:
+        """Dimensions of its vectors."""
+        ...
+
     def passages(self, texts: Sequence[str]) -> Vectors:
         """One row a text, in order."""
         ...
@@ -53,11 +61,16 @@ class Encoder(Protocol):
         """A query's vector."""
         ...
 
+    def reads(self, text: str) -> bool:
+        """Whether its model knows the language of a text; vectors of what it does not know are noise."""
+        ...
+
 
 class OnnxEncoder:
     """The 8-bit form through onnxruntime. `folder` holds `model.onnx` and `tokenizer.json`; `threads` texts run at once."""
 
     name = MINILM
+    size = 384
 
     def __init__(self, folder: Path, threads: int) -> None:
         import onnxruntime
@@ -85,6 +98,10 @@ class OnnxEncoder:
         vector: list[float] = self._recent(text).tolist()
         return vector
 
+    def reads(self, text: str) -> bool:
+        """The model knows English only."""
+        return detect_language(text) is Language.ENGLISH
+
     def _vector(self, text: str) -> Vectors:
         """Mean over the tokens' last states, scaled to unit length."""
         tokens = np.array([self._tokenizer.encode(text).ids], np.int64)
@@ -102,6 +119,7 @@ class SentenceTransformersEncoder:
         self.name = Path(model).name
         self._model = SentenceTransformer(model)
         self._model.max_seq_length = MAX_TOKENS
+        self.size = int(self._model.get_sentence_embedding_dimension())
 
     def passages(self, texts: Sequence[str]) -> Vectors:
         """One row a text, in order."""
@@ -112,6 +130,10 @@ class SentenceTransformersEncoder:
         """A query's vector."""
         vector: list[float] = self.passages([text])[0].tolist()
         return vector
+
+    def reads(self, text: str) -> bool:
+        """The model knows English only."""
+        return detect_language(text) is Language.ENGLISH
 
 
 class EncoderOnce:
@@ -135,15 +157,20 @@ class EncoderOnce:
         return self._encoder
 
 
-def open_encoder(backend: EncoderBackend, models_dir: Path | None, cache: Path, threads: int = 1) -> Encoder:
-    """The encoder, its weights found or fetched (see `find_weights`).
+def open_encoder(
+    backend: EncoderBackend, models_dir: Path | None, cache: Path, threads: int = 1, server: EmbeddingsServer | None = None
+) -> Encoder:
+    """The encoder: that of `server` where one is given, else one in this process, its weights found or fetched.
 
     Raises:
-        SetupError: the weights cannot be had, the backend's package is not installed, or no encoder is wanted.
+        SetupError: the weights cannot be had (see `find_weights`), the backend's package is not installed, or none is wanted.
+        ToolError: the server does not answer, or refuses.
     """
     if backend is EncoderBackend.NONE:
         raise SetupError("no encoder is wanted")
-    if backend is EncoderBackend.ONNX:
+    if server is not None:
+        return EndpointEncoder(server)
+    if backend is EncoderBackend.ONNX or (backend is EncoderBackend.AUTO and find_spec("onnxruntime")):
         return OnnxEncoder(find_weights(MINILM, models_dir, cache, (from_hub, from_registry)), threads)
     if find_spec("sentence_transformers") is None:
         raise SetupError("sentence-transformers is not installed: `pip install 'rubrica[torch]'`, or use the onnx encoder")

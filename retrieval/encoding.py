@@ -18,7 +18,7 @@ def encode_passages(shop: Workshop, build: Build, encoder: PassageEncoder) -> Bu
     if live is None or _complete(shop, live, encoder.name):
         return shop.note(build, phase=BuildPhase.DONE, done=build.total, detail="")
     build = shop.note(build, phase=BuildPhase.ENCODING, total=shop.index.count(live.name), detail="")
-    target = _to_encode(shop, build, live, encoder.name)
+    target = _to_encode(shop, build, live, encoder)
     build = shop.note(build, generation=target.name, done=shop.index.count_dense(target.name))
     build = add_vectors(shop, build, target, encoder)
     shop.index.optimize(target.name)
@@ -66,16 +66,16 @@ def _complete(shop: Workshop, live: Generation, encoder: str) -> bool:
     return live.dense and live.encoder == encoder and not shop.index.without_dense(live.name, 1)
 
 
-def _to_encode(shop: Workshop, build: Build, live: Generation, encoder: str) -> Generation:
+def _to_encode(shop: Workshop, build: Build, live: Generation, encoder: PassageEncoder) -> Generation:
     """The index to add this encoder's vectors to: one that was begun before, or a copy of the live one."""
-    name = f"{build.collection}.{build.number}.{encoder.replace('.', '_')}"
+    name = f"{build.collection}.{build.number}.{encoder.name.replace('.', '_')}"
     begun = shop.catalogue.generation(build.generation)
     if begun is None or begun.name == live.name or begun.name not in shop.index.names() or begun.name.endswith(".words"):
         begun = live.model_copy(update={"name": shop.index.derive(live.name, name)})
-    other = begun.encoder not in ("", encoder)
-    begun = begun.model_copy(update={"encoder": encoder, "dense": begun.dense and not other})
+    other = begun.encoder != encoder.name
+    begun = begun.model_copy(update={"encoder": encoder.name, "dense": begun.dense and not other})
     if other:
-        shop.index.clear_dense(begun.name)
+        shop.index.begin_dense(begun.name, encoder.size)
     shop.catalogue.keep_generation(begun)
     return begun
 

@@ -24,19 +24,22 @@ class Shelves:
         self.database.close()
 
 
-def open_shelves(home: Path, qdrant_url: str | None = None) -> Shelves:
-    """Open or create the state under `home`. `qdrant_url` names a Qdrant server to use instead of the engine in process."""
+def open_shelves(home: Path, qdrant_url: str | None = None, grpc_port: int | None = None) -> Shelves:
+    """Open or create the state under `home`. `qdrant_url` names a Qdrant server to use instead of the engine in process.
+
+    With `grpc_port` it is spoken to over gRPC.
+    """
     folder = home / "retrieval"
     database = Database(folder / "store.db")
     index_folder = None if qdrant_url else folder / "index"
-    return Shelves(database, Catalogue(database), DocumentStore(database), _index(folder, qdrant_url), index_folder)
+    return Shelves(database, Catalogue(database), DocumentStore(database), _index(folder, qdrant_url, grpc_port), index_folder)
 
 
-def _index(folder: Path, qdrant_url: str | None) -> Index:
+def _index(folder: Path, qdrant_url: str | None, grpc_port: int | None) -> Index:
     if qdrant_url:
         from retrieval.index.server import ServerIndex
 
-        return ServerIndex(qdrant_url)
+        return ServerIndex(qdrant_url, grpc_port)
     from retrieval.index.edge import EdgeIndex
 
     return EdgeIndex(folder / "index")

@@ -100,11 +100,12 @@ def _delete_gone(shop: Workshop, generation: Generation) -> None:
 
 def _write_documents(shop: Workshop, build: Build, generation: Generation, states: tuple[DocumentState, ...]) -> Build:
     encoder = SparseEncoder(generation.average_length)
+    tenant = shop.catalogue.get(build.collection).tenant
     waiting: list[IndexedPassage] = []
     written: list[str] = []
     build = shop.note(build, done=shop.store.count_written(build.collection, generation.name))
     for document in chain(*(shop.store.documents(build.collection, state, generation.name) for state in states)):
-        waiting.extend(_points(shop, document, encoder))
+        waiting.extend(_points(shop, document, encoder, tenant))
         written.append(document.key)
         if len(waiting) >= WRITE_PASSAGES:
             build = _write(shop, build, generation, waiting, written)
@@ -135,8 +136,9 @@ def _keep_hybrid(shop: Workshop, build: Build, generation: Generation, encoder: 
     shop.catalogue.keep_generation(generation.model_copy(update={"dense": usable and nearly_all}))
 
 
-def _points(shop: Workshop, document: StoredDocument, encoder: SparseEncoder) -> Iterator[IndexedPassage]:
+def _points(shop: Workshop, document: StoredDocument, encoder: SparseEncoder, tenant: str) -> Iterator[IndexedPassage]:
     text = shop.store.text(document.source.snapshot)
     for start, end in split_passages(text):
         sparse = encoder.passage(index_text(document.source.title, text[start:end]))
-        yield IndexedPassage(passage_id(document.key, start, end), sparse, document.key, start, end, document.language)
+        number, published = passage_id(document.key, start, end), document.source.published
+        yield IndexedPassage(number, sparse, document.key, start, end, document.language, tenant, published)

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
 from typing import Protocol
 
 from app.domain.errors import InvalidInput, NotFound, ToolError
@@ -11,6 +12,7 @@ from retrieval.diversity import diverse
 from retrieval.fusion import Key, fuse
 from retrieval.index.ports import HybridQuery, Index, IndexDamaged, Place
 from retrieval.ports import Document, SearchFilter
+from retrieval.reranker import Reranker, reranked
 from retrieval.sparse import SparseEncoder
 from retrieval.store import DocumentStore
 
@@ -21,11 +23,17 @@ CANDIDATES = 200
 """What each half of a hybrid search contributes, at least."""
 READ_AHEAD = 3
 """Passages looked at for each that is wanted, before near-duplicates and crowded documents make it look further."""
+RERANKED = 50
+"""How many of the best a reranker reads; the others keep their order behind them."""
 _log = logging.getLogger(__name__)
 
 
 class QueryEncoder(Protocol):
     """Turns a query into a dense unit vector; `name` must be that of the encoder that made the index."""
+
+    def reads(self, text: str) -> bool:
+        """Whether its model knows the language of a text; vectors of what it does not know are noise."""
+        ...
 
     @property
     def name(self) -> str:
@@ -44,12 +52,18 @@ class Library:
     """
 
     def __init__(
-        self, catalogue: Catalogue, store: DocumentStore, index: Index, query_encoder: Callable[[], QueryEncoder | None]
+        self,
+        catalogue: Catalogue,
+        store: DocumentStore,
+        index: Index,
+        query_encoder: Callable[[], QueryEncoder | None],
+        reranker: Reranker | None = None,
     ) -> None:
         self._catalogue = catalogue
         self._store = store
         self._index = index
         self._query_encoder = query_encoder
+        self._reranker = reranker
         self._live: dict[str, Generation] = {}
         self._words = SparseEncoder(1.0)  # queries are weighted alike whatever the passages' length
 
@@ -99,9 +113,9 @@ class Library:
         names = where.collections or (DEFAULT_COLLECTION,)
         generations = [self._searchable(name) for name in names]
         try:
-            return self._found(query, limit, generations, where.language)
+            return self._found(query, limit, generations, where)
         except NotFound:  # an index was replaced after its name was looked up
-            return self._found(query, limit, [self._searchable(name) for name in names], where.language)
+            return self._found(query, limit, [self._searchable(name) for name in names], where)
 
     def read(self, url: str, collections: Sequence[str]) -> Document:
         """The document stored under an address, or `NotFound`."""
@@ -123,26 +137,32 @@ class Library:
             raise ToolError(f"the collection {collection!r} has no index; its build has not come far enough or failed{reason}")
         return generation
 
-    def _found(self, query: str, limit: int, generations: Sequence[Generation], language: str | None) -> list[Passage]:
-        ranked = self._ranked(query[:MAX_QUERY_CHARS], limit, generations, language)
-        return diverse(self._passages(ranked, READ_AHEAD * limit), limit)
+    def _found(self, query: str, limit: int, generations: Sequence[Generation], where: SearchFilter) -> list[Passage]:
+        query = query[:MAX_QUERY_CHARS]
+        ranked = self._ranked(query, limit, generations, where)
+        if self._reranker is None:
+            return diverse(self._passages(ranked, READ_AHEAD * limit), limit)
+        best = reranked(self._reranker, query, list(self._passages(ranked[:RERANKED], RERANKED)))
+        return diverse(chain(best, self._passages(ranked[RERANKED:], READ_AHEAD * limit)), limit)
 
-    def _ranked(self, query: str, limit: int, generations: Sequence[Generation], language: str | None) -> list[tuple[Key, float]]:
-        encoder = self._encoder_for(generations)
+    def _ranked(self, query: str, limit: int, generations: Sequence[Generation], where: SearchFilter) -> list[tuple[Key, float]]:
+        encoder = self._encoder_for(generations, query)
         vector = encoder.query(query) if encoder else None
-        asked = HybridQuery(self._words.query(query), vector, max(CANDIDATES, READ_AHEAD * limit), language)
+        asked = HybridQuery(self._words.query(query), vector, max(CANDIDATES, READ_AHEAD * limit), where)
         sparse: dict[Key, float] = {}
         dense: dict[Key, float] = {}
         for generation in generations:
             found = self._index.query(generation.name, asked)
             sparse |= {(generation.name, hit.id): hit.score for hit in found.sparse}
             dense |= {(generation.name, hit.id): hit.score for hit in found.dense}
-        return fuse(sparse, dense if encoder else None)
+        return fuse(sparse, dense if encoder else None, asked.limit)
 
-    def _encoder_for(self, generations: Sequence[Generation]) -> QueryEncoder | None:
-        """The query encoder, where every index in question is complete and was made with it."""
+    def _encoder_for(self, generations: Sequence[Generation], query: str) -> QueryEncoder | None:
+        """The query encoder, where every index in question is complete and was made with it, and it can read the query."""
         encoder = self._query_encoder() if all(generation.dense for generation in generations) else None
-        return encoder if encoder and all(generation.encoder == encoder.name for generation in generations) else None
+        if encoder is None or any(generation.encoder != encoder.name for generation in generations):
+            return None
+        return encoder if encoder.reads(query) else None
 
     def _passages(self, ranked: Sequence[tuple[Key, float]], ahead: int) -> Iterator[Passage]:
         """The ranked passages with their texts, looked up `ahead` at a time."""

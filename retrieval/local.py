@@ -8,6 +8,7 @@ from pathlib import Path
 
 from app.domain.errors import InvalidInput, NotFound, SetupError, ToolError
 from app.domain.evidence import Passage
+from retrieval.build import RECIPE
 from retrieval.builder import run_build
 from retrieval.catalogue import Build, BuildPhase, Collection, CorpusKind
 from retrieval.encoder import Encoder, EncoderOnce
@@ -77,6 +78,6 @@ def open_local(home: Path, *collections: Collection, encoder: Callable[[], Encod
     for collection in collections or (SOTU,):
         opened.library.refresh(collection.name)
         generation = opened.library.generation(collection.name)
-        if generation is None or (encoder and not generation.dense):
+        if generation is None or generation.recipe != RECIPE or (encoder and not generation.dense):
             opened.build(collection)
     return opened

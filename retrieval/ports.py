@@ -1,6 +1,7 @@
 """What the rest of the product needs from retrieval."""
 
 from collections.abc import Sequence
+from datetime import date
 from typing import NamedTuple, Protocol
 
 from app.domain.evidence import Passage, Source
@@ -19,10 +20,22 @@ class Document(Value):
 
 
 class SearchFilter(Value):
-    """Restricts a search. Empty `collections` means the default collection."""
+    """Restricts a search. Empty `collections` means the default collection.
+
+    `tenant` leaves what belongs to that tenant and what belongs to none. The dates are inclusive; a document without a date is
+    outside any range.
+    """
 
     collections: tuple[str, ...] = ()
     language: str | None = None
+    tenant: str | None = None
+    published_from: date | None = None
+    published_to: date | None = None
+
+    def days(self) -> tuple[int | None, int | None]:
+        """The dates as day numbers (1 = 1 January of the year 1)."""
+        first, last = self.published_from, self.published_to
+        return first.toordinal() if first else None, last.toordinal() if last else None
 
 
 class Searcher(Protocol):

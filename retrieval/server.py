@@ -22,14 +22,17 @@ from aiohttp import web
 from pydantic import ValidationError
 
 from app.domain.errors import Conflict, InvalidInput, NotFound, RubricaError, ToolError
+from app.settings import read_settings
 from retrieval.catalogue import Collection, CorpusKind
 from retrieval.encoder import EncoderBackend, EncoderOnce, open_encoder
+from retrieval.engines import Engines, engines_of
 from retrieval.home import open_shelves
 from retrieval.library import Library
 from retrieval.nli import CrossEncoderNli
 from retrieval.owner import IndexOwner
 from retrieval.owner_lock import own
 from retrieval.ports import SearchFilter
+from retrieval.reranker import open_reranker
 from retrieval.verification_stream import stream_verification
 from retrieval.weights_routes import add_weights_routes
 
@@ -47,7 +50,7 @@ def create_app(owner: IndexOwner, library: Library) -> web.Application:
 
     async def search(request: web.Request) -> web.Response:
         body = await _body(request)
-        where = SearchFilter.model_validate({"collections": body.get("collections") or (), "language": body.get("language")})
+        where = SearchFilter.model_validate({key: body[key] for key in SearchFilter.model_fields if body.get(key)})
         passages = await owner.search(_text(body, "query"), int(body.get("limit", 10)), where)
         return _json({"passages": [passage.model_dump(mode="json") for passage in passages]})
 
@@ -145,12 +148,13 @@ class Options:
         return command + (["--qdrant-url", self.qdrant_url] if self.qdrant_url else [])
 
 
-async def serve(options: Options) -> None:
+async def serve(options: Options, engines: Engines) -> None:
     """Serve until SIGTERM or SIGINT."""
     release = own(options.home)
-    shelves = open_shelves(options.home, options.qdrant_url)
-    encoder = EncoderOnce(lambda: open_encoder(options.encoder, options.models_dir, options.home / "models"))
-    library = Library(shelves.catalogue, shelves.store, shelves.index, encoder)
+    shelves = open_shelves(options.home, options.qdrant_url, engines.qdrant_grpc_port)
+    models = options.home / "models"
+    encoder = EncoderOnce(lambda: open_encoder(options.encoder, options.models_dir, models, server=engines.embeddings))
+    library = Library(shelves.catalogue, shelves.store, shelves.index, encoder, open_reranker(engines.reranking))
     owner = IndexOwner(shelves, library, options.build_command())
     app = create_app(owner, library)
     add_weights_routes(app, encoder, CrossEncoderNli(options.nli_model) if options.nli_model else None)
@@ -176,12 +180,12 @@ def main() -> int:
     parser.add_argument("--home", type=Path, required=True)
     parser.add_argument("--models-dir", type=Path)
     parser.add_argument("--qdrant-url")
-    parser.add_argument("--encoder", type=EncoderBackend, default=EncoderBackend.ONNX)
+    parser.add_argument("--encoder", type=EncoderBackend, default=EncoderBackend.AUTO)
     parser.add_argument("--nli-model")
     options = Options(**vars(parser.parse_args()))
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s %(message)s")
     try:
-        asyncio.run(serve(options))
+        asyncio.run(serve(options, engines_of(read_settings(os.environ))))
     except (RubricaError, OSError) as error:
         sys.stderr.write(f"index owner: {error}\n")
         return 2

@@ -1,6 +1,6 @@
 """BM25 as sparse vectors: term weights here, inverse document frequency in the index.
 
-The engine's own BM25 does the English part (word tokens, folded accents, Snowball stems, k1 = 1.2, b = 0.75). Chinese, which it
+The engine's own BM25 does the English part (word tokens, folded accents, Snowball stems). Chinese, which it
 would take a clause at a time, is first written as overlapping pairs of characters.
 """
 
@@ -11,9 +11,12 @@ from typing import NamedTuple
 
 from qdrant_edge import Bm25, Bm25Config
 
-RECIPE = "bm25-en-cjk2-v1"
+RECIPE = "bm25-en-cjk2-v2"
 """Names everything that fixes the weights; an index made by another recipe is built anew."""
 
+SATURATION = 0.9
+LENGTH_WEIGHT = 0.4
+"""BM25's k1 and b, as search engines for passages have them: passages are of much the same length."""
 _IDEOGRAPHS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]+")
 _WORD = re.compile(r"\w+")
 _STOPWORDS = re.compile(
@@ -36,7 +39,8 @@ class SparseEncoder:
     """
 
     def __init__(self, average_length: float) -> None:
-        self._bm25 = Bm25(Bm25Config(avg_len=max(1.0, average_length), language="english", ascii_folding=True))
+        length = max(1.0, average_length)
+        self._bm25 = Bm25(Bm25Config(k=SATURATION, b=LENGTH_WEIGHT, avg_len=length, language="english", ascii_folding=True))
 
     def passage(self, text: str) -> SparseVector:
         """Weights of a passage as it is stored."""

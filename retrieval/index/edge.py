@@ -14,7 +14,8 @@ from typing import Any
 import qdrant_edge as engine
 
 from app.domain.errors import NotFound
-from retrieval.index.ports import DENSE_SIZE, Candidates, Hit, HybridQuery, IndexDamaged, IndexedPassage, Place
+from retrieval.index.ports import DAYS, KEYWORDS, Candidates, Hit, HybridQuery, IndexDamaged, IndexedPassage, Place
+from retrieval.ports import SearchFilter
 
 SPARSE = "sparse"
 DENSE = "dense"
@@ -37,8 +38,9 @@ class EdgeIndex:
         self.drop(name)
         self._path(name).mkdir()
         shard = engine.EdgeShard.create(str(self._path(name)), _config())
-        for field in ("document", "language"):
+        for field in KEYWORDS:
             shard.update(engine.UpdateOperation.create_field_index(field, engine.KeywordIndexParams(enable_hnsw=False)))
+        shard.update(engine.UpdateOperation.create_field_index(DAYS, engine.IntegerIndexParams(range=True, enable_hnsw=False)))
         shard.flush()
         with self._lock:
             self._open[name] = shard
@@ -62,10 +64,11 @@ class EdgeIndex:
         points = [engine.PointVectors(id=number, vector={DENSE: list(vector)}) for number, vector in vectors]
         self._shard(name).update(engine.UpdateOperation.update_vectors(points))
 
-    def clear_dense(self, name: str) -> None:
-        """Take the dense vectors off all points."""
-        present = engine.Filter(must=[engine.HasVectorCondition(DENSE)])
-        self._shard(name).update(engine.UpdateOperation.delete_vectors_by_filter(present, [DENSE]))
+    def begin_dense(self, name: str, size: int) -> None:
+        """Make room for dense vectors of `size` dimensions; those there are are dropped."""
+        shard = self._shard(name)
+        shard.update(engine.UpdateOperation.delete_vector_name(DENSE))
+        shard.update(engine.UpdateOperation.create_dense_vector(DENSE, size, engine.Distance.Cosine))
 
     def without_dense(self, name: str, limit: int, after: int = -1) -> Sequence[Place]:
         """Up to `limit` points above `after` without a dense vector."""
@@ -178,7 +181,6 @@ def _loaded(path: Path) -> engine.EdgeShard:
 
 def _config() -> engine.EdgeConfig:
     return engine.EdgeConfig(
-        vectors={DENSE: engine.EdgeVectorParams(size=DENSE_SIZE, distance=engine.Distance.Cosine)},
         sparse_vectors={SPARSE: engine.EdgeSparseVectorParams(modifier=engine.Modifier.Idf)},
         optimizers=engine.EdgeOptimizersConfig(indexing_threshold=HNSW_FROM_KB),
         max_search_threads=2,
@@ -190,18 +192,27 @@ def _point(passage: IndexedPassage) -> engine.Point:
     return engine.Point(
         id=passage.id,
         vector={SPARSE: engine.SparseVector(passage.sparse.indices, passage.sparse.values)},
-        payload={"document": passage.document, "start": passage.start, "end": passage.end, "language": passage.language},
+        payload=passage.payload(),
     )
 
 
 def _search(shard: engine.EdgeShard, vector: Any, using: str, query: HybridQuery) -> list[Hit]:
-    only = None
-    if query.language is not None:
-        condition = engine.FieldCondition(key="language", match=engine.MatchValue(query.language))
-        only = engine.Filter(must=[condition])
     nearest = engine.Query.Nearest(vector, using=using)
+    only = _filter(query.where)
     found = shard.query(engine.QueryRequest(limit=query.limit, query=nearest, filter=only, with_payload=False))
     return [Hit(_number(point.id), point.score) for point in found]
+
+
+def _filter(where: SearchFilter) -> engine.Filter | None:
+    must: list[Any] = []
+    if where.language is not None:
+        must.append(engine.FieldCondition(key="language", match=engine.MatchValue(where.language)))
+    if where.tenant is not None:
+        must.append(engine.FieldCondition(key="tenant", match=engine.MatchAny(any=["", where.tenant])))
+    if any(where.days()):
+        first, last = where.days()
+        must.append(engine.FieldCondition(key=DAYS, range=engine.RangeFloat(gte=first, lte=last)))
+    return engine.Filter(must=must) if must else None
 
 
 def _place(record: engine.Record) -> Place:

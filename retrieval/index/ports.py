@@ -2,13 +2,14 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import date
 from typing import NamedTuple, Protocol
 
 from app.domain.errors import ToolError
+from retrieval.ports import SearchFilter
 from retrieval.sparse import SparseVector
 
-DENSE_SIZE = 384
-"""Dimensions of the dense vectors (all-MiniLM-L6-v2); they are unit vectors, compared by cosine."""
+EVERYTHING = SearchFilter()
 
 
 class IndexDamaged(ToolError):
@@ -16,7 +17,10 @@ class IndexDamaged(ToolError):
 
 
 class IndexedPassage(NamedTuple):
-    """One point. `document` is the key of the passage's document, `start` and `end` are offsets into its snapshot."""
+    """One point. `document` is the key of the passage's document, `start` and `end` are offsets into its snapshot.
+
+    An empty `tenant` means that it belongs to none.
+    """
 
     id: int
     sparse: SparseVector
@@ -24,6 +28,20 @@ class IndexedPassage(NamedTuple):
     start: int
     end: int
     language: str
+    tenant: str = ""
+    published: date | None = None
+
+    def payload(self) -> dict[str, str | int]:
+        """What an index keeps with the point. The date is a day number (1 = 1 January of the year 1), absent when unknown."""
+        kept: dict[str, str | int] = self._asdict()
+        del kept["id"], kept["sparse"], kept["published"]
+        return kept | ({"published": self.published.toordinal()} if self.published else {})
+
+
+KEYWORDS = ("document", "language", "tenant")
+"""Payload fields that are matched as they are."""
+DAYS = "published"
+"""The payload field with a range of day numbers."""
 
 
 class Hit(NamedTuple):
@@ -51,12 +69,12 @@ class Candidates(NamedTuple):
 
 @dataclass(frozen=True)
 class HybridQuery:
-    """What to look for. A vector that is None or empty is not searched; `language` keeps only passages in it."""
+    """What to look for. A vector that is None or empty is not searched; of `where`, collections mean nothing inside an index."""
 
     sparse: SparseVector
     dense: Sequence[float] | None
     limit: int
-    language: str | None = None
+    where: SearchFilter = EVERYTHING
 
 
 class Index(Protocol):
@@ -90,8 +108,8 @@ class Index(Protocol):
         """Give existing points their dense vectors."""
         ...
 
-    def clear_dense(self, name: str) -> None:
-        """Take the dense vectors off all points."""
+    def begin_dense(self, name: str, size: int) -> None:
+        """Make room for unit vectors of `size` dimensions, compared by cosine. Those there are, of any size, are dropped."""
         ...
 
     def without_dense(self, name: str, limit: int, after: int = -1) -> Sequence[Place]:

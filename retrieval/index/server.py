@@ -8,27 +8,39 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
+from grpc import Call, RpcError, StatusCode
 from qdrant_client import QdrantClient, models
 from qdrant_client.http.exceptions import ApiException, UnexpectedResponse
 
 from app.domain.errors import NotFound, ToolError
-from retrieval.index.ports import DENSE_SIZE, Candidates, Hit, HybridQuery, IndexedPassage, Place
+from retrieval.index.ports import DAYS, KEYWORDS, Candidates, Hit, HybridQuery, IndexedPassage, Place
+from retrieval.ports import SearchFilter
 
 SPARSE = "sparse"
 DENSE = "dense"
 PREFIX = "rubrica."
 TIMEOUT_SECONDS = 30
+GRPC_PORT = 6334
 _HAS_DENSE = models.HasVectorCondition(has_vector=DENSE)
 _PLACE = ["document", "start", "end"]
 
 
 class ServerIndex:
-    """Indexes on the server at `url`; see `Index` for the methods. Safe to share by threads."""
+    """Indexes on the server at `url`; see `Index` for the methods. Safe to share by threads.
 
-    def __init__(self, url: str, prefix: str = PREFIX) -> None:
+    With `grpc_port` it is spoken to over gRPC, which costs less for large answers; `url` still says which host and if by TLS.
+    """
+
+    def __init__(self, url: str, grpc_port: int | None = None, prefix: str = PREFIX) -> None:
         self._url = url
         self._prefix = prefix
-        self._client = QdrantClient(url=url, timeout=TIMEOUT_SECONDS, check_compatibility=False)
+        self._client = QdrantClient(
+            url=url,
+            grpc_port=grpc_port or GRPC_PORT,
+            prefer_grpc=grpc_port is not None,
+            timeout=TIMEOUT_SECONDS,
+            check_compatibility=False,
+        )
 
     def create(self, name: str) -> None:
         """Make an empty collection with its payload indexes."""
@@ -36,11 +48,12 @@ class ServerIndex:
         with self._asking(name) as collection:
             self._client.create_collection(
                 collection,
-                vectors_config={DENSE: models.VectorParams(size=DENSE_SIZE, distance=models.Distance.COSINE)},
+                vectors_config={},
                 sparse_vectors_config={SPARSE: models.SparseVectorParams(modifier=models.Modifier.IDF)},
             )
-            for field in ("document", "language"):
+            for field in KEYWORDS:
                 self._client.create_payload_index(collection, field, models.PayloadSchemaType.KEYWORD, wait=True)
+            self._client.create_payload_index(collection, DAYS, models.PayloadSchemaType.INTEGER, wait=True)
 
     def derive(self, base: str, name: str) -> str:
         """`base` itself: it can be changed while it is searched."""
@@ -59,10 +72,13 @@ class ServerIndex:
         with self._asking(name) as collection:
             self._client.update_vectors(collection, points, wait=True)
 
-    def clear_dense(self, name: str) -> None:
-        """Take the dense vectors off all points."""
+    def begin_dense(self, name: str, size: int) -> None:
+        """Make room for dense vectors of `size` dimensions; those there are are dropped."""
+        room = models.DenseVectorNameConfig(dense=models.DenseVectorConfig(size=size, distance=models.Distance.COSINE))
         with self._asking(name) as collection:
-            self._client.delete_vectors(collection, [DENSE], points=models.Filter(must=[_HAS_DENSE]), wait=True)
+            if DENSE in (self._client.get_collection(collection).config.params.vectors or {}):
+                self._client.delete_vector_name(collection, DENSE)
+            self._client.create_vector_name(collection, DENSE, room)
 
     def without_dense(self, name: str, limit: int, after: int = -1) -> Sequence[Place]:
         """Up to `limit` points above `after` without a dense vector."""
@@ -176,21 +192,40 @@ def _asking(url: str, name: str, collection: str) -> Iterator[str]:
         if error.status_code == 404:
             raise NotFound(f"there is no index {name!r} at {url}") from error
         raise ToolError(f"the Qdrant server at {url} refused ({error.status_code}): {error.content[:200]!r}") from error
+    except RpcError as error:
+        raise _of_grpc(error, url, name) from error
     except ApiException as error:
         raise ToolError(f"the Qdrant server at {url} does not answer: {error}") from error
 
 
+def _of_grpc(error: RpcError, url: str, name: str) -> ToolError | NotFound:
+    code, reason = (error.code(), error.details()) if isinstance(error, Call) else (None, str(error))
+    if code is StatusCode.NOT_FOUND and name:
+        return NotFound(f"there is no index {name!r} at {url}")
+    if code in (StatusCode.UNAVAILABLE, StatusCode.DEADLINE_EXCEEDED):
+        return ToolError(f"the Qdrant server at {url} does not answer: {reason}")
+    return ToolError(f"the Qdrant server at {url} refused ({code}): {str(reason)[:200]}")
+
+
 def _point(passage: IndexedPassage) -> models.PointStruct:
     sparse = models.SparseVector(indices=passage.sparse.indices, values=passage.sparse.values)
-    payload = {"document": passage.document, "start": passage.start, "end": passage.end, "language": passage.language}
-    return models.PointStruct(id=passage.id, vector={SPARSE: sparse}, payload=payload)
+    return models.PointStruct(id=passage.id, vector={SPARSE: sparse}, payload=passage.payload())
 
 
 def _request(vector: Any, using: str, query: HybridQuery) -> models.QueryRequest:
-    only = None
-    if query.language is not None:
-        only = models.Filter(must=[models.FieldCondition(key="language", match=models.MatchValue(value=query.language))])
-    return models.QueryRequest(query=vector, using=using, filter=only, limit=query.limit, with_payload=False)
+    return models.QueryRequest(query=vector, using=using, filter=_filter(query.where), limit=query.limit, with_payload=False)
+
+
+def _filter(where: SearchFilter) -> models.Filter | None:
+    must: list[models.Condition] = []
+    if where.language is not None:
+        must.append(models.FieldCondition(key="language", match=models.MatchValue(value=where.language)))
+    if where.tenant is not None:
+        must.append(models.FieldCondition(key="tenant", match=models.MatchAny(any=["", where.tenant])))
+    if any(where.days()):
+        first, last = where.days()
+        must.append(models.FieldCondition(key=DAYS, range=models.Range(gte=first, lte=last)))
+    return models.Filter(must=must) if must else None
 
 
 def _place(record: models.Record) -> Place:

@@ -83,6 +83,10 @@ def test_every_problem_is_told_at_once() -> None:
         ({"RUBRICA_LLM_MODEL": "m"}, "RUBRICA_LLM_BASE_URL is missing"),
         ({"RUBRICA_LLM_BASE_URL": "http://x"}, "RUBRICA_LLM_MODEL is missing"),
         ({"RUBRICA_LLM_API_KEY": SECRET}, "RUBRICA_LLM_BASE_URL is missing"),
+        ({"RUBRICA_EMBEDDINGS_URL": "http://x/v1"}, "RUBRICA_EMBEDDINGS_MODEL is missing"),
+        ({"RUBRICA_EMBEDDINGS_API_KEY": SECRET}, "RUBRICA_EMBEDDINGS_URL is missing"),
+        ({"RUBRICA_RERANKER_URL": "http://x/v1"}, "RUBRICA_RERANKER is missing"),
+        ({"RUBRICA_QDRANT_GRPC_PORT": "6334"}, "RUBRICA_QDRANT_URL is missing"),
     ],
 )
 def test_half_a_model_is_refused(given: dict[str, str], missing: str) -> None:

@@ -21,6 +21,7 @@ class QdrantStub:
         self._numbers = itertools.count()
         self._shards: dict[str, engine.EdgeShard] = {}
         self._aliases: dict[str, str] = {}
+        self._dense: dict[str, dict[str, int]] = {}
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
 
@@ -41,11 +42,13 @@ class QdrantStub:
         routes: dict[tuple[str, str], Handler] = {
             ("GET", "/collections"): lambda _: {"collections": [{"name": name} for name in self._shards]},
             ("PUT", one): self._create,
+            ("GET", one): self._describe,
+            ("PUT", one + "/vectors/{vector}"): self._create_vector,
+            ("DELETE", one + "/vectors/{vector}"): self._delete_vector,
             ("DELETE", one): lambda r: self._shards.pop(r.match_info["name"], None) is not None,
             ("PUT", one + "/index"): self._index,
             ("PUT", one + "/points"): self._upsert,
             ("PUT", one + "/points/vectors"): self._set_vectors,
-            ("POST", one + "/points/vectors/delete"): self._delete_vectors,
             ("POST", one + "/points/delete"): self._delete,
             ("POST", one + "/points"): self._retrieve,
             ("POST", one + "/points/scroll"): self._scroll,
@@ -71,20 +74,38 @@ class QdrantStub:
 
     async def _create(self, request: web.Request) -> bool:
         body = await request.json()
-        vectors = {
-            name: engine.EdgeVectorParams(size=params["size"], distance=getattr(engine.Distance, params["distance"]))
-            for name, params in body["vectors"].items()
-        }
+        assert body["vectors"] == {}
         sparse = {name: engine.EdgeSparseVectorParams(modifier=engine.Modifier.Idf) for name in body["sparse_vectors"]}
         path = self._folder / str(next(self._numbers))
         path.mkdir(parents=True)
-        config = engine.EdgeConfig(vectors=vectors, sparse_vectors=sparse, wal_enabled=False)
+        config = engine.EdgeConfig(sparse_vectors=sparse, wal_enabled=False)
         self._shards[request.match_info["name"]] = engine.EdgeShard.create(str(path), config)
         return True
 
+    async def _describe(self, request: web.Request) -> dict[str, Any]:
+        self._shard(request)
+        sizes = self._dense.get(request.match_info["name"], {})
+        vectors = {name: {"size": size, "distance": "Cosine"} for name, size in sizes.items()}
+        config = {"params": {"vectors": vectors}, "hnsw_config": _HNSW, "optimizer_config": _OPTIMIZERS, "wal_config": _WAL}
+        return {"status": "green", "optimizer_status": "ok", "segments_count": 1, "payload_schema": {}, "config": config}
+
+    async def _create_vector(self, request: web.Request) -> dict[str, Any]:
+        room = (await request.json())["dense"]
+        distance = getattr(engine.Distance, room["distance"])
+        vector = request.match_info["vector"]
+        self._shard(request).update(engine.UpdateOperation.create_dense_vector(vector, room["size"], distance))
+        self._dense.setdefault(request.match_info["name"], {})[vector] = room["size"]
+        return _DONE
+
+    async def _delete_vector(self, request: web.Request) -> dict[str, Any]:
+        self._shard(request).update(engine.UpdateOperation.delete_vector_name(request.match_info["vector"]))
+        del self._dense[request.match_info["name"]][request.match_info["vector"]]
+        return _DONE
+
     async def _index(self, request: web.Request) -> dict[str, str]:
         body = await request.json()
-        field = engine.KeywordIndexParams(enable_hnsw=False)
+        kinds = {"keyword": engine.KeywordIndexParams, "integer": engine.IntegerIndexParams}
+        field = kinds[body["field_schema"]](enable_hnsw=False)
         self._shard(request).update(engine.UpdateOperation.create_field_index(body["field_name"], field))
         return _DONE
 
@@ -96,11 +117,6 @@ class QdrantStub:
     async def _set_vectors(self, request: web.Request) -> dict[str, str]:
         points = [engine.PointVectors(p["id"], _vectors(p["vector"])) for p in (await request.json())["points"]]
         self._shard(request).update(engine.UpdateOperation.update_vectors(points))
-        return _DONE
-
-    async def _delete_vectors(self, request: web.Request) -> dict[str, str]:
-        body = await request.json()
-        self._shard(request).update(engine.UpdateOperation.delete_vectors_by_filter(_filter(body["filter"]), body["vector"]))
         return _DONE
 
     async def _delete(self, request: web.Request) -> dict[str, str]:
@@ -142,6 +158,9 @@ class QdrantStub:
 
 
 _DONE = {"operation_id": 0, "status": "completed"}
+_WAL = {"wal_capacity_mb": 32, "wal_segments_ahead": 0}
+_HNSW = {"m": 16, "ef_construct": 100, "full_scan_threshold": 10_000}
+_OPTIMIZERS = {"deleted_threshold": 0.2, "vacuum_min_vector_number": 1_000, "default_segment_number": 0, "flush_interval_sec": 5}
 
 
 def _answering(handler: Handler) -> Handler:
@@ -170,6 +189,8 @@ def _filter(body: dict[str, Any] | None) -> engine.Filter | None:
 def _condition(body: dict[str, Any]) -> Any:
     if "has_vector" in body:
         return engine.HasVectorCondition(body["has_vector"])
+    if body.get("range"):
+        return engine.FieldCondition(key=body["key"], range=engine.RangeFloat(**body["range"]))
     match = body["match"]
     chosen = engine.MatchAny(any=match["any"]) if "any" in match else engine.MatchValue(match["value"])
     return engine.FieldCondition(key=body["key"], match=chosen)

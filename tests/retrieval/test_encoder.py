@@ -9,7 +9,6 @@ from app.domain.errors import SetupError
 from retrieval.encoder import EncoderBackend, EncoderOnce, OnnxEncoder, open_encoder
 from retrieval.encoder_sources import from_hub, from_registry
 from retrieval.encoder_weights import MINILM, Weights, catalogue, find_weights
-from retrieval.index.ports import DENSE_SIZE
 
 
 @pytest.fixture(scope="session")
@@ -31,7 +30,7 @@ def encoder(weights: Path) -> OnnxEncoder:
 def test_vectors_have_unit_length_and_carry_meaning(encoder: OnnxEncoder) -> None:
     texts = ["The king raised duties on imported cloth.", "Import taxes on textiles went up.", "Her cat slept on the warm stove."]
     vectors = encoder.passages(texts)
-    assert vectors.shape == (3, DENSE_SIZE)
+    assert vectors.shape == (3, encoder.size) == (3, 384)
     assert np.allclose(np.linalg.norm(vectors, axis=1), 1.0, atol=1e-5)
     alike, unlike = float(vectors[0] @ vectors[1]), float(vectors[0] @ vectors[2])
     assert alike > 0.4 > unlike + 0.2

@@ -1,15 +1,23 @@
-"""One suite for both adapters: the engine in process, and a Qdrant server (its REST surface answered by the engine)."""
+"""One suite for both adapters: the engine in process, and a Qdrant server over REST and over gRPC.
 
+The server is a stub that the engine answers behind and, where QDRANT_TEST_URL names one, a real server.
+"""
+
+import os
 from collections.abc import Iterator, Sequence
+from datetime import date
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 
 from app.domain.errors import NotFound, ToolError
 from retrieval.index.edge import EdgeIndex
-from retrieval.index.ports import DENSE_SIZE, Hit, HybridQuery, Index, IndexDamaged, IndexedPassage, Place
+from retrieval.index.ports import EVERYTHING, Hit, HybridQuery, Index, IndexDamaged, IndexedPassage, Place
 from retrieval.index.server import ServerIndex
+from retrieval.ports import SearchFilter
 from retrieval.sparse import SparseEncoder, SparseVector
+from tests.retrieval.qdrant_grpc_stub import GrpcFront
 from tests.retrieval.qdrant_stub import QdrantStub
 
 TEXTS = {
@@ -18,30 +26,53 @@ TEXTS = {
     "wool": "Farmers who keep sheep sell wool",
     "故宫": "北京的故宫始建于明朝",
 }
+BELONGS = {"wool": ("farmers", date(1890, 10, 1)), "tariff": ("clerks", date(1894, 8, 27)), "canal": ("", date(1881, 1, 1))}
 WORDS = SparseEncoder(8.0)
 NOTHING = SparseVector([], [])
+SIZE = 32
 
 
-@pytest.fixture(params=["edge", "server"])
+REAL_SERVER = os.environ.get("QDRANT_TEST_URL")
+"""A real Qdrant server to run the suite against as well; its gRPC port is taken to be 6334. See infra/compose.yaml."""
+
+
+@pytest.fixture(params=["edge", "rest", "grpc", "real rest", "real grpc"])
 def index(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Index]:
-    if request.param == "edge":
+    kind = request.param
+    if kind == "edge":
         yield EdgeIndex(tmp_path / "index")
-        return
-    stub = QdrantStub(tmp_path / "qdrant")
-    stub.start()
-    yield ServerIndex(stub.url)
-    stub.stop()
+    elif kind.startswith("real"):
+        yield from real_server(6334 if kind.endswith("grpc") else None)
+    else:
+        stub = QdrantStub(tmp_path / "qdrant")
+        stub.start()
+        front = GrpcFront(stub.url)
+        front.start()
+        yield ServerIndex(stub.url, front.port if kind == "grpc" else None)
+        front.stop()
+        stub.stop()
+
+
+def real_server(grpc_port: int | None) -> Iterator[Index]:
+    if REAL_SERVER is None:
+        pytest.skip("not run here: QDRANT_TEST_URL names no Qdrant server")
+    index = ServerIndex(REAL_SERVER, grpc_port, prefix=f"test-{uuid4().hex}.")
+    yield index
+    for name in index.names():
+        index.drop(name)
 
 
 def passages() -> list[IndexedPassage]:
     return [
-        IndexedPassage((1 << 63) + n, WORDS.passage(text), key, 10 * n, 10 * n + 5, "zh" if key == "故宫" else "en")
+        IndexedPassage(
+            (1 << 63) + n, WORDS.passage(text), key, 10 * n, 10 * n + 5, "zh" if key == "故宫" else "en", *BELONGS.get(key, ())
+        )
         for n, (key, text) in enumerate(TEXTS.items())
     ]
 
 
-def direction(n: int) -> list[float]:
-    return [1.0 if i == n else 0.0 for i in range(DENSE_SIZE)]
+def direction(n: int, size: int = SIZE) -> list[float]:
+    return [1.0 if i == n else 0.0 for i in range(size)]
 
 
 @pytest.fixture
@@ -58,8 +89,8 @@ def named(index: Index, name: str, hits: Sequence[Hit]) -> list[str]:
     return [places[hit.id].document for hit in hits]
 
 
-def documents(index: Index, name: str, text: str, language: str | None = None) -> list[str]:
-    return named(index, name, index.query(name, HybridQuery(WORDS.query(text), None, 10, language)).sparse)
+def documents(index: Index, name: str, text: str, where: SearchFilter = EVERYTHING) -> list[str]:
+    return named(index, name, index.query(name, HybridQuery(WORDS.query(text), None, 10, where)).sparse)
 
 
 def test_words_find_their_passages_with_their_places(filled: Index) -> None:
@@ -86,8 +117,8 @@ def test_rare_words_weigh_more_than_common_ones(index: Index) -> None:
 
 
 def test_a_language_filter_keeps_only_that_language(filled: Index) -> None:
-    assert documents(filled, "a.1", "wool 故宫", "zh") == ["故宫"]
-    assert documents(filled, "a.1", "wool", "zh") == []
+    assert documents(filled, "a.1", "wool 故宫", SearchFilter(language="zh")) == ["故宫"]
+    assert documents(filled, "a.1", "wool", SearchFilter(language="zh")) == []
 
 
 def test_a_query_of_nothing_finds_nothing(filled: Index) -> None:
@@ -95,6 +126,8 @@ def test_a_query_of_nothing_finds_nothing(filled: Index) -> None:
 
 
 def test_dense_vectors_are_added_later_and_searched(filled: Index) -> None:
+    assert filled.count_dense("a.1") == 0
+    filled.begin_dense("a.1", SIZE)
     assert filled.count_dense("a.1") == 0
     ids = [hit.id for hit in filled.without_dense("a.1", 3)]
     assert len(set(ids)) == 3
@@ -108,11 +141,47 @@ def test_dense_vectors_are_added_later_and_searched(filled: Index) -> None:
     assert found.dense[0].score == pytest.approx(1.0, abs=1e-5)
 
 
-def test_dense_vectors_can_be_cleared(filled: Index) -> None:
+def test_dense_vectors_of_another_size_replace_those_there_are(filled: Index) -> None:
+    filled.begin_dense("a.1", SIZE)
     filled.set_dense("a.1", [(passage.id, direction(n)) for n, passage in enumerate(passages())])
-    filled.clear_dense("a.1")
+    filled.begin_dense("a.1", 8)
     assert filled.count_dense("a.1") == 0
     assert documents(filled, "a.1", "canal") == ["canal"]
+    filled.set_dense("a.1", [(passage.id, direction(n, 8)) for n, passage in enumerate(passages())])
+    filled.optimize("a.1")
+    found = filled.query("a.1", HybridQuery(NOTHING, direction(2, 8), 1))
+    assert named(filled, "a.1", found.dense) == ["wool"]
+
+
+def test_a_tenant_finds_its_own_and_what_is_nobodys(filled: Index) -> None:
+    everything = "wool canal 故宫"
+    assert set(documents(filled, "a.1", everything)) == {"wool", "tariff", "canal", "故宫"}
+    assert set(documents(filled, "a.1", everything, SearchFilter(tenant="farmers"))) == {"wool", "canal", "故宫"}
+    assert set(documents(filled, "a.1", everything, SearchFilter(tenant="strangers"))) == {"canal", "故宫"}
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "expected"),
+    [
+        (date(1890, 10, 1), None, {"wool", "tariff"}),
+        (date(1890, 10, 2), date(1894, 8, 27), {"tariff"}),
+        (None, date(1890, 9, 30), {"canal"}),
+        (date(1900, 1, 1), None, set()),
+    ],
+)
+def test_dates_are_inclusive_and_what_has_none_is_outside(
+    filled: Index, first: date | None, last: date | None, expected: set[str]
+) -> None:
+    where = SearchFilter(published_from=first, published_to=last)
+    assert set(documents(filled, "a.1", "wool canal 故宫", where)) == expected
+
+
+def test_filters_hold_for_both_halves_at_once(filled: Index) -> None:
+    filled.begin_dense("a.1", SIZE)
+    filled.set_dense("a.1", [(passage.id, direction(n)) for n, passage in enumerate(passages())])
+    where = SearchFilter(tenant="farmers", language="en", published_from=date(1885, 1, 1))
+    found = filled.query("a.1", HybridQuery(WORDS.query("wool canal"), direction(0), 10, where))
+    assert [named(filled, "a.1", half) for half in found] == [["wool"], ["wool"]]
 
 
 def test_writing_a_point_again_replaces_it(filled: Index) -> None:
@@ -175,6 +244,7 @@ def test_a_damaged_index_says_what_to_do(tmp_path: Path) -> None:
         index.count("a.1")
 
 
-def test_a_server_that_does_not_answer_is_a_tool_error() -> None:
+@pytest.mark.parametrize("grpc_port", [None, 9])
+def test_a_server_that_does_not_answer_is_a_tool_error(grpc_port: int | None) -> None:
     with pytest.raises(ToolError, match="does not answer"):
-        ServerIndex("http://127.0.0.1:9").names()
+        ServerIndex("http://127.0.0.1:9", grpc_port).names()

@@ -1,5 +1,7 @@
 """Fusion, diversity and BM25 weights: what decides the order of results."""
 
+from math import sqrt
+
 import pytest
 
 from app.domain.evidence import Passage, Source, snapshot_hash
@@ -19,15 +21,36 @@ def sentence(topic: str) -> str:
     return f"The report on {topic} was laid before both houses, and {topic} was debated for {len(topic)} days in {topic} hall."
 
 
+STEP = sqrt(3 / 2) / 6
+"""How far the outer two of three evenly spaced scores are from the middle one."""
+
+
 def test_each_half_counts_alike_whatever_its_scale() -> None:
-    fused = fuse({A: 30.0, B: 20.0, C: 10.0}, {B: 0.9, C: 0.7, A: 0.5})
-    assert fused == [(B, pytest.approx(0.75)), (A, pytest.approx(0.5)), (C, pytest.approx(0.25))]
+    fused = fuse({A: 30.0, B: 20.0, C: 10.0}, {B: 0.9, C: 0.7, A: 0.5}, 3)
+    assert fused == [(B, pytest.approx(0.5 + STEP / 2)), (A, pytest.approx(0.5)), (C, pytest.approx(0.5 - STEP / 2))]
 
 
-def test_one_half_alone_keeps_its_order_in_the_same_range() -> None:
-    assert fuse({A: 12.0, B: 4.0, C: 8.0}, None) == [(A, 1.0), (C, 0.5), (B, 0.0)]
-    assert fuse({}, {A: 0.4}) == [(A, 0.5)]
-    assert fuse({}, None) == []
+def test_one_poor_candidate_does_not_change_the_order_of_the_others() -> None:
+    crowd = {("c", 10 + n): 20.0 - n / 10 for n in range(50)}
+    sparse, dense = {A: 30.0, B: 27.0} | crowd, {A: 0.50, B: 0.58} | {key: score / 50 for key, score in crowd.items()}
+    fused = [key for key, _ in fuse(sparse, dense, 52)]
+    assert [key for key, _ in fuse(sparse | {C: 1.0}, dense, 52)][:10] == fused[:10]
+
+
+def test_what_both_halves_found_goes_before_what_one_did() -> None:
+    assert [key for key, _ in fuse({A: 9.0, B: 8.0, C: 7.0}, {A: 0.4, B: 0.6}, 3)][-1] == C
+
+
+def test_a_word_that_one_passage_has_is_not_drowned() -> None:
+    dense = {("c", 10 + n): 0.2 + n / 1_000 for n in range(100)} | {B: 0.33, A: 0.25}
+    assert fuse({A: 3.0}, dense, 200)[0][0] == A
+
+
+def test_one_half_alone_keeps_its_order() -> None:
+    assert fuse({A: 12.0, B: 3.0, C: 6.0}, None, 200) == [(A, 1.0), (C, 0.5), (B, 0.25)]
+    assert [key for key, _ in fuse({A: 12.0, B: 4.0, C: 8.0}, None, 3)] == [A, C, B]
+    assert fuse({}, {A: 0.4}, 3) == [(A, 0.25)]
+    assert fuse({}, None, 3) == []
 
 
 def test_near_duplicates_collapse_into_the_best() -> None:

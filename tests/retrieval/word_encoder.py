@@ -7,7 +7,8 @@ from functools import cache
 import numpy as np
 
 from retrieval.encoder import Vectors
-from retrieval.index.ports import DENSE_SIZE
+
+SIZE = 384
 
 
 class WordEncoder:
@@ -15,6 +16,7 @@ class WordEncoder:
 
     def __init__(self, name: str = "words-of-tests", fails_at: int | None = None) -> None:
         self.name = name
+        self.size = SIZE
         self.encoded: list[str] = []
         self._fails_at = fails_at
 
@@ -31,8 +33,12 @@ class WordEncoder:
         vector: list[float] = self._vector(text).tolist()
         return vector
 
+    def reads(self, _: str) -> bool:
+        """Words of any language."""
+        return True
+
     def _vector(self, text: str) -> Vectors:
-        total = np.zeros(DENSE_SIZE, np.float32)
+        total = np.zeros(SIZE, np.float32)
         for word in text.lower().split():
             total += _direction(f"{self.name} {word}")
         return total / max(float(np.linalg.norm(total)), 1e-6)
@@ -41,7 +47,7 @@ class WordEncoder:
 @cache
 def _direction(word: str) -> Vectors:
     seed = int.from_bytes(hashlib.sha256(word.encode()).digest()[:8])
-    return np.random.default_rng(seed).standard_normal(DENSE_SIZE, np.float32)
+    return np.random.default_rng(seed).standard_normal(SIZE, np.float32)
 
 
 class Cut(BaseException):

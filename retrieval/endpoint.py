@@ -1,0 +1,91 @@
+"""Ask a model server something in JSON. The retries of all that retrieval asks of such servers are owned here."""
+
+import random
+import time
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+import requests
+from requests.adapters import HTTPAdapter
+
+from app.domain.errors import ToolError
+
+CONNECTIONS = 16
+FIRST_PAUSE = timedelta(milliseconds=250)
+LONGEST_PAUSE = timedelta(seconds=30)
+_PASSING = (408, 429, 500, 502, 503, 504)
+_WRONG_ADDRESS_OR_KEY = (401, 403, 404, 405)
+
+
+@dataclass(frozen=True)
+class Patience:
+    """How long one attempt may take, and how long attempts are made in all."""
+
+    attempt: timedelta
+    total: timedelta
+
+
+A_SEARCH = Patience(timedelta(seconds=10), timedelta(seconds=20))
+"""Somebody waits; who asked has patience of their own."""
+A_BUILD = Patience(timedelta(minutes=2), timedelta(minutes=15))
+"""A build would rather wait for a server that is restarted than fail."""
+
+
+class Endpoint:
+    """One address that takes JSON by POST. Safe to share by threads.
+
+    Raises:
+        ToolError: the server does not answer in time, or refuses the request, the key or the address.
+    """
+
+    def __init__(self, url: str, api_key: str | None) -> None:
+        self.url = url
+        self._session = requests.Session()
+        self._session.mount("http://", HTTPAdapter(pool_maxsize=CONNECTIONS))
+        self._session.mount("https://", HTTPAdapter(pool_maxsize=CONNECTIONS))
+        if api_key:
+            self._session.headers["Authorization"] = f"Bearer {api_key}"
+
+    def ask(self, body: dict[str, Any], patience: Patience) -> Any:
+        """What the server answers to `body`. An outage, a refusal for load and a time-out are tried again, with back-off."""
+        deadline = time.monotonic() + patience.total.total_seconds()
+        pause = FIRST_PAUSE
+        while True:
+            try:
+                return self._attempt(body, min(patience.attempt.total_seconds(), deadline - time.monotonic()))
+            except _PassingFailure as failure:
+                wait = failure.retry_after or pause.total_seconds() * random.uniform(0.5, 1.0)
+                if time.monotonic() + wait >= deadline:
+                    raise ToolError(f"{self.url} does not answer: {failure}") from failure
+            time.sleep(wait)
+            pause = min(2 * pause, LONGEST_PAUSE)
+
+    def _attempt(self, body: dict[str, Any], seconds: float) -> Any:
+        try:
+            response = self._session.post(self.url, json=body, timeout=max(seconds, 0.1))
+        except (requests.ConnectionError, requests.Timeout) as error:
+            raise _PassingFailure(type(error).__name__) from error
+        if response.status_code in _PASSING:
+            raise _PassingFailure(f"status {response.status_code}", _seconds(response.headers.get("Retry-After", "")))
+        if response.status_code in _WRONG_ADDRESS_OR_KEY:
+            raise ToolError(f"{self.url} answers with status {response.status_code}: check the address and the key")
+        if not response.ok:
+            raise ToolError(f"{self.url} refuses ({response.status_code}): {response.text[:200]}")
+        try:
+            return response.json()
+        except ValueError as error:
+            raise ToolError(f"{self.url} answers with something other than JSON") from error
+
+
+class _PassingFailure(Exception):
+    """An attempt that failed in a way that another may not."""
+
+    def __init__(self, reason: str, retry_after: float | None = None) -> None:
+        super().__init__(reason)
+        self.retry_after = retry_after
+
+
+def _seconds(header: str) -> float | None:
+    """A `Retry-After` in seconds; one that is a date is not obeyed, the back-off does."""
+    return float(header) if header.isdecimal() else None
