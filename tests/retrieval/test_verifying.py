@@ -49,7 +49,7 @@ def lost_point(shelves: Shelves) -> None:
 
 
 def lost_vectors(shelves: Shelves) -> None:
-    shelves.index.clear_dense(live(shelves))
+    shelves.index.begin_dense(live(shelves), WordEncoder().size)
 
 
 def changed_text(shelves: Shelves) -> None:

@@ -1,0 +1,55 @@
+"""Encodings kept on disk by what was encoded and with what, so that building an index again costs no encoding."""
+
+import hashlib
+import sqlite3
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from retrieval.encoder import Encoder, Vectors
+
+
+class KeptEncodings:
+    """An encoder that remembers its passages in the file `path`. Queries are encoded each time. For one thread."""
+
+    def __init__(self, encoder: Encoder, path: Path) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._encoder = encoder
+        self._kept = sqlite3.connect(path)
+        self._kept.execute("CREATE TABLE IF NOT EXISTS encodings (key BLOB PRIMARY KEY, vector BLOB NOT NULL) WITHOUT ROWID")
+
+    @property
+    def name(self) -> str:
+        """The encoder's own: these are its vectors."""
+        return self._encoder.name
+
+    @property
+    def size(self) -> int:
+        """The encoder's own."""
+        return self._encoder.size
+
+    def passages(self, texts: Sequence[str]) -> Vectors:
+        """One row a text, in order; only those never seen before are encoded."""
+        keys = [hashlib.sha256(f"{self.name}\0{text}".encode()).digest() for text in texts]
+        found = {key: self._find(key) for key in keys}
+        missing = {key: text for key, text in zip(keys, texts, strict=True) if found[key] is None}
+        if missing:
+            vectors = self._encoder.passages(list(missing.values())).astype(np.float32)
+            rows = [(key, vector.tobytes()) for key, vector in zip(missing, vectors, strict=True)]
+            with self._kept:
+                self._kept.executemany("INSERT OR REPLACE INTO encodings VALUES (?, ?)", rows)
+            found.update(rows)
+        return np.stack([np.frombuffer(found[key] or b"", np.float32) for key in keys])
+
+    def query(self, text: str) -> list[float]:
+        """A query's vector."""
+        return self._encoder.query(text)
+
+    def reads(self, text: str) -> bool:
+        """As the encoder."""
+        return self._encoder.reads(text)
+
+    def _find(self, key: bytes) -> bytes | None:
+        row = self._kept.execute("SELECT vector FROM encodings WHERE key = ?", (key,)).fetchone()
+        return row[0] if row else None

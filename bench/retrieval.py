@@ -1,0 +1,106 @@
+"""`python -m bench.retrieval`: how well the search finds what was labelled: nDCG@10 by document, and recall@10 in Chinese.
+
+Everything is asked of the product's own search, with the configuration it ships. `--tuning` measures on the queries on which
+that was chosen: SciFact's train queries and one half of the multi-hop questions. `--queries F --qrels F --corpus F` measures any
+set in BEIR's files. Encodings are kept in the home by their content: a second run does not encode again.
+"""
+
+import argparse
+import math
+import os
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from bench.encodings import KeptEncodings
+from bench.labelled_sets import DATA, LabelledSet, beir, chinese, document_id, frames, multihop, sample, scifact
+from bench.result import report, skipped
+from retrieval.encoder import EncoderBackend, open_encoder
+from retrieval.library import Library
+from retrieval.local import open_local
+from retrieval.ports import SearchFilter
+
+HOME = Path(".rubrica") / "bench-retrieval"
+DEPTH = 10
+PASSAGES = 40
+"""Passages asked for, so that ten documents are among them."""
+ENCODER_THREADS = 2
+
+
+def ndcg(ranking: Sequence[str], grades: Mapping[str, int]) -> float:
+    """Normalised discounted cumulative gain of the first ten documents."""
+    gain = sum(grades.get(document, 0) / math.log2(place + 2) for place, document in enumerate(ranking[:DEPTH]))
+    ideal = sum(grade / math.log2(place + 2) for place, grade in enumerate(sorted(grades.values(), reverse=True)[:DEPTH]))
+    return gain / ideal
+
+
+def recall(ranking: Sequence[str], grades: Mapping[str, int]) -> float:
+    """The share of the relevant documents that are among the first ten."""
+    return len(grades.keys() & set(ranking[:DEPTH])) / len(grades)
+
+
+MEASURES = {"ndcg10": ndcg, "recall10": recall}
+
+
+def measured(library: Library, wanted: LabelledSet) -> dict[str, float]:
+    """Both measures over the set's queries, and how long a search took in the middle, in milliseconds."""
+    totals = dict.fromkeys(MEASURES, 0.0)
+    took: list[float] = []
+    where = SearchFilter(collections=(wanted.name,))
+    for query, text in wanted.queries.items():
+        start = time.perf_counter()
+        found = library.search(text, PASSAGES, where)
+        took.append((time.perf_counter() - start) * 1_000)
+        ranking = list(dict.fromkeys(document_id(passage.source.url) for passage in found))
+        for name, measure in MEASURES.items():
+            totals[name] += measure(ranking, wanted.labels[query])
+    return {name: total / len(took) for name, total in totals.items()} | {"p50_ms": sorted(took)[len(took) // 2]}
+
+
+def sets(options: argparse.Namespace) -> dict[str, LabelledSet]:
+    """What to measure, by the beginning of its figures' names."""
+    if options.queries:
+        return {"own": beir("own", options.queries, options.qrels, options.corpus)}
+    if options.tuning:
+        return {"scifact_train": scifact("train"), "multihop_half": sample(multihop(), 0)}
+    makers = {"scifact": scifact, "multihop": multihop, "frames": frames, "zh": chinese}
+    return {name: make() for name, make in makers.items() if not options.sets or name in options.sets}
+
+
+def main(options: argparse.Namespace) -> None:
+    """Build what is missing, measure, and print the figures."""
+    if not options.queries and not DATA.is_dir():
+        skipped("retrieval", "the labelled sets are not at ../shared/data")
+        return
+    plain = open_encoder(EncoderBackend.AUTO, options.models_dir, options.home / "models", ENCODER_THREADS)
+    encoder = KeptEncodings(plain, options.home / "encodings.db")
+    figures: dict[str, float] = {}
+    for name, wanted in sets(options).items():
+        with open_local(options.home, wanted.collection(options.home / "corpora"), encoder=lambda: encoder) as local:
+            found = measured(local.library, wanted)
+        print(
+            f"{name}: {len(wanted.queries)} queries, {', '.join(f'{key} {value:.4f}' for key, value in found.items())}",
+            flush=True,
+        )
+        figures |= {f"{name}_{key}": value for key, value in found.items()}
+    report("retrieval", figures)
+
+
+def arguments() -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--home", type=Path, default=HOME, help="where indexes and encodings are kept")
+    parser.add_argument("--models-dir", type=Path, default=os.environ.get("RUBRICA_MODELS_DIR"))
+    parser.add_argument("--set", action="append", dest="sets", choices=["scifact", "multihop", "frames", "zh"])
+    parser.add_argument("--tuning", action="store_true", help="measure on the queries that the configuration was chosen on")
+    for name in ("queries", "qrels", "corpus"):
+        parser.add_argument(f"--{name}", type=Path, help=f"BEIR's file of {name}, plain or gzipped; give all three")
+    options = parser.parse_args()
+    if len({options.queries is None, options.qrels is None, options.corpus is None}) > 1:
+        parser.error("--queries, --qrels and --corpus belong together")
+    options.models_dir = Path(options.models_dir) if options.models_dir else None
+    return options
+
+
+if __name__ == "__main__":
+    main(arguments())

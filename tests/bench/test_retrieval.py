@@ -1,0 +1,51 @@
+"""What `bench.retrieval` counts: the measures, the sets it reads, and encodings that are kept."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bench.encodings import KeptEncodings
+from bench.labelled_sets import beir, document_id, sample
+from bench.retrieval import ndcg, recall
+from retrieval.local import open_local
+from retrieval.ports import SearchFilter
+from tests.retrieval.word_encoder import WordEncoder
+
+
+def test_the_gain_of_a_ranking_falls_with_the_places() -> None:
+    assert ndcg(["a", "b"], {"a": 1, "b": 1}) == pytest.approx(1.0)
+    assert ndcg(["x", "a"], {"a": 1}) == pytest.approx(0.6309, abs=1e-4)
+    assert ndcg(["b", "a"], {"a": 2, "b": 1}) == pytest.approx((1 + 2 * 0.6309) / (2 + 0.6309), abs=1e-4)
+    assert ndcg([f"x{n}" for n in range(10)] + ["a"], {"a": 1}) == 0.0
+
+
+def test_recall_counts_the_first_ten() -> None:
+    assert recall(["a", "x", "b"], {"a": 1, "b": 1, "c": 1, "d": 1}) == 0.5
+    assert recall([f"x{n}" for n in range(10)] + ["a"], {"a": 1}) == 0.0
+
+
+def test_any_set_in_beirs_files_is_read_built_and_searched(tmp_path: Path) -> None:
+    records = [{"_id": "d/1", "title": "Sheep", "text": "Wool is shorn in spring."}, {"_id": "d 2", "text": "Ships pay tolls."}]
+    (tmp_path / "corpus.jsonl").write_text("\n".join(map(json.dumps, records)))
+    (tmp_path / "queries.jsonl").write_text('{"_id": "q1", "text": "tolls for ships"}\n{"_id": "q2", "text": "unlabelled"}\n')
+    (tmp_path / "test.tsv").write_text("query-id\tcorpus-id\tscore\nq1\td 2\t1\nq1\td/1\t0\n")
+    own = beir("own", tmp_path / "queries.jsonl", tmp_path / "test.tsv", tmp_path / "corpus.jsonl")
+    assert (own.queries, own.labels) == ({"q1": "tolls for ships"}, {"q1": {"d 2": 1}})
+    assert len(sample(own, 0).queries) + len(sample(own, 1).queries) == 1
+    with open_local(tmp_path / "home", own.collection(tmp_path / "corpora"), encoder=WordEncoder) as local:
+        found = local.library.search("wool of sheep, tolls of ships", 5, SearchFilter(collections=("own",)))
+    assert {document_id(passage.source.url) for passage in found} == {"d/1", "d 2"}
+
+
+def test_what_was_encoded_once_is_not_encoded_again(tmp_path: Path) -> None:
+    first = WordEncoder()
+    vectors = KeptEncodings(first, tmp_path / "kept.db").passages(["wool", "sheep", "wool"])
+    again = WordEncoder()
+    kept = KeptEncodings(again, tmp_path / "kept.db")
+    assert np.array_equal(kept.passages(["wool", "ships", "sheep"])[[0, 2]], vectors[:2])
+    assert (first.encoded, again.encoded) == (["wool", "sheep"], ["ships"])
+    other = WordEncoder("another-model")
+    KeptEncodings(other, tmp_path / "kept.db").passages(["wool"])
+    assert other.encoded == ["wool"]
