@@ -12,14 +12,14 @@ from pathlib import Path
 from typing import Annotated, Any, Self
 from urllib.parse import SplitResult, parse_qs, urlsplit
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, ValidationError, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, FilePath, SecretStr, ValidationError, model_validator
 
 from app.domain.errors import SetupError
 from app.domain.services import SERVICES
 
 PREFIX = "RUBRICA_"
 # Taken from where the command was started, and kept: services may run elsewhere.
-PATHS = ("home", "providers_file", "mcp_servers")
+PATHS = ("home", "browser", "providers_file", "mcp_servers")
 
 
 class Codec(StrEnum):
@@ -133,6 +133,7 @@ class Settings(BaseModel):
         default=None, description="Papers by Crossref, Europe PMC and arXiv, which need no key but ask who is calling."
     )
     jina_api_key: SecretStr | None = Field(default=None, description="Web pages read by Jina Reader.")
+    browser: FilePath | None = Field(default=None, description="A Chromium for web pages that are empty without scripts.")
     providers_file: Path | None = Field(default=None, description="A TOML file with addresses, limits and order of providers.")
     mcp_servers: Path | None = Field(default=None, description="A JSON or TOML file with MCP servers for agents.")
     api_port: Port | None = Field(default=None, description="Port of the HTTP API.")

@@ -1,16 +1,21 @@
 """From settings to the services outside: which are on, where they are, how often they may be called."""
 
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TypeAlias
 
 from pydantic import SecretStr
 
+from app.domain.errors import SetupError
 from app.domain.services import SERVICES, Service, ServiceKind
 from app.settings import Settings
+from retrieval.fetch.fetching import Fetcher, Policy
+from retrieval.fetch.reader import Renderer, WebReader
 from retrieval.outside import http
 from retrieval.outside.entrance import Entrance
+from retrieval.outside.pages import OneAttempt
 from retrieval.outside.ports import Shared
 from retrieval.outside.providers_file import ProviderOptions, read_options
 from retrieval.outside.tending import tended
@@ -67,13 +72,19 @@ async def opened(settings: Settings, shared: Shared) -> AsyncIterator[Outside]:
         SetupError: the providers file cannot be used.
     """
     options = read_options(settings.providers_file, {*PROVIDERS, JINA})
-    async with http.opened() as exchange, tended(Entrance(shared)) as entrance:
+    async with AsyncExitStack() as stack:
+        exchange = await stack.enter_async_context(http.opened())
+        entrance = await stack.enter_async_context(tended(Entrance(shared)))
 
         def search(kind: ServiceKind) -> OutsideSearcher | None:
             found = providers(settings, options, kind)
             return OutsideSearch(kind.value, entrance, exchange, found) if found else None
 
-        yield Outside(entrance, search(ServiceKind.WEB), search(ServiceKind.PAPERS), _reader(settings, options, exchange))
+        web, papers = search(ServiceKind.WEB), search(ServiceKind.PAPERS)
+        pages = _jina(settings, options, exchange)
+        if pages is None and (web or papers):  # without them nobody finds an address that the index does not hold
+            pages = OneAttempt(await stack.enter_async_context(WebReader(policy(settings), _renderer(settings))))
+        yield Outside(entrance, web, papers, pages)
 
 
 def providers(settings: Settings, options: Mapping[str, ProviderOptions], kind: ServiceKind) -> list[SearchProvider]:
@@ -101,7 +112,23 @@ def with_options(made: Made, options: ProviderOptions) -> Made:
     return replace(made, url=url.rstrip("/"), provider=replace(made.provider, **wanted))
 
 
-def _reader(settings: Settings, options: Mapping[str, ProviderOptions], exchange: http.Http) -> PageFetcher | None:
+def policy(settings: Settings) -> Policy:
+    """How we introduce ourselves to the sites whose pages we read: with an address to complain to, where there is one."""
+    who = Policy().user_agent
+    return Policy(user_agent=f"{who} (+mailto:{settings.contact_email})" if settings.contact_email else who)
+
+
+def _renderer(settings: Settings) -> Callable[[Fetcher], Renderer] | None:
+    if settings.browser is None:
+        return None
+    try:
+        from retrieval.fetch.browser import ScriptedPages
+    except ImportError as error:
+        raise SetupError("RUBRICA_BROWSER needs Playwright: pip install 'rubrica[browser]'") from error
+    return partial(ScriptedPages, settings.browser)
+
+
+def _jina(settings: Settings, options: Mapping[str, ProviderOptions], exchange: http.Http) -> PageFetcher | None:
     if settings.jina_api_key is None:
         return None
     reader = JinaReader(exchange, settings.jina_api_key.get_secret_value())

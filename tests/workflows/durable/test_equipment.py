@@ -5,7 +5,9 @@ import sys
 from pathlib import Path
 
 import asyncpg
+import pytest
 
+from app.domain.errors import ToolError
 from app.settings import read_settings
 from tests.support.outside_stub import outside, says
 from workflows.durable.equipment import equipped
@@ -50,3 +52,16 @@ async def test_configured_services_are_used_and_counted(own_postgres_url: str, t
     await connection.close()
     counted = {(row["tool"], row["outcome"]): row["n"] for row in rows}
     assert counted == {("crossref", "answered"): 1, ("page", "answered"): 1, ("mcp:weather/forecast", "answered"): 1}
+
+
+async def test_pages_that_searches_find_are_read_by_our_own_reader_which_goes_nowhere_inside(own_postgres_url: str) -> None:
+    given = {
+        "RUBRICA_DATABASE_URL": own_postgres_url,
+        "RUBRICA_RETRIEVAL_URL": "http://127.0.0.1:9",
+        "RUBRICA_CONTACT_EMAIL": "me@example.org",
+    }
+    async with outside(says({"secret": "of this machine"})) as inside, equipped(read_settings(given)) as shop:
+        assert shop.reader is not None
+        with pytest.raises(ToolError, match="may not be read|refused|not public|private"):
+            await shop.reader.read(f"{inside.url}/")
+        assert inside.seen == []
