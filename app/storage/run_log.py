@@ -27,7 +27,7 @@ DROP_STAGE = (
     "INSERT INTO stages (run_id, stage, dropped) VALUES ($1, $2, true) ON CONFLICT (run_id, stage) DO UPDATE SET dropped = true"
 )
 RECALL = "SELECT result FROM tool_calls WHERE run_id = $1 AND key = $2"
-RECALL_ALL = "SELECT key, result FROM tool_calls WHERE run_id = $1"
+TOOL_KEYS = "SELECT key FROM tool_calls WHERE run_id = $1"
 REMEMBER = """
     WITH mine AS (INSERT INTO tool_calls (run_id, key, result) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING RETURNING result)
     SELECT result FROM mine UNION ALL SELECT result FROM tool_calls WHERE run_id = $1 AND key = $2 LIMIT 1"""
@@ -244,10 +244,10 @@ class RunLog:
             result: bytes | None = await self._pool.fetchval(RECALL, run_id, key)
         return result
 
-    async def recall_tool_results(self, run_id: UUID) -> dict[str, bytes]:
-        """What all of this run's calls so far brought back, by key."""
+    async def tool_keys(self, run_id: UUID) -> set[str]:
+        """The keys of all of this run's calls so far."""
         async with translated():
-            return {row["key"]: row["result"] for row in await self._pool.fetch(RECALL_ALL, run_id)}
+            return {row["key"] for row in await self._pool.fetch(TOOL_KEYS, run_id)}
 
     async def remember_tool_result(self, run_id: UUID, key: str, result: bytes) -> bytes:
         """Keep a call's result; the one that is kept, which is another's when that was first."""

@@ -13,28 +13,34 @@ from workflows.tools.tool_memory import ToolMemory
 
 
 class PostgresToolStore:
-    """The run's tool memory in PostgreSQL, read once. What other workers add later is met when it is to be added again."""
+    """The run's tool memory in PostgreSQL. Which calls it holds is read once; results stay there until one is asked for again.
+
+    What other workers add later is met when it is to be added again.
+    """
 
     def __init__(self, log: RunLog, run_id: UUID) -> None:
         self._log = log
         self._run_id = run_id
-        self._known: dict[str, bytes] = {}
-        self._reading: asyncio.Task[dict[str, bytes]] | None = None
+        self._reading: asyncio.Task[set[str]] | None = None
 
     async def load(self, key: str) -> ToolResult | None:
         """The stored result of this call, if any."""
-        if self._reading is None:
-            self._reading = asyncio.ensure_future(insist(lambda: self._log.recall_tool_results(self._run_id)))
-        self._known = await asyncio.shield(self._reading)
-        stored = self._known.get(key)
+        if key not in await self._keys():
+            return None
+        stored = await insist(lambda: self._log.recall_tool_result(self._run_id, key))
         return ToolResult.model_validate_json(stored) if stored is not None else None
 
     async def save(self, key: str, call: ToolCall, result: ToolResult) -> ToolResult:
         """Keep a result; if another worker was first, its result stays and is returned."""
         body = result.model_dump_json(exclude_defaults=True).encode()
         kept = await insist(lambda: self._log.remember_tool_result(self._run_id, key, body))
-        self._known[key] = kept
+        (await self._keys()).add(key)
         return result if kept == body else ToolResult.model_validate_json(kept)
+
+    async def _keys(self) -> set[str]:
+        if self._reading is None:
+            self._reading = asyncio.ensure_future(insist(lambda: self._log.tool_keys(self._run_id)))
+        return await asyncio.shield(self._reading)
 
 
 class RunRoom:
