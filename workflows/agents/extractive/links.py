@@ -16,8 +16,8 @@ FIRST_BONUS, LINK_BONUS, FILL_BONUS = 0.15, 0.25, 0.4
 LEANING = 0.6
 LENGTH_COST = 0.004
 LEAST = 0.01
-TRIM_FROM = 20
-READABLE = 30
+TRIM_FROM = 14
+READABLE = 22
 TAIL = 0.25
 TIED = 5
 
@@ -39,8 +39,9 @@ def chain_sentences(question: Question, trail: Trail, limit: int) -> list[tuple[
         sentence = telling_sentence(question, trail.hits[key], links, wanted, [other for _, other in chosen])
         if sentence is not None:
             tied = frozenset(term for link in links for term in link.split())
-            short = _short(sentence, (tied | (telling - held), tied, named))
-            held |= short.term_set
+            titled = frozenset(trail.hits[key].title.split())
+            short = _short(sentence, (tied | (telling - held - titled), tied, named))
+            held |= short.term_set | titled
             chosen.append((trail.scores[key], short))
     return chosen
 

@@ -14,7 +14,7 @@ from workflows.agents.extractive.names import bare_title
 from workflows.agents.extractive.phrasing import phrases_in
 from workflows.agents.extractive.prose import model_prose
 from workflows.agents.extractive.question import Question
-from workflows.agents.extractive.words import terms
+from workflows.agents.extractive.words import terms, word_count
 
 STATEMENTS = {Effort.QUICK: 5, Effort.STANDARD: 7, Effort.DEEP: 12}
 LEAD = 3
@@ -22,7 +22,9 @@ RANK_SHARE, RANK_SCALE = 0.6, 2
 OWN_SHARE = 0.3
 FOUND_AGAIN = 0.1
 REPEATED_COVER = 0.5
-TAIL = 0.45
+TAIL = 0.4
+LED_TO = 1.3
+BRIEF, BREVITY = 15, 0.3
 
 
 def trace(question: Question, material: Material, effort: Effort) -> list[Section]:
@@ -53,16 +55,17 @@ def _held(item: Item) -> frozenset[str]:
 
 
 def _ranked(question: Question, material: Material, most: int) -> list[Item]:
-    """The best items; one whose words of the question are all covered already has to be better than one that adds some."""
+    """The best items, each in view of those before it: what repeats the question's words counts less, what is short or named
+    already more."""
     worth = _worths(question, material.items)
     left = sorted(material.items, key=lambda item: (-worth[item.sentence.place], item.part, item.rank))
     floor = TAIL * worth[left[0].sentence.place] if left else 0.0
     times: dict[str, int] = {}
     chosen: list[Item] = []
     while left and len(chosen) < most:
-        fresh = [worth[item.sentence.place] * _fresh(question, item, times) for item in left]
-        best = max(range(len(left)), key=fresh.__getitem__)
-        if fresh[best] < floor:
+        now = [worth[i.sentence.place] * _fresh(question, i, times) * _led_to(i, chosen) * _brief(i) for i in left]
+        best = max(range(len(left)), key=now.__getitem__)
+        if now[best] < floor:
             break
         item = left.pop(best)
         chosen.append(item)
@@ -75,6 +78,19 @@ def _fresh(question: Question, item: Item, times: dict[str, int]) -> float:
     held = {term: question.subject_weights[term] for term in question.subject_terms & _held(item)}
     seen = sum(weight * (1 - 0.5 ** times.get(term, 0)) for term, weight in held.items())
     return 1 - REPEATED_COVER * (seen / sum(held.values()) if held else 0.0)
+
+
+def _led_to(item: Item, chosen: Sequence[Item]) -> float:
+    """More for a passage whose title a statement chosen from another source names: there the chain goes on."""
+    source = item.sentence.source
+    title = joined_terms(bare_title(source.title))
+    others = [other.sentence for other in chosen if other.sentence.source.title != source.title]
+    return LED_TO if any(title in f" {' '.join(other.terms)} " for other in others) else 1.0
+
+
+def _brief(item: Item) -> float:
+    """Less for a long quotation: it takes the room of another passage."""
+    return (BRIEF / max(BRIEF, word_count(item.sentence.text))) ** BREVITY
 
 
 def _worths(question: Question, items: Sequence[Item]) -> dict[tuple[str, int], float]:

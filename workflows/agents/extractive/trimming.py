@@ -26,7 +26,7 @@ _SUBORDINATE = re.compile(
 _FINITE = re.compile(
     r"\b(?:is|are|was|were|be|been|has|have|had|will|would|shall|should|may|might|can|could|must|do|does|did|became|become"
     r"|becomes|made|makes|make"
-    r"|said|says|say|gave|gives|took|takes|[a-z]{3,}ed)\b|[\u3400-\u9fff]"
+    r"|said|says|say|gave|gives|took|takes|(?<!, )(?<!ly )[a-z]{3,}ed)\b|[\u3400-\u9fff]"
 )
 _FIGURE_NEXT = re.compile(r"[^,;(（，；。—–]*(?:\d|[〇零一二三四五六七八九十百千万亿]+(?:年|月|日|％|%)|百分之)")
 """A figure before the next pause: it belongs to what is said, so no cut comes just before it."""
