@@ -17,6 +17,10 @@ _SOFT = re.compile(
     r"(?:,|;|\s--)?\s+(?=(?:which|who|whose|where|when|while|including|because|although|though|but|starring)\b)|[,;]\s+"
 )
 """Places to stop at when a quotation should be as short as it can be."""
+_LIST_GOES_ON = re.compile(
+    r"(?:and|or)\b(?! (?:he|she|it|they|was|is|has|had)\b)|(?:[\w'’-]+\s+){0,2}[\w'’-]+(?:,|\s+and\b|\s+or\b)"
+)
+"""What follows a comma that stands between the parts of a list: no place to stop."""
 _SUBORDINATE = re.compile(
     r"^(?:as|while|when|whenever|if|although|though|since|because|in|for|by|with|after|before|until|under|upon|on|at|from|to"
     r"|having|being|given|during"
@@ -67,7 +71,7 @@ def tighten(sentence: Sentence, needed: frozenset[str], most_words: int) -> Sent
     for boundary in _SOFT.finditer(sentence.text):
         head = sentence.text[: boundary.start()].rstrip()
         short = total - word_count(head) >= _WORTHWHILE and not _FIGURE_NEXT.match(sentence.text, boundary.end())
-        if boundary.end() < enough or not short:
+        if boundary.end() < enough or not short or _in_list(sentence.text, boundary):
             continue
         if _whole(head, boundary.group()):
             return _cut(sentence, head)
@@ -81,6 +85,11 @@ def _whole(head: str, boundary: str) -> bool:
         statement = head.partition(",")[2]
     last = words(head)[-1]
     return _closed(head) and bool(last.term) and _FINITE.search(statement) is not None
+
+
+def _in_list(text: str, boundary: re.Match[str]) -> bool:
+    """Whether a boundary is a mere comma between the parts of a list."""
+    return boundary.group().strip() == "," and _LIST_GOES_ON.match(text, boundary.end()) is not None
 
 
 def _closed(text: str) -> bool:
