@@ -21,6 +21,8 @@ FILES = {
     "Riverton Library": "The yearly fee for a reader's card, which had not changed since the library was moved to the old grain "
     "store beside the river and which the mayor had called a trifle, was raised in March of last year from 9 to 11 euros, "
     "although the readers' council had asked for a delay.",
+    "Jan Vrba": "Now a farmer, he became known as the founder, lead guitarist, singer, and songwriter of the band Slow Orchard, "
+    "as well as being a member of several other bands that played in the villages around it.",
 }
 
 
@@ -58,6 +60,13 @@ async def test_a_quotation_is_not_cut_before_a_figure_that_belongs_to_it(folder:
     said = [citation.quote.text for citation in numbered(report).citations if "fee" in citation.quote.text]
     assert said
     assert all("from 9 to 11 euros" in text for text in said)
+
+
+async def test_a_quotation_is_not_cut_between_the_parts_of_a_list(folder: LocalSearcher) -> None:
+    report, _ = await cited("What was Jan Vrba a founder of?", folder)
+    said = [citation.quote.text for citation in numbered(report).citations if "founder" in citation.quote.text]
+    assert said
+    assert all("of the band Slow Orchard" in text for text in said)
 
 
 async def test_short_reports_are_paragraphs_with_markers_right_after_the_quotation(folder: LocalSearcher) -> None:

@@ -1,5 +1,6 @@
 """A report on a question that few passages bear on: the chain of evidence, the most telling link first, kept short."""
 
+import math
 from collections.abc import Sequence
 
 from app.domain.query import Effort, Language
@@ -90,7 +91,7 @@ def _led_to(item: Item, chosen: Sequence[Item]) -> float:
 
 def _brief(item: Item) -> float:
     """Less for a long quotation: it takes the room of another passage."""
-    return (BRIEF / max(BRIEF, word_count(item.sentence.text))) ** BREVITY
+    return math.pow(BRIEF / max(BRIEF, word_count(item.sentence.text)), BREVITY)
 
 
 def _worths(question: Question, items: Sequence[Item]) -> dict[tuple[str, int], float]:
