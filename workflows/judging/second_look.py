@@ -17,7 +17,7 @@ from workflows.judging.repair import Replacement
 from workflows.judging.words import say
 
 MOST_ENCODED = 8
-"""Vectors are asked where no more claims than these would be marked: they clear a single doubt, not a report that fails all over."""
+"""Claims for which vectors are asked, at most: only those a reader would be warned of."""
 MOST_ENTAILED = 40
 SECTIONS_AT_ONCE = 6
 SURE_ENTAILED = 0.5
@@ -44,9 +44,7 @@ async def second_look(drafts: list[Draft], kit: Kit, judges: Judges) -> tuple[li
 
 
 async def _with_vectors(drafts: list[Draft], reader: Reader, language: Language) -> list[Draft]:
-    doubtful = [draft for draft in drafts if draft.fails]
-    if len(doubtful) > MOST_ENCODED:
-        return drafts
+    doubtful = [draft for draft in drafts if draft.fails][:MOST_ENCODED]
     texts = {text for draft in doubtful for text in shipped().texts_to_encode(draft.sentence.text, draft.evidence)}
     if not texts:
         return drafts
