@@ -16,7 +16,7 @@ from workflows.judging.ports import Reader
 from workflows.judging.repair import Replacement
 from workflows.judging.words import say
 
-MOST_ENCODED = 8
+MOST_ENCODED = 4
 """Claims for which vectors are asked, at most: only those a reader would be warned of."""
 MOST_ENTAILED = 40
 SECTIONS_AT_ONCE = 6
