@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 
 import re2
 
-MEMORY_BYTES = 64 << 20
+MEMORY_BYTES = 32 << 20
 _BEYOND_ASCII = r"\x{80}-\x{10ffff}"
 _WIDER = {"w": "0-9A-Za-z_" + _BEYOND_ASCII, "d": "0-9" + _BEYOND_ASCII, "s": r"\s" + _BEYOND_ASCII}
 _NOTHING = r"\x{0}"
