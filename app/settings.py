@@ -12,7 +12,17 @@ from pathlib import Path
 from typing import Annotated, Any, Self
 from urllib.parse import SplitResult, parse_qs, urlsplit
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, FilePath, SecretStr, ValidationError, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    FilePath,
+    SecretStr,
+    ValidationError,
+    model_validator,
+)
 
 from app.domain.errors import SetupError
 from app.domain.services import SERVICES
@@ -80,6 +90,12 @@ def _email(address: str) -> str:
     return address
 
 
+def _names(given: object) -> object:
+    """`a, b` as ("a", "b")."""
+    return tuple(name.strip() for name in given.split(",") if name.strip()) if isinstance(given, str) else given
+
+
+Names = Annotated[tuple[str, ...], BeforeValidator(_names)]
 EmailAddress = Annotated[str, AfterValidator(_email)]
 WebAddress = Annotated[str, AfterValidator(_web_address)]
 Port = Annotated[int, Field(ge=1, le=65_535)]
@@ -119,6 +135,7 @@ class Settings(BaseModel):
     retrieval_url: Annotated[str, AfterValidator(_service_address)] | None = Field(
         default=None, description="A running retrieval service (unix:/path or http://host:port) instead of an own one."
     )
+    scientific_collections: Names = Field(default=(), description="Collections of papers, a, b: `scholar` searches them.")
     api_url: WebAddress | None = Field(
         default=None, description="A running API: the command line and the page use it instead of starting an own one."
     )
@@ -220,4 +237,6 @@ def _malformed(detail: Any) -> str:
 def _as_variable(value: object) -> str:
     if isinstance(value, SecretStr):
         return value.get_secret_value()
+    if isinstance(value, tuple):
+        return ",".join(value)
     return str(int(value)) if isinstance(value, bool) else str(value)

@@ -133,3 +133,9 @@ def test_a_judge_of_inference_needs_its_model() -> None:
         read_settings({"RUBRICA_JUDGE": "nli"})
     settings = read_settings({"RUBRICA_JUDGE": "nli", "RUBRICA_NLI_MODEL": "cross-encoder/some"})
     assert (settings.judge, settings.nli_model) == ("nli", "cross-encoder/some")
+
+
+def test_names_with_commas_are_several() -> None:
+    settings = read_settings({"RUBRICA_SCIENTIFIC_COLLECTIONS": "scifact, papers,"})
+    assert settings.scientific_collections == ("scifact", "papers")
+    assert read_settings(settings.environment()) == settings

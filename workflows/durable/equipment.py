@@ -59,6 +59,7 @@ async def equipped(settings: Settings) -> AsyncIterator[Workshop]:
             reader=_reader(index, outside),
             beyond=Beyond(outside.web, outside.papers, tools),
             judge=settings.judge,
+            scientific=settings.scientific_collections,
         )
 
 

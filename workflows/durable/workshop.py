@@ -39,7 +39,7 @@ from workflows.durable.recording import DurableRecord
 from workflows.durable.room import Rooms
 from workflows.durable.stage_ledger import StageLedger
 from workflows.prompts.library import PromptLibrary
-from workflows.tools.toolbox import NOTHING_BEYOND, Beyond, Corpora, build_toolbox
+from workflows.tools.toolbox import NOTHING_BEYOND, Beyond, build_toolbox, corpora_of
 
 R = TypeVar("R")
 USER = "user"
@@ -50,7 +50,8 @@ log = logging.getLogger(__name__)
 class Workshop:
     """A worker's equipment. `asks_a_model` is false where the agents need no model, and so no reservation.
 
-    `reader` reads pages; None: the index alone. `beyond` is what its tools may use outside the index.
+    `reader` reads pages; None: the index alone. `beyond` is what its tools may use outside the index, `scientific` names
+    the collections that hold papers.
     """
 
     database: asyncpg.Pool
@@ -65,6 +66,7 @@ class Workshop:
     reader: PageReader | None = None
     beyond: Beyond = NOTHING_BEYOND
     judge: Judge = Judge.OFFLINE
+    scientific: tuple[str, ...] = ()
     log: RunLog = field(init=False)
     outside: OutsideStore = field(init=False)
     stored_sources: set[str] = field(default_factory=set, init=False)
@@ -112,7 +114,9 @@ class Attempt:
         return Kit(
             chat=shop.chat,
             tools=build_toolbox(
-                shop.index, shop.reader or shop.index, Corpora(general=query.collections), room.tools, beyond=shop.beyond
+                *(shop.index, shop.reader or shop.index),
+                *(corpora_of(query.collections, shop.scientific), room.tools),
+                beyond=shop.beyond,
             ),
             record=self.record,
             prompts=shop.prompts,

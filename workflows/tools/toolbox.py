@@ -19,6 +19,18 @@ class Corpora:
     scientific: tuple[str, ...] = ()
 
 
+def corpora_of(asked: Sequence[str], scientific: Sequence[str]) -> Corpora:
+    """The collections a run asks for, none for the default one, dealt out to the tools by those that hold papers.
+
+    A run that asks for none gets all scientific ones beside the default; one that asks for papers alone searches them with both.
+    """
+    if not asked:
+        return Corpora(scientific=tuple(scientific))
+    papers = tuple(name for name in asked if name in scientific)
+    others = tuple(name for name in asked if name not in scientific)
+    return Corpora(others or papers, papers)
+
+
 @dataclass(frozen=True, slots=True)
 class Beyond:
     """What the tools may use outside the index: searches of the web and of papers, and further tools as they are."""

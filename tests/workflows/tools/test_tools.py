@@ -13,7 +13,7 @@ from tests.workflows.small_corpus import SmallCorpus
 from workflows.tools.browse import BrowseTool, cut
 from workflows.tools.search import SearchTool
 from workflows.tools.tool_memory import DictStore, Remembered, ToolMemory
-from workflows.tools.toolbox import Corpora, build_toolbox
+from workflows.tools.toolbox import Corpora, build_toolbox, corpora_of
 
 
 async def test_search_brings_passages_of_the_corpus() -> None:
@@ -132,3 +132,18 @@ def test_keys_tell_calls_apart() -> None:
         ("browse", {"url": "a", "part": 2}),
     ]
     assert len({call_key(n, a) for n, a in different}) == 4
+
+
+@pytest.mark.parametrize(
+    ("asked", "general", "scientific"),
+    [
+        ((), (), ("scifact", "papers")),
+        (("wiki", "scifact"), ("wiki",), ("scifact",)),
+        (("wiki",), ("wiki",), ()),
+        (("papers",), ("papers",), ("papers",)),
+    ],
+)
+def test_collections_of_papers_go_to_scholar(
+    asked: tuple[str, ...], general: tuple[str, ...], scientific: tuple[str, ...]
+) -> None:
+    assert corpora_of(asked, ("scifact", "papers")) == Corpora(general, scientific)
