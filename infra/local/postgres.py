@@ -55,7 +55,7 @@ class LocalPostgres:
     """A cluster in `directory`. Start it from the main thread; the data stays between starts.
 
     Its address is known before it starts, so that others can be given it early. With a folder for `sockets` the address is a
-    Unix socket's in it, which costs its clients and the server about a seventh less than the loopback.
+    Unix socket's in it, which costs its clients and the server less than the loopback does.
     """
 
     directory: Path

@@ -1,4 +1,4 @@
-"""A turn writes its stage only when a reservation changes: a tenth less for the database with every turn."""
+"""A turn writes its stage only when a reservation changes."""
 
 from pathlib import Path
 

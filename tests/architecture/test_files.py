@@ -80,7 +80,9 @@ def test_a_misplaced_library_is_noticed() -> None:
 
 def test_no_file_knows_one_machine() -> None:
     text_files = [
-        path for path in tracked() if path.suffix in (".py", ".md", ".toml", ".sql", ".lock", ".ini", "") and path.is_file()
+        path
+        for path in tracked()
+        if path.suffix in (".py", ".md", ".toml", ".sql", ".lock", ".ini", ".json", ".yaml", "") and path.is_file()
     ]
     found = {
         path.relative_to(ROOT).as_posix(): hits

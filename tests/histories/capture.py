@@ -10,6 +10,7 @@ import asyncio
 import json
 import tempfile
 from pathlib import Path
+from typing import Any
 from uuid import UUID
 
 from app.domain.contract import PARKED_WORKFLOW, workflow_id
@@ -72,8 +73,15 @@ async def save(house: House, run_id: UUID) -> None:
     for number, workflow in enumerate(sorted(found, key=lambda w: w.start_time), 1):
         handle = house.client.get_workflow_handle(workflow.id, run_id=workflow.run_id)
         history = await handle.fetch_history()
-        text = json.dumps(json.loads(history.to_json()), indent=1, ensure_ascii=False)
+        text = json.dumps(without_traces(json.loads(history.to_json())), indent=1, ensure_ascii=False)
         (HERE / f"{number}_{NAMES[workflow.workflow_type]}.json").write_text(text + "\n", encoding="utf-8")
+
+
+def without_traces(node: Any) -> Any:
+    """The history without the stack traces of its failures: a replay does not read them, and they name folders of one machine."""
+    if isinstance(node, dict):
+        return {name: "" if name == "stackTrace" else without_traces(child) for name, child in node.items()}
+    return [without_traces(child) for child in node] if isinstance(node, list) else node
 
 
 if __name__ == "__main__":

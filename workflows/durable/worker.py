@@ -71,7 +71,7 @@ async def serve(settings: Settings, build: str | None = None) -> None:
 
 
 def _collect_rarely() -> None:
-    """What is loaded by now stays for good, and turns leave few cycles behind: looking for them cost a twentieth of the CPU."""
+    """What is loaded by now stays for good, and turns leave few cycles behind: looking for them costs more than it frees."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(GARBAGE_AT)
