@@ -9,6 +9,7 @@ from app.domain.errors import ToolError, ToolUnavailable
 from app.domain.trajectory import Turn
 from retrieval.recorded import Tape
 from workflows.agents.ports import Tool
+from workflows.tools.wrapped import Wrapped
 
 
 class NotOnTape(Exception):
@@ -23,28 +24,13 @@ class Mode(StrEnum):
     STRICT = "strict"
 
 
-class OnTape:
+class OnTape(Wrapped):
     """A tool whose calls are answered by a tape."""
 
     def __init__(self, tool: Tool, tape: Tape, mode: Mode) -> None:
-        self._tool = tool
+        super().__init__(tool)
         self._tape = tape
         self._mode = mode
-
-    @property
-    def name(self) -> str:
-        """The tool's name."""
-        return self._tool.name
-
-    @property
-    def description(self) -> str:
-        """The tool's description."""
-        return self._tool.description
-
-    @property
-    def parameters(self) -> Mapping[str, Any]:
-        """The tool's parameters."""
-        return self._tool.parameters
 
     async def call(self, arguments: Mapping[str, Any]) -> ToolResult:
         """What the call brought when it was recorded.

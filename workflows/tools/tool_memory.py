@@ -7,6 +7,7 @@ from typing import Any, Protocol
 from app.domain.chat import ToolCall, ToolResult
 from app.domain.tool_key import call_key
 from workflows.agents.ports import Tool
+from workflows.tools.wrapped import Wrapped
 
 
 class ToolStore(Protocol):
@@ -65,27 +66,12 @@ class ToolMemory:
         return await self._store.save(key, call, await tool.call(arguments))
 
 
-class Remembered:
+class Remembered(Wrapped):
     """A tool whose calls go through the run's memory."""
 
     def __init__(self, tool: Tool, memory: ToolMemory) -> None:
-        self._tool = tool
+        super().__init__(tool)
         self._memory = memory
-
-    @property
-    def name(self) -> str:
-        """The tool's name."""
-        return self._tool.name
-
-    @property
-    def description(self) -> str:
-        """The tool's description."""
-        return self._tool.description
-
-    @property
-    def parameters(self) -> Mapping[str, Any]:
-        """The tool's parameters."""
-        return self._tool.parameters
 
     async def call(self, arguments: Mapping[str, Any]) -> ToolResult:
         """Use the tool, or what it answered before.
