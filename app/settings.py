@@ -25,6 +25,7 @@ from pydantic import (
 )
 
 from app.domain.errors import SetupError
+from app.domain.pricing import PricedModel, priced_model
 from app.domain.services import SERVICES
 
 PREFIX = "RUBRICA_"
@@ -114,6 +115,9 @@ class Settings(BaseModel):
     llm_model: str | None = Field(default=None, description="The model to ask for.")
     llm_input_price: UsdPerMillionTokens = Field(default=Decimal(0), description="US$ per million input tokens.")
     llm_output_price: UsdPerMillionTokens = Field(default=Decimal(0), description="US$ per million output tokens.")
+    llm_alternatives: Names = Field(
+        default=(), description="Further models of that server for comparisons, each with its prices: a=0.5/2, b=1/4."
+    )
     llm_codec: Codec = Field(default=Codec.SCHEMA, description="`schema` or `tags`.")
     llm_stream: bool = Field(default=True, description="Read answers as a stream (1 or 0).")
     judge: Judge = Field(default=Judge.OFFLINE, description="`offline`, `nli` or `model`: who grades doubtful claims.")
@@ -163,6 +167,10 @@ class Settings(BaseModel):
             raise ValueError(f"{PREFIX}{missing} is missing: {PREFIX}{given} is set, and a model needs both")
         if self.llm_api_key is not None and self.llm_base_url is None:
             raise ValueError(f"{PREFIX}LLM_BASE_URL is missing: {PREFIX}LLM_API_KEY is set, but no server to send it to")
+        if self.llm_alternatives and self.llm_base_url is None:
+            raise ValueError(f"{PREFIX}LLM_BASE_URL is missing: {PREFIX}LLM_ALTERNATIVES is set, but no server has these models")
+        for alternative in self.llm_alternatives:
+            priced_model(alternative)
         if self.judge is Judge.NLI and self.nli_model is None and self.retrieval_url is None:
             raise ValueError(f"{PREFIX}NLI_MODEL is missing: {PREFIX}JUDGE is nli, and no model of inference is named")
         return self
@@ -186,6 +194,11 @@ class Settings(BaseModel):
     def models(self) -> Path:
         """Where model weights are looked for."""
         return self.models_dir or self.home / "models"
+
+    @property
+    def alternatives(self) -> tuple[PricedModel, ...]:
+        """The further models that reports may be written with."""
+        return tuple(map(priced_model, self.llm_alternatives))
 
     @property
     def services(self) -> frozenset[str]:

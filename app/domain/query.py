@@ -7,6 +7,7 @@ from pydantic import Field, field_validator
 
 from app.domain.budget import Budget
 from app.domain.value import Value
+from app.domain.writer import WriterSettings
 
 MAX_QUESTION_CHARS = 8_000
 
@@ -51,6 +52,7 @@ class ResearchQuery(Value):
     effort: Effort = Effort.STANDARD
     collections: tuple[str, ...] = Field(default=(), description="Collections to search; empty means the default one.")
     budget: Budget = Budget()
+    writer: WriterSettings = WriterSettings()
 
     @field_validator("question")
     @classmethod

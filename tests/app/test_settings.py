@@ -139,3 +139,15 @@ def test_names_with_commas_are_several() -> None:
     settings = read_settings({"RUBRICA_SCIENTIFIC_COLLECTIONS": "scifact, papers,"})
     assert settings.scientific_collections == ("scifact", "papers")
     assert read_settings(settings.environment()) == settings
+
+
+def test_further_models_come_with_their_prices() -> None:
+    server = {"RUBRICA_LLM_BASE_URL": "http://127.0.0.1:8000/v1", "RUBRICA_LLM_MODEL": "m"}
+    settings = read_settings(server | {"RUBRICA_LLM_ALTERNATIVES": "org/small:7b=0.5/2, free"})
+    assert settings.alternatives == (("org/small:7b", Decimal("0.5"), Decimal(2)), ("free", Decimal(0), Decimal(0)))
+    assert read_settings(settings.environment()) == settings
+    for malformed in ("small=1", "small=a/b", "small=-1/2", "small=nan/1", "=1/2"):
+        with pytest.raises(SetupError, match="expected"):
+            read_settings(server | {"RUBRICA_LLM_ALTERNATIVES": malformed})
+    with pytest.raises(SetupError, match="RUBRICA_LLM_BASE_URL is missing"):
+        read_settings({"RUBRICA_LLM_ALTERNATIVES": "small"})

@@ -23,7 +23,7 @@ from workflows.durable import payloads
 from workflows.durable.persistence import insist
 from workflows.durable.report_stage import report_stage
 from workflows.durable.sources import cited, distinct_sources
-from workflows.durable.workshop import Attempt, Outcome, Workshop, perform
+from workflows.durable.workshop import REPORT_STAGE, Attempt, Outcome, Workshop, perform
 
 log = logging.getLogger(__name__)
 
@@ -84,7 +84,7 @@ class StageActivities:
         async def work(attempt: Attempt) -> str:
             return await report_stage(request, attempt)
 
-        return await perform(self._shop, request, "report", "", needs, work, lambda body: str(orjson.loads(body)["title"]))
+        return await perform(self._shop, request, REPORT_STAGE, "", needs, work, lambda body: str(orjson.loads(body)["title"]))
 
     @activity.defn(name=payloads.SETTLE_ACTIVITY)
     async def settle(self, to: payloads.Settlement) -> None:

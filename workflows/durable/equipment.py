@@ -2,6 +2,7 @@
 
 import contextlib
 from collections.abc import AsyncIterator
+from dataclasses import replace
 
 from app.domain.errors import SetupError
 from app.settings import Codec as CodecName
@@ -19,7 +20,9 @@ from workflows.agents.extractive import EXTRACTIVE
 from workflows.agents.model_driven import MODEL_DRIVEN
 from workflows.chat_models.absent import AbsentModel
 from workflows.chat_models.endpoint import Endpoint, Prices
+from workflows.chat_models.offer import Offer
 from workflows.chat_models.openai_compatible import connected
+from workflows.durable.deployment import build_id
 from workflows.durable.mcp_tools import mcp_tools
 from workflows.durable.workshop import Workshop
 from workflows.prompts.library import PromptLibrary
@@ -60,12 +63,24 @@ async def equipped(settings: Settings) -> AsyncIterator[Workshop]:
             beyond=Beyond(outside.web, outside.papers, tools),
             judge=settings.judge,
             scientific=settings.scientific_collections,
+            alternatives={
+                e.model: Offer(await stack.enter_async_context(connected(e)), e.prices) for e in _alternatives(settings)
+            },
+            build=build_id(),
         )
 
 
 def _reader(index: PageReader, outside: Outside) -> PageReader:
     """What the index holds; other pages where something can fetch them."""
     return OutsideReader(index, outside.entrance, outside.pages) if outside.pages else index
+
+
+def _alternatives(settings: Settings) -> list[Endpoint]:
+    """The further models of the same server."""
+    main = _endpoint(settings)
+    return (
+        [replace(main, model=a.name, prices=Prices(a.input_price, a.output_price)) for a in settings.alternatives] if main else []
+    )
 
 
 def _endpoint(settings: Settings) -> Endpoint | None:

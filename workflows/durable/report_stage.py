@@ -10,18 +10,19 @@ from app.domain.evidence import Finding
 from app.domain.query import Effort, Language
 from app.domain.report import Report
 from app.domain.run import EventType, Run, RunStatus
+from app.domain.writer import ReportLineage
 from app.services.rendering import render
 from app.settings import Judge
 from app.storage import runs
 from app.storage.reports import Surroundings, surroundings
 from app.storage.run_log import RunLog
-from workflows.agents.agent_set import AgentSet
 from workflows.agents.ports import BudgetSpent
 from workflows.agents.remembering import memory_of_report
 from workflows.durable.payloads import ReportRequest
 from workflows.durable.persistence import insist
 from workflows.durable.sources import distinct_sources
 from workflows.durable.workshop import Attempt, Outcome
+from workflows.durable.writers import Writer, extractive_writer, writer_of
 from workflows.judging.context import Context
 from workflows.judging.second_look import Judges
 from workflows.judging.verification import verified
@@ -37,7 +38,8 @@ log = logging.getLogger(__name__)
 async def report_stage(request: ReportRequest, attempt: Attempt) -> str:
     """Write, render and store the report, and complete the run, in one transaction; the report's title."""
     findings = _findings(request, attempt)
-    report, around = await _verified(request, attempt, findings, await _written(request, attempt, findings))
+    written, lineage = await _written(request, attempt, findings)
+    report, around = await _verified(request, attempt, findings, written)
     rendered = render(report, await _run(attempt), around)
     told = {"stop": StopReason.SUFFICIENT, "detail": "", "quotes": len(report.quotes), "sources": distinct_sources(report.quotes)}
 
@@ -45,7 +47,8 @@ async def report_stage(request: ReportRequest, attempt: Attempt) -> str:
         await log.save_report(request.run_id, report, rendered.renderings, rendered.evidence, rendered.told)
         await log.set_status(request.run_id, RunStatus.COMPLETED)
 
-    await attempt.close(Outcome(orjson.dumps({"title": report.title}), told), complete)
+    result = {"title": report.title, "lineage": lineage.model_dump(mode="json")}
+    await attempt.close(Outcome(orjson.dumps(result), told), complete)
     return report.title
 
 
@@ -77,26 +80,28 @@ def _findings(request: ReportRequest, attempt: Attempt) -> tuple[Finding, ...]:
     return tuple(found[s.id] for s in request.plan.subtasks if s.id in found)
 
 
-async def _written(request: ReportRequest, attempt: Attempt, findings: tuple[Finding, ...]) -> Report:
+async def _written(request: ReportRequest, attempt: Attempt, findings: tuple[Finding, ...]) -> tuple[Report, ReportLineage]:
     """By the report agent; extractively when the run is to finish with what there is, or when that agent fails for good."""
+    without_model = extractive_writer(attempt.shop, request.query)
     if request.finish:
-        return await _by(attempt.shop.fallback, request, attempt, findings)
+        return await _by(without_model, request, attempt, findings), without_model.lineage
     try:
-        return await _by(attempt.shop.agents, request, attempt, findings)
+        writer = writer_of(attempt.shop, request.query)
+        return await _by(writer, request, attempt, findings), writer.lineage
     except BudgetSpent as spent:
         reason = spent.reason.value
     except Exception as error:
         log.exception("run %s: the report agent failed", request.run_id)
         await attempt.record.tell(EventType.WARNING, REPORTER, {"message": f"the report agent failed: {error}"})
         reason = str(error)
-    report = await _by(attempt.shop.fallback, request, attempt, findings)
+    report = await _by(without_model, request, attempt, findings)
     notice = WITHOUT_MODEL[request.query.language].format(reason=reason)
-    return report.model_copy(update={"notices": (*report.notices, notice)})
+    return report.model_copy(update={"notices": (*report.notices, notice)}), without_model.lineage
 
 
-async def _by(agents: AgentSet, request: ReportRequest, attempt: Attempt, findings: tuple[Finding, ...]) -> Report:
-    kit = attempt.kit(memory_of_report(request.plan, findings, attempt.notes))
-    return await agents.report(request.query, request.plan, findings, kit)
+async def _by(writer: Writer, request: ReportRequest, attempt: Attempt, findings: tuple[Finding, ...]) -> Report:
+    kit = attempt.kit(memory_of_report(request.plan, findings, attempt.notes), writer.chat, writer.prompts)
+    return await writer.agents.report(request.query, request.plan, findings, kit)
 
 
 async def _run(attempt: Attempt) -> Run:

@@ -16,6 +16,7 @@ from app.domain.contract import Halt
 from app.domain.errors import NotFound, ToolError
 from app.domain.evidence import Finding
 from app.domain.memory import MemoryEntry, MemoryKind, SharedMemory
+from app.domain.query import ResearchQuery
 from app.domain.run import RunStatus
 from app.settings import Judge
 from app.storage.engine import translated
@@ -29,6 +30,7 @@ from workflows.agents.effort import BOUNDS, LIMITS
 from workflows.agents.kit import Kit
 from workflows.agents.ports import ChatModel
 from workflows.chat_models.endpoint import Prices
+from workflows.chat_models.offer import Offer
 from workflows.durable import policies
 from workflows.durable.allowance import first_call
 from workflows.durable.failures import RunHalted, WorkerStopping, final_failure, halted_failure, stopping_failure
@@ -43,6 +45,7 @@ from workflows.tools.toolbox import NOTHING_BEYOND, Beyond, build_toolbox, corpo
 
 R = TypeVar("R")
 USER = "user"
+REPORT_STAGE = "report"
 log = logging.getLogger(__name__)
 
 
@@ -51,7 +54,8 @@ class Workshop:
     """A worker's equipment. `asks_a_model` is false where the agents need no model, and so no reservation.
 
     `reader` reads pages; None: the index alone. `beyond` is what its tools may use outside the index, `scientific` names
-    the collections that hold papers.
+    the collections that hold papers. `alternatives` are further models that reports may be written with, by name; `build` names
+    the version of the program in the lineage of reports.
     """
 
     database: asyncpg.Pool
@@ -67,6 +71,8 @@ class Workshop:
     beyond: Beyond = NOTHING_BEYOND
     judge: Judge = Judge.OFFLINE
     scientific: tuple[str, ...] = ()
+    alternatives: Mapping[str, Offer] = field(default_factory=dict)
+    build: str = ""
     log: RunLog = field(init=False)
     outside: OutsideStore = field(init=False)
     stored_sources: set[str] = field(default_factory=set, init=False)
@@ -80,6 +86,11 @@ class Workshop:
         self.rooms = Rooms(self.log)
         self.models = defaultdict(Circuit)
         self.index_circuit = Circuit(refusal=ToolError)
+
+    def prices_of(self, stage: str, query: ResearchQuery) -> Prices:
+        """What a call of this stage costs: the report may be written with another model."""
+        offer = self.alternatives.get(query.writer.model or "") if stage == REPORT_STAGE else None
+        return offer.prices if offer else self.prices
 
     def first_reservation(self, finish: bool) -> Reservation | None:
         """What is reserved when a stage opens; None where it spends nothing and so may always run."""
@@ -107,19 +118,19 @@ class Attempt:
             entries=tuple(MemoryEntry(agent=USER, kind=MemoryKind.NOTE, text=text) for text in self.opening.notes)
         )
 
-    def kit(self, memory: SharedMemory) -> Kit:
-        """Everything an agent may touch in this stage."""
+    def kit(self, memory: SharedMemory, chat: ChatModel | None = None, prompts: PromptLibrary | None = None) -> Kit:
+        """Everything an agent may touch in this stage; with another model or other prompts than the workshop's."""
         shop, query = self.shop, self.request.query
         room = shop.rooms.of(self.request.run_id)
         return Kit(
-            chat=shop.chat,
+            chat=chat or shop.chat,
             tools=build_toolbox(
                 *(shop.index, shop.reader or shop.index),
                 *(corpora_of(query.collections, shop.scientific), room.tools),
                 beyond=shop.beyond,
             ),
             record=self.record,
-            prompts=shop.prompts,
+            prompts=prompts or shop.prompts,
             codec=shop.codec,
             today=self.opening.asked_on,
             clock=self.record.clock,
@@ -209,7 +220,7 @@ async def perform(
             stage,
             opening.attempt,
             room,
-            shop.prices,
+            shop.prices_of(stage, request.query),
             activity.is_worker_shutdown,
             first=first if opening.granted and first is not None else NOTHING,
             finish=request.finish,

@@ -78,8 +78,9 @@ class Prompt:
 class PromptLibrary:
     """All prompts of a folder, read once."""
 
-    def __init__(self, prompts: Mapping[tuple[str, str, Language], Prompt]) -> None:
+    def __init__(self, prompts: Mapping[tuple[str, str, Language], Prompt], versions: Mapping[str, str] | None = None) -> None:
         self._prompts = dict(prompts)
+        self._versions = dict(versions or {})
 
     @classmethod
     def load(cls, folder: Path = HERE) -> "PromptLibrary":
@@ -94,16 +95,36 @@ class PromptLibrary:
             _check_twin(prompt, prompts)
         return cls(prompts)
 
-    def get(self, name: str, language: Language, version: str = RELEASED) -> Prompt:
-        """One prompt.
+    def choosing(self, versions: Mapping[str, str]) -> "PromptLibrary":
+        """The same prompts, where those named in `versions` (name to version) are meant in that version.
+
+        Raises:
+            PromptError: there is no such prompt or version.
+        """
+        chosen = PromptLibrary(self._prompts, self._versions | dict(versions))
+        for name in versions:
+            chosen.get(name, Language.ENGLISH)
+        return chosen
+
+    def get(self, name: str, language: Language, version: str = "") -> Prompt:
+        """One prompt, without a `version` in the released or the chosen one.
 
         Raises:
             PromptError: there is no such prompt.
         """
+        version = version or self._versions.get(name, RELEASED)
         prompt = self._prompts.get((name, version, language))
         if prompt is None:
             raise PromptError(f"there is no prompt {name!r} {version} in {language.value!r}")
         return prompt
+
+    def used(self, language: Language) -> dict[str, str]:
+        """Digests, as in `digests`, of what `get` gives in this language when asked for no version."""
+        names = sorted({name for name, _, spoken in self._prompts if spoken is language})
+        prompts = (
+            self.get(name, language) for name in names if (name, self._versions.get(name, RELEASED), language) in self._prompts
+        )
+        return {f"{p.name}/{p.version}/{p.language.value}": p.digest for p in prompts}
 
     @property
     def digests(self) -> dict[str, str]:

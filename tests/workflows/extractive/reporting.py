@@ -4,6 +4,7 @@ from datetime import date
 
 from app.domain.query import Effort, ResearchQuery, detect_language
 from app.domain.report import Report
+from app.domain.writer import Arrangement, WriterSettings
 from retrieval.local import LocalSearcher
 from workflows.agents.codec import SchemaCodec
 from workflows.agents.effort import BOUNDS, LIMITS
@@ -19,9 +20,15 @@ from workflows.tools.tool_memory import DictStore, ToolMemory
 from workflows.tools.toolbox import Corpora, build_toolbox
 
 
-async def report_on(question: str, searcher: LocalSearcher, collections: tuple[str, ...] = ()) -> Report:
+async def report_on(
+    question: str,
+    searcher: LocalSearcher,
+    collections: tuple[str, ...] = (),
+    arrangement: Arrangement = Arrangement.AUTOMATIC,
+) -> Report:
     """The report on a question over these collections; none named: the default one."""
-    query = ResearchQuery(question=question, language=detect_language(question))
+    writer = WriterSettings(arrangement=arrangement)
+    query = ResearchQuery(question=question, language=detect_language(question), writer=writer)
     record = LocalRecord("test")
     kit = Kit(
         chat=AbsentModel(),

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from app.domain.query import Language, detect_language
+from app.domain.writer import Arrangement
 from app.services.rendering.numbering import numbered
 from retrieval.local import LocalSearcher, open_local
 from tests.workflows.extractive.reporting import report_on
@@ -60,6 +61,15 @@ async def test_a_section_tells_events_in_their_order(addresses: LocalSearcher) -
     told = [[dates[int(n)] for n in re.findall(r"\[(\d+)\]", body)] for body in numbered(report).bodies]
     ordered = sum(days == sorted(days) for days in told)  # type: ignore[type-var]
     assert ordered >= len(told) - 1, "only the opening overview may follow another order"
+
+
+async def test_an_asked_for_arrangement_makes_another_report_of_the_same_evidence(addresses: LocalSearcher) -> None:
+    usual = await report_on(TARIFFS, addresses)
+    chain = await report_on(TARIFFS, addresses, arrangement=Arrangement.CHAIN)
+    assert await report_on(TARIFFS, addresses, arrangement=Arrangement.SURVEY) == usual
+    assert len(chain.sections) < len(usual.sections)
+    assert numbered(chain).unresolved == ()
+    assert len(numbered(chain).citations) >= 3
 
 
 async def test_the_same_question_gives_the_same_report(addresses: LocalSearcher) -> None:

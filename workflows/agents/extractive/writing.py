@@ -8,6 +8,7 @@ from app.domain.evidence import Finding, Quote
 from app.domain.plan import ResearchPlan
 from app.domain.query import Language, ResearchQuery
 from app.domain.report import Report, Section
+from app.domain.writer import Arrangement
 from workflows.agents.extractive.material import Material, material_of
 from workflows.agents.extractive.phrasing import phrases_in
 from workflows.agents.extractive.planning import title_of
@@ -32,7 +33,7 @@ async def write_report(query: ResearchQuery, plan: ResearchPlan, findings: tuple
     material = material_of(plan, findings)
     if not material.items:
         sections = [_nothing(question, material)]
-    elif _is_subject(question, material):
+    elif _surveys(query.writer.arrangement, question, material):
         sections = survey(question, material, round(SECTION_SHARE * kit.bounds.section_words))
     else:
         sections = trace(question, material, query.effort)
@@ -45,6 +46,11 @@ async def write_report(query: ResearchQuery, plan: ResearchPlan, findings: tuple
         conflicts=tuple(conflict for finding in findings for conflict in finding.conflicts),
         notices=_notices(question, material),
     )
+
+
+def _surveys(arrangement: Arrangement, question: Question, material: Material) -> bool:
+    """Whether to go part by part, as asked or as fits."""
+    return arrangement is Arrangement.SURVEY or (arrangement is Arrangement.AUTOMATIC and _is_subject(question, material))
 
 
 def _is_subject(question: Question, material: Material) -> bool:

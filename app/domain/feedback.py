@@ -1,0 +1,225 @@
+"""What readers say about reports: comparisons and their choices, stars, flagged claims, and the pairs training wants.
+
+A pair is (query, accepted, rejected) as in "Learning Query-Specific Rubrics from Human Preferences", section 3.2.
+"""
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Self
+from uuid import UUID
+
+from pydantic import Field, model_validator
+
+from app.domain.query import ResearchQuery
+from app.domain.value import Value
+from app.domain.writer import ReportLineage
+
+MAX_WORDS = 4_000
+"""Characters of a reason in a reader's own words."""
+
+
+class Dimension(StrEnum):
+    """What a reader may prefer one report for (section 3.2 of the paper names these four)."""
+
+    USEFULNESS = "usefulness"
+    COHERENCE = "coherence"
+    COMPLETENESS = "completeness"
+    ALIGNMENT = "alignment"
+
+
+class Place(StrEnum):
+    """Which of the two candidates: the report its run delivered, or the one made to compare with it."""
+
+    DELIVERED = "delivered"
+    ALTERNATIVE = "alternative"
+
+    @property
+    def other(self) -> "Place":
+        """The other candidate."""
+        return Place.ALTERNATIVE if self is Place.DELIVERED else Place.DELIVERED
+
+
+class Side(StrEnum):
+    """Where a candidate was shown."""
+
+    LEFT = "left"
+    RIGHT = "right"
+
+    @property
+    def other(self) -> "Side":
+        """The other side."""
+        return Side.RIGHT if self is Side.LEFT else Side.LEFT
+
+
+class Verdict(StrEnum):
+    """A reader's answer, in the terms of what was shown."""
+
+    LEFT = "left"
+    RIGHT = "right"
+    TIE = "tie"
+    BOTH_BAD = "both_bad"
+
+    @property
+    def side(self) -> Side | None:
+        """The preferred side, or None."""
+        return Side(self.value) if self in (Verdict.LEFT, Verdict.RIGHT) else None
+
+
+class Outcome(StrEnum):
+    """The same answer in terms of the candidates: what can be compared between readers who were shown other sides."""
+
+    DELIVERED = "delivered"
+    ALTERNATIVE = "alternative"
+    TIE = "tie"
+    BOTH_BAD = "both_bad"
+
+    @property
+    def place(self) -> Place | None:
+        """The preferred candidate, or None."""
+        return Place(self.value) if self in (Outcome.DELIVERED, Outcome.ALTERNATIVE) else None
+
+
+class Reason(Value):
+    """For one dimension, which side was better; None: neither."""
+
+    dimension: Dimension
+    side: Side | None = None
+
+
+class Choice(Value):
+    """A reader's choice as sent. `strength`: 1 slightly, 2 clearly, 3 far better; only a preference has one.
+
+    `hidden_seconds` is how long the page was not in view between first view and choice; None: the page does not know.
+    """
+
+    verdict: Verdict
+    strength: int | None = Field(default=None, ge=1, le=3)
+    reasons: tuple[Reason, ...] = Field(default=(), max_length=len(Dimension))
+    comment: str = Field(default="", max_length=MAX_WORDS)
+    hidden_seconds: float | None = Field(default=None, ge=0, le=10**8)
+
+    @model_validator(mode="after")
+    def _is_consistent(self) -> Self:
+        if self.verdict.side is None and self.strength is not None:
+            raise ValueError("a tie or two bad reports have no strength; leave it out")
+        if self.verdict.side is not None and self.strength is None:
+            raise ValueError("say how strongly: strength 1 (slightly), 2 (clearly) or 3 (far better)")
+        if len({reason.dimension for reason in self.reasons}) < len(self.reasons):
+            raise ValueError("give one reason for each dimension at most")
+        return self
+
+
+class Viewing(Value):
+    """How one reader was shown a comparison: drawn once, then the same at every look."""
+
+    left: Place
+    first_viewed_at: datetime
+    revealed_at: datetime | None = None
+
+    def place_of(self, side: Side) -> Place:
+        """The candidate shown on this side."""
+        return self.left if side is Side.LEFT else self.left.other
+
+    def side_of(self, place: Place) -> Side:
+        """Where this candidate was shown."""
+        return Side.LEFT if place is self.left else Side.RIGHT
+
+    def outcome(self, verdict: Verdict) -> Outcome:
+        """The answer in terms of the candidates."""
+        return Outcome(verdict.value if verdict.side is None else self.place_of(verdict.side).value)
+
+
+class StoredChoice(Value):
+    """A choice as kept. `elapsed_seconds` runs from the first view to the first choice, by the server's clock."""
+
+    choice: Choice
+    outcome: Outcome
+    elapsed_seconds: float
+    made_at: datetime
+    changed_at: datetime
+    changes: int = 0
+
+    @property
+    def seconds(self) -> float:
+        """Time spent, as far as is known: without what the page says it was hidden."""
+        return max(0.0, self.elapsed_seconds - (self.choice.hidden_seconds or 0.0))
+
+
+class ComparisonStatus(StrEnum):
+    """Whether there is something to compare. `failed` says why in the comparison's detail."""
+
+    PREPARING = "preparing"
+    READY = "ready"
+    FAILED = "failed"
+
+
+class Rating(Value):
+    """One to five stars for a run's report."""
+
+    stars: int = Field(ge=1, le=5)
+    comment: str = Field(default="", max_length=MAX_WORDS)
+
+
+class ClaimFlag(Value):
+    """A reader's word that a claim of a report is wrong. `claim` counts the report's claims from 0."""
+
+    claim: int = Field(ge=0)
+    reason: str = Field(min_length=1, max_length=MAX_WORDS)
+
+
+class Judged(Value):
+    """A report that was judged: its text in Markdown with numbered citations, and what it was made with."""
+
+    text: str
+    digest: str
+    lineage: ReportLineage
+
+
+class Favour(StrEnum):
+    """Which report of a pair a dimension speaks for."""
+
+    ACCEPTED = "accepted"
+    REJECTED = "rejected"
+    NEITHER = "neither"
+
+
+class PreferencePair(Value):
+    """A preference datum: for this query one reader preferred `accepted` to `rejected`, over the same evidence.
+
+    `reader` is a pseudonym. `reasons` maps a dimension to the report it speaks for. `seconds` leaves out `hidden_seconds`, which
+    is None where the page did not know.
+    """
+
+    id: str
+    query: ResearchQuery
+    evidence_digest: str
+    accepted: Judged
+    rejected: Judged
+    strength: int
+    reasons: dict[Dimension, Favour] = Field(default={})
+    comment: str = ""
+    accepted_shown: Side
+    seconds: float
+    hidden_seconds: float | None
+    reader: str
+    annotation: bool
+    asked_by_reader: bool
+
+
+class Consent(Value):
+    """Whether data may go into training: it needs the organisation's word and the person's, each in force since a time."""
+
+    organisation_since: datetime | None = None
+    person_since: datetime | None = None
+
+    @property
+    def given(self) -> bool:
+        """True when both agree now."""
+        return self.organisation_since is not None and self.person_since is not None
+
+
+class Reader(Value):
+    """Who gives feedback: a person of an organisation."""
+
+    organisation_id: UUID
+    user_id: UUID

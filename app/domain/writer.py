@@ -1,0 +1,66 @@
+"""How a report is written from findings: what may differ between two reports over the same evidence."""
+
+from enum import StrEnum
+from typing import Annotated
+
+from pydantic import Field, StringConstraints
+
+from app.domain.value import Value
+
+ModelName = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200, pattern=r"^[!-~]+$")]
+PromptName = Annotated[str, StringConstraints(pattern=r"^[a-z_]{1,40}$")]
+PromptVersion = Annotated[str, StringConstraints(pattern=r"^v[0-9]{1,4}$")]
+
+
+class Agents(StrEnum):
+    """Who writes: agents that ask a language model, or those that quote and cannot invent."""
+
+    MODEL = "model"
+    EXTRACTIVE = "extractive"
+
+
+class Arrangement(StrEnum):
+    """How the extractive writer orders what was found: part by part, link by link, or as it finds best."""
+
+    AUTOMATIC = "automatic"
+    SURVEY = "survey"
+    CHAIN = "chain"
+
+
+class WriterSettings(Value):
+    """What to write a report with. All defaults: as the installation writes.
+
+    `model` is one of those the installation offers; `temperature` is the sampling temperature of every call of the report stage
+    (None: what each step asks for); `prompts` gives versions by prompt name, such as `{"section": "v2"}`.
+    """
+
+    agents: Agents | None = None
+    model: ModelName | None = None
+    temperature: float | None = Field(default=None, ge=0, le=2)
+    prompts: dict[PromptName, PromptVersion] = Field(default={}, max_length=20)
+    arrangement: Arrangement = Arrangement.AUTOMATIC
+
+
+class ReportLineage(Value):
+    """What a report was in fact written with, noted by the worker that wrote it.
+
+    `model` is empty for the extractive writer; `prompts` are SHA-256 digests by `name/version/language`; `build` names the
+    version of the program. A report of a time before this was noted has an empty lineage.
+    """
+
+    system: str = ""
+    agents: str = ""
+    model: str = ""
+    temperature: float | None = None
+    arrangement: str = ""
+    prompts: dict[str, str] = Field(default={})
+    build: str = ""
+
+    @property
+    def way(self) -> str:
+        """A short name under which votes for reports written alike are counted; prompts and builds are not told apart."""
+        if self.agents == Agents.MODEL:
+            warmth = "" if self.temperature is None else f" at {self.temperature:g}"
+            versions = sorted({f"{name.split('/')[0]} {name.split('/')[1]}" for name in self.prompts if "/v1/" not in name})
+            return " ".join([f"{self.system}: {self.model}{warmth}", *(f"+ {version}" for version in versions)])
+        return f"{self.system}: quotations, {self.arrangement}" if self.agents else "unknown"

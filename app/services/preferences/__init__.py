@@ -1,0 +1,1 @@
+"""What readers prefer: comparisons, feedback, annotation, and what is made of the votes."""

@@ -1,0 +1,65 @@
+"""With what a report was written: as the run asks, told in its lineage, and never more than the installation offers."""
+
+from pathlib import Path
+
+import orjson
+import pytest
+
+from app.domain.query import ResearchQuery
+from app.domain.run import RunStatus
+from app.domain.writer import Agents, Arrangement, WriterSettings
+from tests.workflows.durable.house import House
+from tests.workflows.durable.toys import ToyModel
+from workflows.chat_models.endpoint import Prices
+from workflows.chat_models.offer import Offer
+from workflows.prompts.library import PromptError, PromptLibrary
+
+RESULT = "SELECT result FROM stages WHERE run_id = $1 AND stage = 'report'"
+
+
+async def written(house: House, writer: WriterSettings) -> tuple[dict[str, object], str]:
+    """The lineage and the Markdown of a report that is written so."""
+    made = await house.research.create(ResearchQuery(question="why tariffs?", writer=writer))
+    await house.until(made.id, RunStatus.COMPLETED)
+    return orjson.loads(await house.database.fetchval(RESULT, made.id))["lineage"], await house.markdown(made.id)
+
+
+async def test_a_report_is_written_as_its_run_asks_and_says_with_what(house: House) -> None:
+    other = ToyModel(name="other")
+    async with house.worker() as shop:
+        shop.alternatives, shop.build = {"other": Offer(other, Prices())}, "b1"
+        shop.prompts = PromptLibrary.load()
+        usual, _ = await written(house, WriterSettings())
+        assert (usual["system"], usual["agents"], usual["model"], usual["build"]) == ("minddr", "model", "toy", "b1")
+        assert usual["prompts"]["section/v1/en"] == shop.prompts.digests["section/v1/en"]  # type: ignore[index]
+
+        asked = len(house.model.asked)
+        warm, _ = await written(house, WriterSettings(model="other", temperature=0.9))
+        assert (warm["model"], warm["temperature"]) == ("other", 0.9)
+        # The report's seven calls went to the other model, plan and searches to the usual one.
+        assert (len(other.asked), len(house.model.asked) - asked) == (7, 10)
+
+        quoted, text = await written(house, WriterSettings(agents=Agents.EXTRACTIVE, arrangement=Arrangement.CHAIN))
+        assert (quoted["agents"], quoted["arrangement"], quoted["model"]) == ("extractive", "chain", "")
+        assert "Extracts" in text
+
+        refused, text = await written(house, WriterSettings(model="none-such"))
+        assert refused["agents"] == "extractive"
+        assert "does not offer the model" in text
+        refused, text = await written(house, WriterSettings(prompts={"section": "v9"}))
+        assert refused["agents"] == "extractive"
+
+
+def test_a_chosen_prompt_is_used_and_told(tmp_path: Path) -> None:
+    (tmp_path / "greet").mkdir()
+    for version, word in (("v1", "Hello"), ("v2", "Good day")):
+        for language in ("", ".zh"):
+            (tmp_path / "greet" / f"{version}{language}.md").write_text(f"=== user ===\n{word}", encoding="utf-8")
+    library = PromptLibrary.load(tmp_path)
+    query = ResearchQuery(question="why?")
+    chosen = library.choosing({"greet": "v2"})
+    assert chosen.get("greet", query.language).text() == "Good day"
+    assert list(chosen.used(query.language)) == ["greet/v2/en"]
+    assert (library.get("greet", query.language).text(), list(library.used(query.language))) == ("Hello", ["greet/v1/en"])
+    with pytest.raises(PromptError, match="v3"):
+        library.choosing({"greet": "v3"})

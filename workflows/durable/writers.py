@@ -1,0 +1,60 @@
+"""Who writes a run's report: the workshop's own parts, with those exchanged that the run's writer settings name."""
+
+from dataclasses import dataclass
+
+from app.domain.errors import ModelRefused
+from app.domain.query import ResearchQuery
+from app.domain.writer import Agents, ReportLineage
+from workflows.agents.agent_set import AgentSet
+from workflows.agents.ports import ChatModel
+from workflows.chat_models.at_temperature import AtTemperature
+from workflows.durable.workshop import Workshop
+from workflows.prompts.library import PromptLibrary
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """A report agent with its model and prompts, and the lineage of what it writes."""
+
+    agents: AgentSet
+    chat: ChatModel
+    prompts: PromptLibrary
+    lineage: ReportLineage
+
+
+def writer_of(shop: Workshop, query: ResearchQuery) -> Writer:
+    """The writer that the query asks for; without a model in the workshop, the extractive one.
+
+    Raises:
+        ModelRefused: the query names a model that this installation does not offer.
+        PromptError: it names a version of a prompt that does not exist.
+    """
+    wish = query.writer
+    if wish.agents is Agents.EXTRACTIVE or not shop.asks_a_model:
+        return extractive_writer(shop, query)
+    chat, prompts = _model(shop, wish.model), shop.prompts.choosing(wish.prompts)
+    lineage = ReportLineage(
+        system=query.system,
+        agents=Agents.MODEL,
+        model=chat.name,
+        temperature=wish.temperature,
+        prompts=prompts.used(query.language),
+        build=shop.build,
+    )
+    warm = chat if wish.temperature is None else AtTemperature(chat, wish.temperature)
+    return Writer(shop.agents, warm, prompts, lineage)
+
+
+def extractive_writer(shop: Workshop, query: ResearchQuery) -> Writer:
+    """The writer that needs no model."""
+    arrangement = query.writer.arrangement
+    lineage = ReportLineage(system=query.system, agents=Agents.EXTRACTIVE, arrangement=arrangement, build=shop.build)
+    return Writer(shop.fallback, shop.chat, shop.prompts, lineage)
+
+
+def _model(shop: Workshop, name: str | None) -> ChatModel:
+    if name is None or name == shop.chat.name:
+        return shop.chat
+    if name not in shop.alternatives:
+        raise ModelRefused(f"this installation does not offer the model {name!r}; RUBRICA_LLM_ALTERNATIVES names those it does")
+    return shop.alternatives[name].chat
