@@ -1,7 +1,8 @@
 """`python -m bench.memory`: resident memory of the API and the worker, and what one more concurrent run adds to both.
 
 Calls to the model stub are slow here (3 s), so that all runs of a level are in flight together. Peaks are compared: Python
-gives little back to the system, so the small level comes first, in the same processes.
+gives little back to the system, so the small level comes first, in the same processes. Before it, as many runs as the large
+level has go through, few at a time: caches of words, patterns and prompts are full by then, and are not counted as a run's.
 """
 
 import argparse
@@ -16,10 +17,11 @@ from pathlib import Path
 from bench.processes import resident_alone_mib
 from bench.questions import EFFORT, question
 from bench.result import report
-from bench.stack import RunningStack, model_stub_process, running_stack
+from bench.stack import RunningStack, Stub, model_stub_process, running_stack
 
 MODEL_LATENCY = timedelta(seconds=3)
 SAMPLE = timedelta(seconds=0.25)
+WARM_LATENCY = timedelta(milliseconds=50)
 FEW, MANY = 8, 128
 
 
@@ -60,6 +62,14 @@ async def complete(stack: RunningStack, number: int) -> None:
         raise RuntimeError(f"run {run['id']} ended as {found['status']}: {found['detail']}")
 
 
+async def warmed(stack: RunningStack, stub: Stub) -> None:
+    """Fill the caches."""
+    await stub.control(stack.session, {"latency_ms": WARM_LATENCY / timedelta(milliseconds=1)})
+    for first in range(0, MANY, FEW):
+        await asyncio.gather(*(complete(stack, number) for number in range(first, first + FEW)))
+    await stub.control(stack.session, {"latency_ms": MODEL_LATENCY / timedelta(milliseconds=1)})
+
+
 async def peaks_with(stack: RunningStack, at_once: int, first: int) -> dict[str, float]:
     """Peak resident memory with so many runs in flight."""
     async with sampled(stack.pids()) as peaks:
@@ -71,8 +81,9 @@ async def peaks_with(stack: RunningStack, at_once: int, first: int) -> dict[str,
 async def run(folder: Path, options: argparse.Namespace) -> None:
     with model_stub_process(folder / "bill", MODEL_LATENCY) as stub:
         async with running_stack(options.home or folder / "home", stub) as stack:
-            few = await peaks_with(stack, FEW, 0)
-            many = await peaks_with(stack, MANY, FEW)
+            await warmed(stack, stub)
+            few = await peaks_with(stack, FEW, MANY)
+            many = await peaks_with(stack, MANY, MANY + FEW)
     added = sum(many[name] - few[name] for name in ("api", "worker"))
     report("memory", {"api_mb": few["api"], "worker_mb": few["worker"], "per_run_mb": added / (MANY - FEW)})
 
