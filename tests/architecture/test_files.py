@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-PACKAGES = ("app", "bench", "infra", "migrations", "retrieval", "ui", "workflows")
+PACKAGES = ("app", "bench", "infra", "migrations", "retrieval", "training", "ui", "workflows")
 LONGEST_FILE = 300
 # Absolute paths of homes, temporary folders and work places. Addresses (http://...) and what a program must look for by its
 # fixed place (/proc, /dev, /usr/bin) are something else.

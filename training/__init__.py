@@ -1,0 +1,1 @@
+"""How models become better: data synthesis, rollouts, rewards, recipes, evaluation and the registry of models."""

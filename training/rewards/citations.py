@@ -1,0 +1,147 @@
+"""The citation reward of DeepRubric, appendix A.4, Eq. 9 to 14.
+
+Where the paper leaves a case open, or pays for a trick, this decides (ADR 0090): a cited id that resolves to nothing takes its
+share of precision and validity, and never turns a claim into an uncited one; a sentence that needs no citation is left out of
+the mean (the paper counts it as perfect, so that filler would pay; `published` does so too); 0/0 in Eq. 11 is 0; without
+citations the format part is 0; one citation has no span.
+"""
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from training.rewards.cited_claims import CitedClaim
+from training.rewards.score import Missing, Score, present
+
+SPAN = 0.6
+ENOUGH = 6
+LEAST_UNITS, LEAST_CHARS = 4, 18
+CONTENT, FORMAT = 0.6, 0.4
+_UNIT = re.compile(r"[\u3400-\u9fff]|[^\W\u3400-\u9fff]+")
+_IDEOGRAPH = re.compile(r"[\u3400-\u9fff]")
+
+
+class Recall(float, Enum):
+    """How far the cited texts support a claim (Eq. 9)."""
+
+    FULL = 1.0
+    PARTIAL = 0.5
+    NONE = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class CitedVerdict:
+    """What judges say of a claim that cites at least one text that exists."""
+
+    recall: Recall
+    relevant: bool
+
+
+@dataclass(frozen=True, slots=True)
+class UncitedVerdict:
+    """Whether a claim without a citation needs one."""
+
+    needs_citation: bool
+
+
+Verdict = CitedVerdict | UncitedVerdict | Missing
+
+
+def f1(recall: float, precision: float) -> float:
+    """Eq. 11; 0 where both are 0."""
+    return 2 * recall * precision / (recall + precision) if recall + precision else 0.0
+
+
+def resolving(claim: CitedClaim, store: Collection[str]) -> list[str]:
+    """The claim's ids that exist."""
+    return [name for name in claim.ids if name in store]
+
+
+def claim_f1(claim: CitedClaim, verdict: Verdict | None, store: Collection[str], published: bool = False) -> Score | None:
+    """A claim's F1; None for one that is left out. No verdict is needed for a claim whose every id is invented: it has 0."""
+    known = resolving(claim, store)
+    if claim.cited and not known:
+        return 0.0
+    if isinstance(verdict, Missing):
+        return verdict
+    if claim.cited:
+        if not isinstance(verdict, CitedVerdict):
+            raise ValueError(f"a cited claim needs a CitedVerdict, not {verdict!r}")
+        return f1(verdict.recall.value, len(known) / len(claim.ids) if verdict.relevant else 0.0)
+    if not isinstance(verdict, UncitedVerdict):
+        raise ValueError(f"an uncited claim needs an UncitedVerdict, not {verdict!r}")
+    if verdict.needs_citation:
+        return 0.0
+    return 1.0 if published else None
+
+
+def mean_f1(
+    claims: Sequence[CitedClaim], verdicts: Sequence[Verdict | None], store: Collection[str], published: bool = False
+) -> Score:
+    """Eq. 12, over the claims that count; 0 when none does."""
+    scored = [claim_f1(claim, verdict, store, published) for claim, verdict in zip(claims, verdicts, strict=True)]
+    values = present(value for value in scored if value is not None)
+    if isinstance(values, Missing):
+        return values
+    return sum(values) / len(values) if values else 0.0
+
+
+def validity(claims: Sequence[CitedClaim], store: Collection[str]) -> float:
+    """The share of the cited ids that exist; 0 without citations."""
+    cited = {name for claim in claims for name in claim.ids}
+    return len([name for name in cited if name in store]) / len(cited) if cited else 0.0
+
+
+def meaningful(claims: Sequence[CitedClaim]) -> float:
+    """The share of the cited claims that say something: at least four words (or ideographs) and 18 characters.
+
+    An ideograph counts as two characters, since it carries as much.
+    """
+    cited = [claim for claim in claims if claim.cited]
+    return sum(_says_something(claim.text) for claim in cited) / len(cited) if cited else 0.0
+
+
+def _says_something(text: str) -> bool:
+    width = len(text) + len(_IDEOGRAPH.findall(text))
+    return len(_UNIT.findall(text)) >= LEAST_UNITS and width >= LEAST_CHARS
+
+
+def distribution(positions: Sequence[float]) -> float:
+    """How well citations spread over an answer: 0.4 span, 0.4 uniformity, 0.2 centre, from 0 to 1.
+
+    `positions` has the place (0 to 1) of each distinct valid citation. The paper names the parts; their formulas are ours: span is
+    the range over 0.6, at most 1; uniformity is 1 minus twice the mean distance to even spacing at (i - 1/2) / n; centre is 1
+    minus twice the distance of the mean to 1/2.
+    """
+    if not positions:
+        return 0.0
+    placed, n = sorted(positions), len(positions)
+    span = min((placed[-1] - placed[0]) / SPAN, 1.0)
+    uneven = sum(abs(place - (i + 0.5) / n) for i, place in enumerate(placed)) / n
+    centre = 1 - 2 * abs(sum(placed) / n - 0.5)
+    return 0.4 * span + 0.4 * (1 - 2 * uneven) + 0.2 * centre
+
+
+def first_positions(claims: Sequence[CitedClaim], store: Collection[str]) -> Mapping[str, float]:
+    """Where each existing id is cited first."""
+    found: dict[str, float] = {}
+    for claim in claims:
+        for name in resolving(claim, store):
+            found.setdefault(name, claim.position)
+    return found
+
+
+def format_reward(claims: Sequence[CitedClaim], store: Collection[str]) -> float:
+    """Eq. 13: validity times meaningful claims, times 0.7 + 0.1 distribution + 0.2 count."""
+    placed = first_positions(claims, store)
+    count = min(len(placed) / ENOUGH, 1.0)
+    return validity(claims, store) * meaningful(claims) * (0.7 + 0.1 * distribution(list(placed.values())) + 0.2 * count)
+
+
+def citation_reward(
+    claims: Sequence[CitedClaim], verdicts: Sequence[Verdict | None], store: Collection[str], published: bool = False
+) -> Score:
+    """Eq. 14, from 0 to 1. `verdicts` has one for each claim, None for one that cites only what does not exist."""
+    content = mean_f1(claims, verdicts, store, published)
+    return content if isinstance(content, Missing) else CONTENT * content + FORMAT * format_reward(claims, store)

@@ -1,0 +1,123 @@
+"""The rewards as sums: DeepRubric Eq. 5, QSR Eq. 1, MindDR Eq. 9 and 12."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from training.rewards.score import Missing, Score, weighted
+
+TOLERANCE = 1e-9
+MOST_OUTCOME = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class DeepRubricWeights:
+    """Weights of DeepRubric's parts. The paper has no length part; the public release does."""
+
+    rubric: float = 0.5
+    format: float = 0.2
+    citation: float = 0.2
+    search: float = 0.1
+    length: float = 0.0
+
+
+PAPER = DeepRubricWeights()
+RELEASE = DeepRubricWeights(rubric=0.5, format=0.15, citation=0.2, search=0.1, length=0.05)
+
+
+NO_LENGTH = Missing("no length was asked for")
+
+
+@dataclass(frozen=True, slots=True)
+class DeepRubricParts:
+    """The parts, each from 0 to 1."""
+
+    rubric: Score
+    format: Score
+    citation: Score
+    search: Score
+    length: Score = NO_LENGTH
+
+
+def deeprubric_reward(parts: DeepRubricParts, weights: DeepRubricWeights = PAPER) -> Score:
+    """DeepRubric Eq. 5, from 0 to 1."""
+    return weighted(
+        [
+            (weights.rubric, parts.rubric),
+            (weights.format, parts.format),
+            (weights.citation, parts.citation),
+            (weights.search, parts.search),
+            (weights.length, parts.length),
+        ]
+    )
+
+
+def length_reward(words: int, least: int, most: int) -> float:
+    """1 within `[least, most]` words, falling to 0 at no words and at twice `most`. The formula is ours."""
+    if not 0 < least <= most:
+        raise ValueError(f"a length needs 0 < least <= most, not {least} and {most}")
+    if words < least:
+        return words / least
+    return max(0.0, 1.0 - max(0, words - most) / most)
+
+
+@dataclass(frozen=True, slots=True)
+class RubricGeneratorWeights:
+    """The lambdas of QSR Eq. 1; the format reward has none."""
+
+    preference: float = 1.0
+    quality: float = 1.0
+
+
+def rubric_generator_reward(
+    preference: Score, quality: Score, well_formed: bool, weights: RubricGeneratorWeights = RubricGeneratorWeights()
+) -> Score:
+    """QSR Eq. 1: preference consistency (+1 or -1), quality (0 to 4) and format (0 or -1), the quality unscaled as published."""
+    total = weighted([(weights.preference, preference), (weights.quality, quality)])
+    return total if isinstance(total, Missing) else total + (0.0 if well_formed else -1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class SearchWeights:
+    """The lambdas of MindDR Eq. 9; the outcome's is what the others leave, and must be from 0 to 0.5.
+
+    Raises:
+        ValueError: one is negative, or the outcome's is out of its bounds.
+    """
+
+    tool: float = 0.6
+    format: float = 0.3
+    process: float = 0.1
+
+    def __post_init__(self) -> None:
+        if min(self.tool, self.format, self.process) < 0 or not -TOLERANCE <= self.outcome <= MOST_OUTCOME + TOLERANCE:
+            raise ValueError(f"weights must not be negative and must leave the outcome 0 to {MOST_OUTCOME}: {self}")
+
+    @property
+    def outcome(self) -> float:
+        """The outcome's weight."""
+        rest = 1.0 - self.tool - self.format - self.process
+        return 0.0 if abs(rest) <= TOLERANCE else rest
+
+
+def search_agent_reward(
+    outcome: Score, process: Score, tools: Sequence[float], formats: Sequence[float], weights: SearchWeights = SearchWeights()
+) -> Score:
+    """MindDR Eq. 9; `tools` and `formats` have one reward a step. Missing for a trajectory without steps."""
+    if not tools or len(tools) != len(formats):
+        return Missing("the trajectory has no steps" if not tools else "tool and format rewards differ in number")
+    steps = sum(weights.tool * tool + weights.format * form for tool, form in zip(tools, formats, strict=True)) / len(tools)
+    total = weighted([(weights.outcome, outcome), (weights.process, process)])
+    return total if isinstance(total, Missing) else total + steps
+
+
+@dataclass(frozen=True, slots=True)
+class ReportWeights:
+    """The lambdas of MindDR Eq. 12, to be set by how often a model errs."""
+
+    citation: float = 1.0
+    format: float = 0.1
+
+
+def report_reward(race: Score, citation: float, violations: int, weights: ReportWeights = ReportWeights()) -> Score:
+    """MindDR Eq. 12: the RACE score with what citations (Eq. 10) and violations (Eq. 11, from -3 to 0) add."""
+    return weighted([(1.0, race), (weights.citation, citation), (weights.format, float(violations))])

@@ -1,0 +1,49 @@
+"""Process reward: the share of the key intermediate entities that a search came across (MindDR Eq. 8), by string matching.
+
+The paper looks into thoughts and observations alike, so that a policy may collect by listing likely names in its thoughts. Here
+an entity counts where it was observed (ADR 0090); `published` counts thoughts too.
+"""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from training.rewards.score import Missing, Score
+from training.rewards.transcript import Transcript
+
+_APART = re.compile(r"[^\w\u3400-\u9fff]+")
+_IDEOGRAPH = re.compile(r"[\u3400-\u9fff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """A name that a sound search meets on its way, with other names for the same thing."""
+
+    name: str
+    aliases: tuple[str, ...] = ()
+
+
+def folded(text: str) -> str:
+    """NFKC without case, accents and punctuation, words parted by one space and framed by them."""
+    plain = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", text).casefold())
+    return f" {_APART.sub(' ', ''.join(c for c in plain if not unicodedata.combining(c))).strip()} "
+
+
+def mentioned(entity: Entity, folded_text: str) -> bool:
+    """Whether the text names the entity: whole words, or for names with ideographs any place."""
+    return any(_names(folded(name), folded_text) for name in (entity.name, *entity.aliases))
+
+
+def _names(name: str, text: str) -> bool:
+    bare = name.strip()
+    return bool(bare) and (bare in text if _IDEOGRAPH.search(bare) else name in text)
+
+
+def entity_coverage(transcript: Transcript, entities: Sequence[Entity], published: bool = False) -> Score:
+    """Eq. 8, from 0 to 1. Undefined, so missing, without entities."""
+    if not entities:
+        return Missing("no entities are known for this question")
+    seen = [text for step in transcript.steps for text in (*step.observations, *((step.thought,) if published else ()))]
+    text = "\n".join(folded(piece) for piece in seen)
+    return sum(mentioned(entity, text) for entity in entities) / len(entities)

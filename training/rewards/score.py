@@ -1,0 +1,38 @@
+"""A reward, or the reason why there is none."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TypeAlias, TypeVar
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """A value that could not be had: a judging call failed, or the formula is undefined here. Never counted as a zero."""
+
+    reason: str
+
+
+Score: TypeAlias = float | Missing
+
+
+def present(values: Iterable[T | Missing]) -> list[T] | Missing:
+    """All values, or what is missing among them."""
+    found: list[T] = []
+    missing: list[str] = []
+    for value in values:
+        if isinstance(value, Missing):
+            missing.append(value.reason)
+        else:
+            found.append(value)
+    return Missing("; ".join(dict.fromkeys(missing))) if missing else found
+
+
+def weighted(parts: Iterable[tuple[float, Score]]) -> Score:
+    """The sum of weight times value. A part of weight 0 is not needed, so that it may be missing."""
+    needed = [(weight, value) for weight, value in parts if weight != 0]
+    values = present(value for _, value in needed)
+    if isinstance(values, Missing):
+        return values
+    return sum(weight * value for (weight, _), value in zip(needed, values, strict=True))

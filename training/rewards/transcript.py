@@ -1,0 +1,135 @@
+"""A sampled trajectory as rewards read it: strictly. What a tolerant reader would mend at inference is an error here.
+
+The notation is DeepRubric's (appendix D.1): `<think>`, `<tool_call>` with one JSON object, `<answer>`. Tags may not nest. Only
+what stands in the one `<answer>` of the last step is the report: text thought, called or observed is never scored as one.
+"""
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+from app.domain.chat import ToolCall
+from app.domain.trajectory import Trajectory, TurnKind
+
+TOOLS = frozenset({"search", "scholar", "browse"})
+_TAG = re.compile(r"<(/?)(think|tool_call|answer)>")
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """What stands between a tag and its end."""
+
+    tag: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One output of the policy, and what its tool calls brought.
+
+    `well_formed`: every tag is closed, none stands in another, and what is not in a tag is blank. `calls` are the tool calls that
+    can be carried out, `failed_calls` those that cannot (no JSON object, no known tool, no argument) and those whose tool
+    reported an error.
+    """
+
+    blocks: tuple[Block, ...]
+    well_formed: bool
+    calls: tuple[ToolCall, ...] = ()
+    failed_calls: int = 0
+    observations: tuple[str, ...] = ()
+
+    @property
+    def thought(self) -> str:
+        """What was thought."""
+        return "\n".join(block.text for block in self.blocks if block.tag == "think").strip()
+
+    @property
+    def used_a_tool(self) -> bool:
+        """Whether a call was tried."""
+        return bool(self.calls) or self.failed_calls > 0
+
+    @property
+    def tool_succeeded(self) -> bool:
+        """Whether every call of this step worked."""
+        return bool(self.calls) and self.failed_calls == 0
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """The steps of one agent, in order."""
+
+    steps: tuple[Step, ...]
+
+    @property
+    def calls(self) -> list[ToolCall]:
+        """All valid tool calls, in order."""
+        return [call for step in self.steps for call in step.calls]
+
+    @property
+    def answer(self) -> str:
+        """The report: the one answer of the last step; empty when there is none, or more than one."""
+        answers = [block.text for block in self.steps[-1].blocks if block.tag == "answer"] if self.steps else []
+        return answers[0].strip() if len(answers) == 1 else ""
+
+
+def read_step(output: str, observed: Sequence[str] = (), errors: int = 0, tools: Collection[str] = TOOLS) -> Step:
+    """One output with its observations; `errors` counts the calls whose tool reported one."""
+    blocks, well_formed = _blocks(output)
+    read = [_call(block.text, tools) for block in blocks if block.tag == "tool_call"]
+    calls = tuple(call for call in read if call is not None)
+    return Step(tuple(blocks), well_formed and len(calls) == len(read), calls, len(read) - len(calls) + errors, tuple(observed))
+
+
+def transcript_of(trajectory: Trajectory, agent: str, tools: Collection[str] = TOOLS) -> Transcript:
+    """The transcript of one agent of a trajectory."""
+    return Transcript(tuple(_steps(trajectory, agent, tools)))
+
+
+def _steps(trajectory: Trajectory, agent: str, tools: Collection[str]) -> Iterator[Step]:
+    output: str | None = None
+    observed: list[str] = []
+    errors = 0
+    for turn in (turn for turn in trajectory.turns if turn.agent == agent):
+        if turn.kind is TurnKind.MODEL and turn.completion is not None:
+            if output is not None:
+                yield read_step(output, observed, errors, tools)
+            output, observed, errors = turn.completion.text, [], 0
+        elif turn.result is not None:
+            errors += bool(turn.result.error)
+            observed += [text for passage in turn.result.passages for text in (passage.source.title, passage.text)]
+    if output is not None:
+        yield read_step(output, observed, errors, tools)
+
+
+def _blocks(output: str) -> tuple[list[Block], bool]:
+    """The blocks of an output, and whether nothing else is in it. An unclosed or crossed tag ends the reading."""
+    blocks: list[Block] = []
+    at, opened, outside = 0, "", ""
+    for tag in _TAG.finditer(output):
+        closing, name = bool(tag.group(1)), tag.group(2)
+        if not opened and not closing:
+            outside += output[at : tag.start()]
+            at, opened = tag.end(), name
+        elif opened and closing and name == opened:
+            blocks.append(Block(name, output[at : tag.start()]))
+            at, opened = tag.end(), ""
+        else:
+            return blocks, False
+    return blocks, not opened and not (outside + output[at:]).strip() and bool(blocks)
+
+
+def _call(text: str, tools: Collection[str]) -> ToolCall | None:
+    """`{"name": ..., "arguments": {...}}` with a known tool and at least one argument that says something."""
+    try:
+        said: Any = orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return None
+    if not isinstance(said, dict) or said.get("name") not in tools or not isinstance(said.get("arguments"), dict):
+        return None
+    arguments = said["arguments"]
+    if not any(isinstance(value, str) and value.strip() for value in arguments.values()):
+        return None
+    return ToolCall(name=said["name"], arguments=arguments)
