@@ -110,7 +110,7 @@ def _says_something(text: str) -> bool:
 def distribution(positions: Sequence[float]) -> float:
     """How well citations spread over an answer: 0.4 span, 0.4 uniformity, 0.2 centre, from 0 to 1.
 
-    `positions` has the place (0 to 1) of each distinct valid citation. The paper names the parts; their formulas are ours: span is
+    `positions` has the place (0 to 1) of each distinct valid citation. The paper names the parts; the formulas are ours: span is
     the range over 0.6, at most 1; uniformity is 1 minus twice the mean distance to even spacing at (i - 1/2) / n; centre is 1
     minus twice the distance of the mean to 1/2.
     """
