@@ -157,3 +157,13 @@ class NewRun(BaseModel):
     effort: str | None = None
     language: str | None = None
     budget: Budget | None = None
+    collections: tuple[str, ...] | None = None
+    length: str | None = None
+    tone: str | None = None
+    audience: str | None = None
+    format: str | None = None
+    published_from: str | None = None
+    published_to: str | None = None
+    sources: tuple[str, ...] | None = None
+    domains_allowed: tuple[str, ...] | None = None
+    domains_refused: tuple[str, ...] | None = None

@@ -21,6 +21,11 @@ QUERY = {
     "effort": "standard",
     "collections": [],
     "budget": {"max_tokens": 400_000, "max_cost_microusd": 2_000_000, "max_seconds": 1_800},
+    "style": {"length": "short", "tone": None, "audience": "", "format": "table_first"},
+    "scope": None,
+    "clarified": [],
+    "approve_plan": False,
+    "rubric": False,
 }
 USAGE = {"model_calls": 76, "tool_calls": 12, "input_tokens": 181_204, "output_tokens": 24_310, "cost_microusd": 412_000}
 RUN = {
@@ -54,7 +59,11 @@ CLAIM = {
 }
 
 OF: dict[str, list[Any]] = {
-    "NewRun": [{"question": QUESTION}, {"question": QUESTION, "effort": "deep", "budget": {"max_cost_microusd": 2_000_000}}],
+    "NewRun": [
+        {"question": QUESTION},
+        {"question": QUESTION, "effort": "deep", "budget": {"max_cost_microusd": 2_000_000}},
+        {"question": QUESTION, "length": "short", "format": "table_first", "published_to": "1899-12-31", "sources": ["corpora"]},
+    ],
     "Run": [RUN],
     "RunPage": [{"items": [RUN], "next": None}],
     "Budget": [{"max_tokens": 400_000, "max_cost_microusd": 2_000_000, "max_seconds": 1_800}],

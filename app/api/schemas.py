@@ -1,7 +1,7 @@
 """What goes in and out over HTTP, where it is not one of the domain's nouns."""
 
 import unicodedata
-from datetime import datetime
+from datetime import date, datetime
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -9,7 +9,8 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstra
 
 from app.domain.budget import Budget, Usage
 from app.domain.errors import InvalidInput
-from app.domain.query import Effort, Language, ResearchQuery, SystemName, detect_language
+from app.domain.options import MAX_DOMAINS, Audience, Domain, Length, ReportFormat, ReportStyle, SearchScope, SourceKind, Tone
+from app.domain.query import Clarified, Effort, Language, ResearchQuery, SystemName, detect_language
 from app.domain.run import Run, RunStatus
 from app.domain.tool_use import ToolUse
 
@@ -38,6 +39,16 @@ class NewRun(BaseModel):
     system: SystemName = SystemName.MINDDR
     collections: tuple[CollectionName, ...] = Field(default=(), max_length=20, description="Empty: the default collection.")
     budget: Budget = Budget()
+    length: Length | None = Field(default=None, description="How long the report is, beside what its effort gives.")
+    tone: Tone | None = None
+    audience: Audience = Field(default="", description="Who will read it, in a few words.")
+    format: ReportFormat | None = None
+    published_from: date | None = Field(default=None, description="Only sources of this day or later; undated ones are left out.")
+    published_to: date | None = Field(default=None, description="Only sources of this day or earlier.")
+    sources: tuple[SourceKind, ...] = Field(default=(), max_length=4, description="Where to search; empty: all there is.")
+    domains_allowed: tuple[Domain, ...] = Field(default=(), max_length=MAX_DOMAINS, description="Only these domains of the web.")
+    domains_refused: tuple[Domain, ...] = Field(default=(), max_length=MAX_DOMAINS, description="None of these domains.")
+    clarified: tuple[Clarified, ...] = Field(default=(), max_length=3, description="Questions asked back, with your answers.")
 
     def query(self) -> ResearchQuery:
         """The question as accepted.
@@ -45,10 +56,16 @@ class NewRun(BaseModel):
         Raises:
             InvalidInput: with the reason, for whoever typed the question.
         """
-        given = self.model_dump(exclude={"language", "budget"})
-        language = self.language or detect_language(self.question)
+        style = {name: getattr(self, name) for name in ReportStyle.model_fields if getattr(self, name)}
+        scope = {name: getattr(self, name) for name in SearchScope.model_fields if getattr(self, name)}
+        given = {name: getattr(self, name) for name in ("question", "effort", "system", "collections", "budget", "clarified")}
         try:
-            return ResearchQuery(**given, language=language, budget=self.budget)
+            return ResearchQuery(
+                **given,
+                language=self.language or detect_language(self.question),
+                style=ReportStyle(**style) if style else None,
+                scope=SearchScope(**scope) if scope else None,
+            )
         except ValidationError as error:
             raise InvalidInput("; ".join(detail["msg"].removeprefix("Value error, ") for detail in error.errors())) from error
 

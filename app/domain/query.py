@@ -3,9 +3,10 @@
 import unicodedata
 from enum import StrEnum
 
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 
 from app.domain.budget import Budget
+from app.domain.options import ReportStyle, SearchScope, SourceKind
 from app.domain.value import Value
 from app.domain.writer import WriterSettings
 
@@ -43,8 +44,19 @@ def detect_language(text: str) -> Language:
     return Language.CHINESE if letters and ideographs * 5 >= len(letters) else Language.ENGLISH
 
 
+class Clarified(Value):
+    """A question that was asked back, and the reader's answer."""
+
+    question: str = Field(min_length=1, max_length=500)
+    answer: str = Field(min_length=1, max_length=1_000)
+
+
 class ResearchQuery(Value):
-    """A question as accepted: cleaned, within bounds, with its options."""
+    """A question as accepted: cleaned, within bounds, with its options.
+
+    `style` and `scope` are null where the reader chose nothing. With `approve_plan` nothing is searched before a person has
+    approved the plan; with `rubric` the report is held to a rubric.
+    """
 
     question: str
     language: Language = Language.ENGLISH
@@ -53,6 +65,16 @@ class ResearchQuery(Value):
     collections: tuple[str, ...] = Field(default=(), description="Collections to search; empty means the default one.")
     budget: Budget = Budget()
     writer: WriterSettings = WriterSettings()
+    style: ReportStyle | None = None
+    scope: SearchScope | None = None
+    clarified: tuple[Clarified, ...] = Field(default=(), max_length=3)
+    approve_plan: bool = False
+    rubric: bool = False
+
+    @property
+    def whole(self) -> str:
+        """The question with what the reader answered when asked back."""
+        return "\n".join((self.question, *(clarified.answer for clarified in self.clarified)))
 
     @field_validator("question")
     @classmethod
@@ -72,3 +94,12 @@ class ResearchQuery(Value):
                 "put long material into a document"
             )
         return kept
+
+    @model_validator(mode="after")
+    def _can_search(self) -> "ResearchQuery":
+        sources = self.scope.sources if self.scope else ()
+        if sources and self.collections and SourceKind.COLLECTIONS not in sources:
+            raise ValueError("collections are named, but `sources` leaves them out; add `collections` to it or name none")
+        if sources == (SourceKind.COLLECTIONS,) and not self.collections:
+            raise ValueError("`sources` has only `collections`, and none is named; name them in `collections`")
+        return self

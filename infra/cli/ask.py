@@ -1,15 +1,16 @@
 """`rubrica ask`: one question, one report."""
 
 import time
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
+from app.api.schemas import NewRun
 from app.domain.budget import Budget
 from app.domain.errors import InvalidInput
-from app.domain.query import ResearchQuery
 from app.settings import Settings
 from infra.cli.connection import Connection, connected
 from infra.cli.documents import collection_of
@@ -19,7 +20,10 @@ from infra.cli.watch import follow
 
 @dataclass(frozen=True)
 class Question:
-    """What the person asked and wants. `documents` is a folder of their own files to research instead of the corpus."""
+    """What the person asked and wants. `documents` is a folder of their own files to research instead of the corpus.
+
+    `collections` are those named; `options` are further fields of the API's body.
+    """
 
     text: str
     out: Path
@@ -27,6 +31,8 @@ class Question:
     effort: str | None = None
     language: str | None = None
     budget: Budget | None = None
+    collections: tuple[str, ...] = ()
+    options: Mapping[str, Any] = field(default_factory=dict)
 
     def request(self, collections: tuple[str, ...] = ()) -> dict[str, Any]:
         """The body for the API: only what was said, so that the API's own defaults hold for the rest.
@@ -34,12 +40,13 @@ class Question:
         Raises:
             InvalidInput: the API would refuse it; told before anything starts.
         """
-        said = {"question": self.text, "effort": self.effort, "language": self.language, "collections": collections or None}
+        named = (*self.collections, *collections) or None
+        said = {"question": self.text, "effort": self.effort, "language": self.language, "collections": named, **self.options}
         body: dict[str, Any] = {key: value for key, value in said.items() if value is not None}
         if self.budget is not None:
             body["budget"] = self.budget.model_dump(exclude_none=True)
         try:
-            ResearchQuery.model_validate(body)
+            NewRun.model_validate(body).query()
         except ValidationError as error:
             raise InvalidInput("; ".join(detail["msg"].removeprefix("Value error, ") for detail in error.errors())) from error
         return body

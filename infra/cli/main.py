@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from app.domain.query import Effort, Language
-from infra.cli import corpus, runs
+from infra.cli import corpus, run_options, runs
 from infra.cli.budget_options import MaxCost, MaxMinutes, MaxTokens, budget
 from infra.cli.execute import execute, leave_with
 
@@ -55,6 +55,16 @@ def ask(
     max_tokens: MaxTokens = None,
     max_cost: MaxCost = None,
     max_minutes: MaxMinutes = None,
+    length: run_options.Lengths = None,
+    tone: run_options.Tones = None,
+    audience: run_options.Audience = "",
+    form: run_options.Format = None,
+    published_from: run_options.From = None,
+    published_to: run_options.To = None,
+    source: run_options.Sources = None,
+    collection: run_options.Collections = None,
+    allow_domain: run_options.Allowed = None,
+    refuse_domain: run_options.Refused = None,
 ) -> None:
     """Research a question and write a cited report. Starts what is not running.
 
@@ -63,7 +73,19 @@ def ask(
     from infra.cli.ask import Question
     from infra.cli.ask import ask as work
 
-    asked = Question(question, out, docs, effort, language, budget(max_tokens, max_cost, max_minutes))
+    options = run_options.given(
+        length=length,
+        tone=tone,
+        audience=audience,
+        format=form,
+        published_from=published_from,
+        published_to=published_to,
+        sources=source,
+        domains_allowed=allow_domain,
+        domains_refused=refuse_domain,
+    )
+    named, cap = tuple(collection or ()), budget(max_tokens, max_cost, max_minutes)
+    asked = Question(question, out, docs, effort, language, cap, named, options)
     execute(lambda settings: work(settings, asked))
 
 

@@ -45,8 +45,11 @@ def ask(folder: Path, *arguments: str) -> tuple[subprocess.CompletedProcess[str]
 
 
 def test_a_question_on_the_default_corpus(folder: Path) -> None:
-    done, evidence = ask(folder, QUESTION)
+    chosen = ("--length", "medium", "--format", "table_first", "--to", "1889-12-31", "--source", "corpora")
+    done, evidence = ask(folder, QUESTION, *chosen)
     assert evidence["question"] == QUESTION
+    assert "| Source | Date | Statement |" in (folder / done.stdout.splitlines()[-1]).read_text()
+    assert max(citation["source"]["published"] for citation in evidence["citations"]) < "1890"
     assert evidence["status"] == "completed"
     assert len(evidence["citations"]) >= 5
     assert len({citation["source"]["url"] for citation in evidence["citations"]}) >= 3

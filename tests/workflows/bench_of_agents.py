@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from datetime import date
+from typing import Any
 
 from app.domain.budget import AgentLimits
 from app.domain.chat import ChatRequest
@@ -51,8 +52,8 @@ def make_kit(
     )
 
 
-async def run_chain(kit: Kit, record: LocalRecord, question: str, steering: Steering | None = None) -> Report:
-    query = ResearchQuery(question=question, language=kit.language)
+async def run_chain(kit: Kit, record: LocalRecord, question: str, steering: Steering | None = None, **options: Any) -> Report:
+    query = ResearchQuery(question=question, language=kit.language, **options)
     return await research(query, LocalStages(MODEL_DRIVEN, kit, record, query), steering or Steering())
 
 

@@ -19,6 +19,7 @@ from workflows.agents.memory_text import memory_as_text
 from workflows.agents.ports import BudgetSpent
 from workflows.agents.remembering import search_agent
 from workflows.agents.salvage import salvage
+from workflows.agents.wishes import with_wishes
 from workflows.agents.wording import say
 
 FINAL = (StopReason.BUDGET, StopReason.DROPPED)
@@ -57,7 +58,7 @@ def _opening(subtask: Subtask, plan: ResearchPlan, query: ResearchQuery, kit: Ki
         purpose=subtask.purpose or say("none", kit.language),
         expected=subtask.expected_evidence or say("none", kit.language),
         others="\n".join(f"- {s.title}" for s in plan.subtasks if s.id != subtask.id) or say("none", kit.language),
-        memory=memory_as_text(kit.memory, kit.language),
+        memory=memory_as_text(with_wishes(kit.memory, query, kit.language), kit.language),
         turns=str(kit.limits.max_turns),
         calls=str(kit.limits.max_tool_calls),
     )

@@ -3,8 +3,11 @@
 DeepRubric (section 4.1) allows 10 turns of tool calls in evaluation and 20 in training; these are `standard` and `deep`.
 """
 
+from dataclasses import replace
+
 from app.domain.budget import AgentLimits
-from app.domain.query import Effort
+from app.domain.options import Length, ReportFormat
+from app.domain.query import Effort, ResearchQuery
 from workflows.agents.kit import Bounds
 
 LIMITS = {
@@ -17,3 +20,22 @@ BOUNDS = {
     Effort.STANDARD: Bounds(),
     Effort.DEEP: Bounds(subtasks=8, sections=9, section_words=650, evidence_chars=60_000),
 }
+# How much shorter or longer than usual for its effort a report is: the factor for each section, and for how many there are.
+SECTION_SCALE = {Length.SHORT: 0.5, Length.MEDIUM: 1.0, Length.LONG: 1.6}
+SECTIONS_SCALE = {Length.SHORT: 0.6, Length.MEDIUM: 1.0, Length.LONG: 1.5}
+BRIEF_SECTIONS = 2
+LEAST_SECTIONS = 2
+
+
+def bounds_of(query: ResearchQuery) -> Bounds:
+    """How wide the agents of this run spread, and how much they write."""
+    usual, style = BOUNDS[query.effort], query.style
+    if style is None:
+        return usual
+    length = style.length or Length.MEDIUM
+    sections = max(LEAST_SECTIONS, round(usual.sections * SECTIONS_SCALE[length]))
+    return replace(
+        usual,
+        section_words=round(usual.section_words * SECTION_SCALE[length]),
+        sections=min(sections, BRIEF_SECTIONS) if style.format is ReportFormat.BRIEF else sections,
+    )

@@ -14,6 +14,7 @@ from workflows.agents.ports import BudgetSpent
 from workflows.agents.remembering import PLANNER
 from workflows.agents.simple_plan import single_subtask_plan
 from workflows.agents.steps import Answer, step
+from workflows.agents.wishes import with_style
 from workflows.agents.wording import say
 
 
@@ -57,7 +58,7 @@ async def make_plan(query: ResearchQuery, kit: Kit) -> ResearchPlan:
 async def _intent(query: ResearchQuery, kit: Kit, asker: Asker) -> str:
     form = kit.codec.form(INTENT, kit.prompts, kit.language)
     messages = kit.prompts.get("intent", kit.language).render(
-        today=kit.today.isoformat(), question=query.question, memory=memory_as_text(kit.memory, kit.language), form=form
+        today=kit.today.isoformat(), question=query.question, memory=_memory(query, kit), form=form
     )
     try:
         return (await asker.ask(INTENT, messages)).answer.text(kit.language)
@@ -72,7 +73,7 @@ async def _plan(query: ResearchQuery, intent: str, kit: Kit, asker: Asker) -> Re
         today=kit.today.isoformat(),
         question=query.question,
         intent=intent or say("none", kit.language),
-        memory=memory_as_text(kit.memory, kit.language),
+        memory=_memory(query, kit),
         most=str(most),
         tools="\n".join(f"- {tool.name}: {tool.description}" for tool in kit.tools.values()),
         form=kit.codec.form(PLAN, kit.prompts, kit.language),
@@ -87,6 +88,10 @@ async def _plan(query: ResearchQuery, intent: str, kit: Kit, asker: Asker) -> Re
         await _warn(kit, "plan_failed", "-")
         return whole
     return plan if plan.title else plan.model_copy(update={"title": whole.title})
+
+
+def _memory(query: ResearchQuery, kit: Kit) -> str:
+    return memory_as_text(with_style(kit.memory, query, kit.language), kit.language)
 
 
 async def _warn(kit: Kit, what: str, detail: object) -> None:

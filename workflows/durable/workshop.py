@@ -16,6 +16,7 @@ from app.domain.contract import Halt
 from app.domain.errors import NotFound, ToolError
 from app.domain.evidence import Finding
 from app.domain.memory import MemoryEntry, MemoryKind, SharedMemory
+from app.domain.options import SearchScope, SourceKind
 from app.domain.query import ResearchQuery
 from app.domain.run import RunStatus
 from app.settings import Judge
@@ -26,7 +27,7 @@ from retrieval.client import IndexClient
 from retrieval.ports import PageReader
 from workflows.agents.agent_set import AgentSet
 from workflows.agents.codec import Codec
-from workflows.agents.effort import BOUNDS, LIMITS
+from workflows.agents.effort import LIMITS, bounds_of
 from workflows.agents.kit import Kit
 from workflows.agents.ports import ChatModel
 from workflows.chat_models.endpoint import Prices
@@ -41,7 +42,7 @@ from workflows.durable.recording import DurableRecord
 from workflows.durable.room import Rooms
 from workflows.durable.stage_ledger import StageLedger
 from workflows.prompts.library import PromptLibrary
-from workflows.tools.toolbox import NOTHING_BEYOND, Beyond, build_toolbox, corpora_of
+from workflows.tools.toolbox import EVERYWHERE, NOTHING_BEYOND, Beyond, build_toolbox, corpora_of
 
 R = TypeVar("R")
 USER = "user"
@@ -98,6 +99,11 @@ class Workshop:
             return None
         return first_call(self.prices) if self.asks_a_model else NOTHING
 
+    def reader_within(self, scope: SearchScope | None) -> PageReader:
+        """What reads pages for a run: the index alone where neither the web nor papers outside are searched."""
+        outside = scope is None or scope.searches(SourceKind.WEB) or scope.searches(SourceKind.SCHOLAR)
+        return (self.reader if outside else None) or self.index
+
 
 @dataclass
 class Attempt:
@@ -125,9 +131,10 @@ class Attempt:
         return Kit(
             chat=chat or shop.chat,
             tools=build_toolbox(
-                *(shop.index, shop.reader or shop.index),
-                *(corpora_of(query.collections, shop.scientific), room.tools),
+                *(shop.index, shop.reader_within(query.scope)),
+                *(corpora_of(query.collections, shop.scientific, query.scope or EVERYWHERE), room.tools),
                 beyond=shop.beyond,
+                scope=query.scope,
             ),
             record=self.record,
             prompts=prompts or shop.prompts,
@@ -135,7 +142,7 @@ class Attempt:
             today=self.opening.asked_on,
             clock=self.record.clock,
             limits=LIMITS[query.effort],
-            bounds=BOUNDS[query.effort],
+            bounds=bounds_of(query),
             memory=memory,
             language=query.language,
         )

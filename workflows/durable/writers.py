@@ -7,6 +7,7 @@ from app.domain.query import ResearchQuery
 from app.domain.writer import Agents, ReportLineage
 from workflows.agents.agent_set import AgentSet
 from workflows.agents.ports import ChatModel
+from workflows.agents.wishes import wished_versions
 from workflows.chat_models.at_temperature import AtTemperature
 from workflows.durable.workshop import Workshop
 from workflows.prompts.library import PromptLibrary
@@ -32,7 +33,7 @@ def writer_of(shop: Workshop, query: ResearchQuery) -> Writer:
     wish = query.writer
     if wish.agents is Agents.EXTRACTIVE or not shop.asks_a_model:
         return extractive_writer(shop, query)
-    chat, prompts = _model(shop, wish.model), shop.prompts.choosing(wish.prompts)
+    chat, prompts = _model(shop, wish.model), shop.prompts.choosing({**wished_versions(query), **wish.prompts})
     lineage = ReportLineage(
         system=query.system,
         agents=Agents.MODEL,

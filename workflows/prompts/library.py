@@ -106,6 +106,10 @@ class PromptLibrary:
             chosen.get(name, Language.ENGLISH)
         return chosen
 
+    def chosen(self, name: str) -> bool:
+        """Whether somebody chose the version of this prompt."""
+        return name in self._versions
+
     def get(self, name: str, language: Language, version: str = "") -> Prompt:
         """One prompt, without a `version` in the released or the chosen one.
 

@@ -24,17 +24,24 @@ MAX_OUTSIDE = 10
 
 
 class SearchTool:
-    """Passages for a query, best first: of the index (None: there is none to search), of a search outside, or of both."""
+    """Passages for a query, best first: of the index (None: there is none to search), of a search outside, or of both.
+
+    `where` may be several filters: each is searched, and their results come in turn.
+    """
 
     name = "search"
     description = "Search the general corpus and, where it is configured, the web; returns the passages that fit the query best."
     parameters = QUERY_SCHEMA
 
     def __init__(
-        self, searcher: Searcher | None, where: SearchFilter, limit: int = 6, outside: OutsideSearcher | None = None
+        self,
+        searcher: Searcher | None,
+        where: SearchFilter | Sequence[SearchFilter],
+        limit: int = 6,
+        outside: OutsideSearcher | None = None,
     ) -> None:
         self._searcher = searcher
-        self._where = where
+        self._where = (where,) if isinstance(where, SearchFilter) else tuple(where)
         self._limit = limit
         self._outside = outside
 
@@ -50,16 +57,14 @@ class SearchTool:
         limit = arguments.get("limit", self._limit)
         if not isinstance(limit, int) or not 1 <= limit <= MAX_PASSAGES:
             raise ToolError(f"limit must be a number from 1 to {MAX_PASSAGES}")
-        found = await asyncio.gather(self._inside(query, limit), self._beyond(query, limit), return_exceptions=True)
-        return _merged([part for part in found if part is not None])
+        searches = [self._inside(self._searcher, query, limit, where) for where in self._where if self._searcher]
+        searches += [self._outside.search(query, min(limit, MAX_OUTSIDE))] if self._outside else []
+        if not searches:
+            raise ToolError("none of the sources that this run may search is there")
+        return _merged(await asyncio.gather(*searches, return_exceptions=True))
 
-    async def _inside(self, query: str, limit: int) -> Found | None:
-        if self._searcher is None:
-            return None
-        return Found(tuple(await self._searcher.search(query, limit, self._where)), "")
-
-    async def _beyond(self, query: str, limit: int) -> Found | None:
-        return await self._outside.search(query, min(limit, MAX_OUTSIDE)) if self._outside else None
+    async def _inside(self, searcher: Searcher, query: str, limit: int, where: SearchFilter) -> Found:
+        return Found(tuple(await searcher.search(query, limit, where)), "")
 
 
 def _merged(found: Sequence[Found | BaseException]) -> ToolResult:

@@ -3,32 +3,44 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from app.domain.options import SearchScope, SourceKind
 from retrieval.ports import OutsideSearcher, PageReader, Searcher, SearchFilter
 from workflows.agents.ports import Tool
 from workflows.tools.browse import BrowseTool
 from workflows.tools.scholar import ScholarTool
+from workflows.tools.scoped import Scoped, Sited
 from workflows.tools.search import SearchTool
 from workflows.tools.tool_memory import Remembered, ToolMemory
+
+EVERYWHERE = SearchScope()
 
 
 @dataclass(frozen=True, slots=True)
 class Corpora:
-    """Which collections each tool searches; no scientific collection, no `scholar`. Empty `general`: the default one."""
+    """Which collections each tool searches; no scientific collection, no `scholar`. Empty `general`: the default one.
+
+    With `beside` the default one is searched beside those of `general`; without `indexed`, `search` has no collection at all.
+    """
 
     general: tuple[str, ...] = ()
     scientific: tuple[str, ...] = ()
+    beside: bool = False
+    indexed: bool = True
 
 
-def corpora_of(asked: Sequence[str], scientific: Sequence[str]) -> Corpora:
+def corpora_of(asked: Sequence[str], scientific: Sequence[str], scope: SearchScope = EVERYWHERE) -> Corpora:
     """The collections a run asks for, none for the default one, dealt out to the tools by those that hold papers.
 
     A run that asks for none gets all scientific ones beside the default; one that asks for papers alone searches them with both.
+    Named collections take the place of the installation's own, unless the scope names those too.
     """
-    if not asked:
-        return Corpora(scientific=tuple(scientific))
-    papers = tuple(name for name in asked if name in scientific)
+    own = scope.searches(SourceKind.CORPORA) if scope.sources else not asked
+    named = tuple(name for name in asked if name in scientific)
     others = tuple(name for name in asked if name not in scientific)
-    return Corpora(others or papers, papers)
+    papers = tuple(dict.fromkeys((*named, *(scientific if own else ()))))
+    general = others or (() if own else named)
+    scholarly = papers if scope.searches(SourceKind.SCHOLAR) else ()
+    return Corpora(general, scholarly, beside=own and bool(general), indexed=own or bool(general))
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +50,13 @@ class Beyond:
     web: OutsideSearcher | None = None
     papers: OutsideSearcher | None = None
     tools: Sequence[Tool] = ()
+
+    def within(self, scope: SearchScope) -> "Beyond":
+        """What of it a run of this scope may use. A further tool may reach anything, so it counts as the web."""
+        web_is_on = scope.searches(SourceKind.WEB)
+        sited = Sited(self.web, scope) if self.web and (scope.domains_allowed or scope.domains_refused) else self.web
+        papers = self.papers if scope.searches(SourceKind.SCHOLAR) else None
+        return Beyond(sited if web_is_on else None, papers, self.tools if web_is_on else ())
 
 
 NOTHING_BEYOND = Beyond()
@@ -50,11 +69,24 @@ def build_toolbox(
     memory: ToolMemory,
     passages_per_query: int = 6,
     beyond: Beyond = NOTHING_BEYOND,
+    scope: SearchScope | None = None,
 ) -> dict[str, Tool]:
     """`search`, `browse`, `scholar` where papers can be searched, and what lies beyond; all share the run's tool memory."""
-    general, scientific = SearchFilter(collections=corpora.general), SearchFilter(collections=corpora.scientific)
-    tools: list[Tool] = [SearchTool(searcher, general, passages_per_query, beyond.web)]
-    if corpora.scientific or beyond.papers:
-        tools.append(ScholarTool(searcher if corpora.scientific else None, scientific, passages_per_query, beyond.papers))
+    beyond = beyond.within(scope) if scope else beyond
+    general = [_filter(corpora.general, scope)] if corpora.indexed else []
+    general += [_filter((), scope)] if corpora.beside else []
+    papers = bool(corpora.scientific or beyond.papers)
+    tools: list[Tool] = []
+    if general or beyond.web or not papers:
+        tools.append(SearchTool(searcher if general else None, general, passages_per_query, beyond.web))
+    if papers:
+        scientific = [_filter(corpora.scientific, scope)] if corpora.scientific else []
+        tools.append(ScholarTool(searcher if scientific else None, scientific, passages_per_query, beyond.papers))
     tools += [BrowseTool(reader), *beyond.tools]
-    return {tool.name: Remembered(tool, memory) for tool in tools}
+    scoped = [Scoped(tool, scope) for tool in tools] if scope else tools
+    return {tool.name: Remembered(tool, memory) for tool in scoped}
+
+
+def _filter(collections: tuple[str, ...], scope: SearchScope | None) -> SearchFilter:
+    dates = {"published_from": scope.published_from, "published_to": scope.published_to} if scope else {}
+    return SearchFilter(collections=collections, **dates)

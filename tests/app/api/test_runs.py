@@ -20,6 +20,23 @@ async def test_a_question_becomes_a_run_that_is_started(api: ApiClient, workflow
     assert (await api.get(f"/v1/runs/{run['id']}")).json == run
 
 
+async def test_what_is_chosen_is_kept_and_what_is_not_stays_open(api: ApiClient, workflows: InMemoryRuns) -> None:
+    chosen = {
+        "length": "short", "tone": "plain", "audience": " farmers\n and \u202eowners ", "format": "table_first",
+        "published_from": "1850-01-01", "published_to": "1899-12-31", "sources": ["corpora", "web"],
+        "domains_allowed": ["https://WWW.Loc.gov/x"], "domains_refused": ["blog.example"],
+        "clarified": [{"question": "Which country?", "answer": "The United States"}],
+    }  # fmt: skip
+    query = (await api.post("/v1/runs", {"question": "Why tariffs?", **chosen})).json["query"]
+    assert query["style"] == {"length": "short", "tone": "plain", "audience": "farmers and owners", "format": "table_first"}
+    assert query["scope"]["domains_allowed"] == ["www.loc.gov"]
+    assert query["scope"]["published_to"] == "1899-12-31"
+    assert query["clarified"] == chosen["clarified"]
+    assert workflows.started[-1].query.model_dump(mode="json") == query
+    plain = (await api.post("/v1/runs", {"question": "Why tariffs?"})).json["query"]
+    assert (plain["style"], plain["scope"], plain["approve_plan"], plain["rubric"]) == (None, None, False, False)
+
+
 async def test_the_language_is_detected(api: ApiClient) -> None:
     assert (await api.post("/v1/runs", {"question": "总统们怎样为关税辩护？"})).json["query"]["language"] == "zh"
 
@@ -57,6 +74,11 @@ async def test_a_run_waits_for_the_workflow_service_and_starts_by_itself(api: Ap
         ({"question": "x" * 100_000}, "100000 characters"),
         ({"question": "drop\x00table"}, "control character"),
         ({"question": "ring\x07"}, "control character"),
+        ({"question": "x?", "published_from": "2021-01-01", "published_to": "2020-01-01"}, "exchange them"),
+        ({"question": "x?", "domains_refused": ["nowhere"]}, "is no domain"),
+        ({"question": "x?", "sources": ["collections"]}, "name them in `collections`"),
+        ({"question": "x?", "sources": ["web"], "collections": ["mine"]}, "leaves them out"),
+        ({"question": "x?", "length": "endless"}, "length"),
         ({}, "question"),
         ({"question": 5}, "question"),
         ({"question": "a?", "effort": "heroic"}, "effort"),

@@ -1,13 +1,13 @@
 """The chain without a model, run in this process with nothing but an index."""
 
 from datetime import date
+from typing import Any
 
-from app.domain.query import Effort, ResearchQuery, detect_language
+from app.domain.query import ResearchQuery, detect_language
 from app.domain.report import Report
-from app.domain.writer import Arrangement, WriterSettings
 from retrieval.local import LocalSearcher
 from workflows.agents.codec import SchemaCodec
-from workflows.agents.effort import BOUNDS, LIMITS
+from workflows.agents.effort import LIMITS, bounds_of
 from workflows.agents.extractive import EXTRACTIVE
 from workflows.agents.kit import Kit
 from workflows.chat_models.absent import AbsentModel
@@ -20,26 +20,20 @@ from workflows.tools.tool_memory import DictStore, ToolMemory
 from workflows.tools.toolbox import Corpora, build_toolbox
 
 
-async def report_on(
-    question: str,
-    searcher: LocalSearcher,
-    collections: tuple[str, ...] = (),
-    arrangement: Arrangement = Arrangement.AUTOMATIC,
-) -> Report:
+async def report_on(question: str, searcher: LocalSearcher, collections: tuple[str, ...] = (), **options: Any) -> Report:
     """The report on a question over these collections; none named: the default one."""
-    writer = WriterSettings(arrangement=arrangement)
-    query = ResearchQuery(question=question, language=detect_language(question), writer=writer)
+    query = ResearchQuery(question=question, language=detect_language(question), **options)
     record = LocalRecord("test")
     kit = Kit(
         chat=AbsentModel(),
-        tools=build_toolbox(searcher, searcher, Corpora(collections), ToolMemory(DictStore())),
+        tools=build_toolbox(searcher, searcher, Corpora(collections), ToolMemory(DictStore()), scope=query.scope),
         record=record,
         prompts=PromptLibrary.load(),
         codec=SchemaCodec(),
         today=date(2026, 1, 1),
         clock=lambda: 0.0,
-        limits=LIMITS[Effort.STANDARD],
-        bounds=BOUNDS[Effort.STANDARD],
+        limits=LIMITS[query.effort],
+        bounds=bounds_of(query),
         language=query.language,
     )
     return await research(query, LocalStages(EXTRACTIVE, kit, record, query), Steering())

@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Iterator
+from datetime import date
 
 import pytest
 
-from app.domain.query import Language, detect_language
-from app.domain.writer import Arrangement
+from app.domain.options import Length, ReportFormat, ReportStyle, SearchScope, Tone
+from app.domain.query import Clarified, Language, detect_language
+from app.domain.writer import Arrangement, WriterSettings
 from app.services.rendering.numbering import numbered
 from retrieval.local import LocalSearcher, open_local
 from tests.workflows.extractive.reporting import report_on
@@ -65,8 +67,8 @@ async def test_a_section_tells_events_in_their_order(addresses: LocalSearcher) -
 
 async def test_an_asked_for_arrangement_makes_another_report_of_the_same_evidence(addresses: LocalSearcher) -> None:
     usual = await report_on(TARIFFS, addresses)
-    chain = await report_on(TARIFFS, addresses, arrangement=Arrangement.CHAIN)
-    assert await report_on(TARIFFS, addresses, arrangement=Arrangement.SURVEY) == usual
+    chain = await report_on(TARIFFS, addresses, writer=WriterSettings(arrangement=Arrangement.CHAIN))
+    assert await report_on(TARIFFS, addresses, writer=WriterSettings(arrangement=Arrangement.SURVEY)) == usual
     assert len(chain.sections) < len(usual.sections)
     assert numbered(chain).unresolved == ()
     assert len(numbered(chain).citations) >= 3
@@ -104,3 +106,41 @@ async def test_headings_are_nouns(addresses: LocalSearcher) -> None:
     report = await report_on("What did presidents say about slavery in the territories?", addresses)
     heads = {word.lower() for section in report.sections for word in re.findall(r"\w+", section.heading)}
     assert heads.isdisjoint({"preparatory", "free", "perfectly", "depends", "scientific"})
+
+
+async def test_a_chosen_length_and_format_show(addresses: LocalSearcher) -> None:
+    usual = await report_on(TARIFFS, addresses)
+    short, long = [
+        await report_on(TARIFFS, addresses, style=ReportStyle(length=length)) for length in (Length.SHORT, Length.LONG)
+    ]
+    counts = [len(numbered(report).citations) for report in (short, usual, long)]
+    assert counts[0] < 0.8 * counts[1] < counts[1] < counts[2]
+    brief = await report_on(TARIFFS, addresses, style=ReportStyle(format=ReportFormat.BRIEF, tone=Tone.ACADEMIC))
+    assert [section.heading for section in brief.sections if "not cover" not in section.heading] == ["In short"]
+    assert any("tone" in notice for notice in brief.notices)
+    assert not any("tone" in notice for notice in usual.notices)
+    bullets = await report_on(TARIFFS, addresses, style=ReportStyle(format=ReportFormat.BULLETS))
+    assert all(line.startswith("- ") for section in bullets.sections for line in section.body.split("\n") if line)
+    table = await report_on(TARIFFS, addresses, style=ReportStyle(format=ReportFormat.TABLE_FIRST))
+    rows = table.sections[0].body.splitlines()
+    assert rows[0] == "| Source | Date | Statement |"
+    assert len(rows) > 10
+    assert all(row.count("[[") == 1 and len(re.findall(r"(?<!\\)\|", row)) == 4 for row in rows[2:])
+    assert [section.heading for section in table.sections[1:]] == [section.heading for section in usual.sections]
+
+
+async def test_only_sources_of_the_chosen_dates_are_found(addresses: LocalSearcher) -> None:
+    first, last = date(1880, 1, 1), date(1889, 12, 31)
+    report = await report_on(TARIFFS, addresses, scope=SearchScope(published_from=first, published_to=last))
+    dates = [c.quote.source.published for c in numbered(report).citations]
+    assert len(dates) > 3
+    assert all(day is not None and first <= day <= last for day in dates)
+
+
+async def test_an_answer_that_was_asked_back_narrows_the_search(addresses: LocalSearcher) -> None:
+    answer = Clarified(question="Which years?", answer="from 1880 to 1889")
+    report = await report_on("How did presidents justify tariffs?", addresses, clarified=(answer,))
+    years = {c.quote.source.published.year for c in numbered(report).citations if c.quote.source.published}
+    assert years
+    assert all(1880 <= year <= 1889 for year in years)
+    assert report.title == "How did presidents justify tariffs?"

@@ -52,6 +52,9 @@ class Phrases:
     titled_dated: str
     year_later: str
     years_later: str
+    style_unmet: str
+    at_a_glance: str
+    columns: tuple[str, str, str]
 
 
 _ENGLISH = Phrases(
@@ -109,6 +112,9 @@ _ENGLISH = Phrases(
     titled_dated="{title} ({when}): ",
     year_later="A year",
     years_later="{years} years",
+    style_unmet="The tone and audience you chose could not be followed: without a language model the words are the sources' own.",
+    at_a_glance="At a glance",
+    columns=("Source", "Date", "Statement"),
 )
 _CHINESE = Phrases(
     about="资料关于{what}说了什么？",
@@ -164,6 +170,9 @@ _CHINESE = Phrases(
     titled_dated="{title}（{when}）：",
     year_later="一年",
     years_later="{years}年",
+    style_unmet="未能按所选的语气和读者对象来写：没有语言模型时，文字均为来源原文。",
+    at_a_glance="一览",
+    columns=("来源", "日期", "陈述"),
 )
 
 

@@ -22,7 +22,7 @@ SKIMMED = 4
 
 async def make_plan(query: ResearchQuery, kit: Kit) -> ResearchPlan:
     """Analyse the question, probe the corpus, split the question by what is there (MindDR section 3.1, planning agent)."""
-    question = analyse(query.question)
+    question = analyse(query.whole)
     gathering = Gathering(PLANNER, kit, question.period)
     probe = await _probe(question, gathering)
     parts = outline(question, probe, kit.bounds.subtasks)

@@ -69,7 +69,7 @@ class _Task:
 
 async def search_deeply(subtask: Subtask, plan: ResearchPlan, query: ResearchQuery, kit: Kit) -> Finding:
     """Work one subtask (MindDR section 3.1, deep search) by search alone; every quote is an exact stretch of its source."""
-    whole, own = analyse(query.question), analyse(subtask.question)
+    whole, own = analyse(query.whole), analyse(subtask.question)
     gathering = Gathering(search_agent(subtask.id), kit, _narrower(whole.period, own.period))
     task = _Task(whole, own, gathering, Trail(whole, gathering), len(plan.subtasks) - 1)
     stop = StopReason.SUFFICIENT

@@ -27,14 +27,14 @@ MOST_STATEMENTS = 6
 RANK_FADE = 0.04
 
 
-def survey(question: Question, material: Material, section_words: int) -> list[Section]:
-    """The sections of the report; the first is the overview."""
+def survey(question: Question, material: Material, section_words: int, scale: float = 1.0) -> list[Section]:
+    """The sections of the report; the first is the overview. `scale`: how many statements they have against the usual number."""
     order = _order(question, material)
     leads = _leads(question, material, order)
     used: list[Sentence] = [item.sentence for item in leads.values()]
     sections: list[Section] = []
     for part in order:
-        chosen = _chosen(material.of_part(part), used, section_words)
+        chosen = _chosen(material.of_part(part), used, section_words, round(MOST_STATEMENTS * scale))
         prose = model_prose(material.findings[part])
         if len(chosen) >= LEAST_STATEMENTS or prose:
             used.extend(chosen)
@@ -77,7 +77,7 @@ def _leads(question: Question, material: Material, parts: Sequence[int]) -> dict
     return leads
 
 
-def _chosen(items: Sequence[Item], used: Sequence[Sentence], words: int) -> list[Sentence]:
+def _chosen(items: Sequence[Item], used: Sequence[Sentence], words: int, most: int) -> list[Sentence]:
     """The statements of a section: relevant, new, not too many of one source, within its length."""
     counts = Counter(sentence.source.url for sentence in used)
     share = max(PER_SOURCE, -(-AIMED_AT // len({item.sentence.source.url for item in items} or {""})))
@@ -88,7 +88,7 @@ def _chosen(items: Sequence[Item], used: Sequence[Sentence], words: int) -> list
         return counts[sentence.source.url] + own < share and budget.takes(sentence)
 
     candidates = [(1 / (1 + RANK_FADE * item.rank), item.sentence) for item in items]
-    return select(candidates, MOST_STATEMENTS, used, allows)
+    return select(candidates, most, used, allows)
 
 
 class _Budget:

@@ -28,10 +28,10 @@ LED_TO = 1.3
 BRIEF, BREVITY = 15, 0.3
 
 
-def trace(question: Question, material: Material, effort: Effort) -> list[Section]:
-    """The sections: the statements that carry the answer, then further evidence."""
+def trace(question: Question, material: Material, effort: Effort, scale: float = 1.0) -> list[Section]:
+    """The sections: the statements that carry the answer, then further evidence; `scale` times the usual number of them."""
     words = phrases_in(question.language)
-    chosen = _ranked(question, material, STATEMENTS[effort])
+    chosen = _ranked(question, material, max(LEAD, round(STATEMENTS[effort] * scale)))
     prose = [block for finding in material.findings for block in model_prose(finding)]
     lead, rest = chosen[:LEAD], chosen[LEAD:]
     nearest = [] if _cover(question, chosen) >= FULL else [words.nearest]

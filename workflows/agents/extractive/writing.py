@@ -9,6 +9,7 @@ from app.domain.plan import ResearchPlan
 from app.domain.query import Language, ResearchQuery
 from app.domain.report import Report, Section
 from app.domain.writer import Arrangement
+from workflows.agents.extractive.forms import shaped, statement_scale, unmet
 from workflows.agents.extractive.material import Material, material_of
 from workflows.agents.extractive.phrasing import phrases_in
 from workflows.agents.extractive.planning import title_of
@@ -29,14 +30,17 @@ CUT_SHORT = (StopReason.BUDGET, StopReason.MAX_TOKENS, StopReason.MAX_COST, Stop
 
 async def write_report(query: ResearchQuery, plan: ResearchPlan, findings: tuple[Finding, ...], kit: Kit) -> Report:
     """Write the report (MindDR section 3.1, report agent) from findings of extractive or of model-driven searches alike."""
-    question = analyse(query.question)
+    question, style = analyse(query.whole), query.style
     material = material_of(plan, findings)
+    scale = statement_scale(style)
     if not material.items:
         sections = [_nothing(question, material)]
     elif _surveys(query.writer.arrangement, question, material):
-        sections = survey(question, material, round(SECTION_SHARE * kit.bounds.section_words))
+        sections = survey(question, material, round(SECTION_SHARE * kit.bounds.section_words), scale)[: 1 + kit.bounds.sections]
     else:
-        sections = trace(question, material, query.effort)
+        sections = trace(question, material, query.effort, scale)
+    if material.items:
+        sections = shaped(sections, _known(material), style, question.language)
     if material.items and (gaps := _gaps(question.language, material, sections)):
         sections.append(gaps)
     return Report(
@@ -44,7 +48,7 @@ async def write_report(query: ResearchQuery, plan: ResearchPlan, findings: tuple
         sections=tuple(sections),
         quotes=_cited(material, sections),
         conflicts=tuple(conflict for finding in findings for conflict in finding.conflicts),
-        notices=_notices(question, material),
+        notices=tuple(filter(None, (*_notices(question, material), unmet(style, question.language)))),
     )
 
 
@@ -88,9 +92,13 @@ def _holds(gap: str, findings: Sequence[Finding]) -> bool:
     return any(gap in f.gaps and f.usage.model_calls for f in findings) or all(gap in f.gaps for f in findings)
 
 
+def _known(material: Material) -> dict[str, Quote]:
+    return {q.key: q for f in material.findings for q in f.quotes}
+
+
 def _cited(material: Material, sections: Sequence[Section]) -> tuple[Quote, ...]:
     """The quotes that the sections cite, in order of first appearance."""
-    known = {q.key: q for f in material.findings for q in f.quotes}
+    known = _known(material)
     keys = (key.strip() for section in sections for key in MARKER.findall(section.body))
     return tuple(known[key] for key in dict.fromkeys(keys) if key in known)
 

@@ -45,8 +45,8 @@ async def make_consistent(desk: Desk, outline: Outline, filled: Sequence[Filled]
     """The pieces after the pass, with summary and conclusion around them. Without an answer they stay as they are."""
     kit = desk.kit
     conflicts = [(c.about, c.ids) for section in filled for c in section.conflicts]
-    messages = kit.prompts.get("consistency", kit.language).render(
-        **desk.frame(),
+    messages = desk.render(
+        "consistency",
         title=outline.title,
         report=_numbered(pieces, kit.bounds.conversation_chars),
         conflicts=noticed(conflicts) or say("none", kit.language),

@@ -17,6 +17,7 @@ from workflows.agents.memory_text import memory_as_text
 from workflows.agents.ports import BudgetSpent
 from workflows.agents.reporting.book import QuoteBook
 from workflows.agents.steps import Answer, Step
+from workflows.agents.wishes import WITH_WISHES, wishes_of, with_wishes
 from workflows.agents.wording import say
 
 A = TypeVar("A", bound=Answer)
@@ -46,12 +47,22 @@ class Desk:
         """What every prompt of the report agent begins with. Notes are the only part of the memory not shown elsewhere."""
         language = self.kit.language
         notes = SharedMemory(entries=tuple(e for e in self.kit.memory.entries if e.kind is MemoryKind.NOTE))
+        notes = with_wishes(notes, self.query, language)
         return {
             "today": self.kit.today.isoformat(),
             "question": self.query.question,
             "intent": self.plan.intent or say("none", language),
             "notes": memory_as_text(notes, language),
         }
+
+    def render(self, name: str, **values: str) -> tuple[Message, ...]:
+        """A prompt of the report agent with its frame. A reader with wishes gets the version that has room for them, unless the
+        writer's settings name another."""
+        prompts, language = self.kit.prompts, self.kit.language
+        wishes = wishes_of(self.query.style, language)
+        prompt = prompts.get(name, language, WITH_WISHES if wishes and not prompts.chosen(name) else "")
+        room = {"wishes": wishes or say("none", language)} if "wishes" in prompt.names else {}
+        return prompt.render(**self.frame(), **values, **room)
 
     async def ask(self, asker: Asker, step: Step[A], messages: Sequence[Message], what: str) -> A | None:
         """A step's answer, or None when there is none to be had; the report goes on without it and says so."""

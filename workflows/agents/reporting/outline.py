@@ -102,8 +102,8 @@ async def make_outline(desk: Desk) -> Outline:
     """The model's outline, mended; where it gives none, one section for each finding."""
     simple = outline_of_findings(desk.plan, desk.findings, desk.default_title)
     kit = desk.kit
-    messages = kit.prompts.get("outline", kit.language).render(
-        **desk.frame(),
+    messages = desk.render(
+        "outline",
         most=str(kit.bounds.sections),
         findings=findings_as_text(desk.plan, desk.findings, desk.book, desk),
         form=kit.codec.form(OUTLINE, kit.prompts, kit.language),

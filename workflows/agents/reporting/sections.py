@@ -71,8 +71,8 @@ def _check(desk: Desk, filled: Filled, text: str) -> None:
 def _messages(desk: Desk, outline: Outline, filled: Filled) -> tuple[Message, ...]:
     kit, section = desk.kit, filled.section
     none = say("none", kit.language)
-    return kit.prompts.get("section", kit.language).render(
-        **desk.frame(),
+    return desk.render(
+        "section",
         title=outline.title,
         outline=outline.text(),
         section=section.text(),

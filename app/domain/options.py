@@ -1,0 +1,136 @@
+"""What a reader may choose about a run beyond the question: how the report is written, and where is searched."""
+
+import re
+import unicodedata
+from datetime import date
+from enum import StrEnum
+from typing import Annotated
+from urllib.parse import urlsplit
+
+from pydantic import AfterValidator, Field, StringConstraints, model_validator
+
+from app.domain.value import Value
+
+MAX_DOMAINS = 50
+_LABEL = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?<!-)")
+
+
+class Length(StrEnum):
+    """How long the report is, beside what its effort gives."""
+
+    SHORT = "short"
+    MEDIUM = "medium"
+    LONG = "long"
+
+
+class Tone(StrEnum):
+    """How the report speaks. `plain`: for readers outside the field."""
+
+    NEUTRAL = "neutral"
+    ACADEMIC = "academic"
+    BUSINESS = "business"
+    PLAIN = "plain"
+
+
+class ReportFormat(StrEnum):
+    """What the report looks like: sections of prose, the answer alone, a table before all else, or lists."""
+
+    REPORT = "report"
+    BRIEF = "brief"
+    TABLE_FIRST = "table_first"
+    BULLETS = "bullets"
+
+
+class SourceKind(StrEnum):
+    """Where is searched: the installation's corpora, the collections that the run names, the web, scientific papers."""
+
+    CORPORA = "corpora"
+    COLLECTIONS = "collections"
+    WEB = "web"
+    SCHOLAR = "scholar"
+
+
+def one_line(text: str) -> str:
+    """The text on one line, without control and invisible formatting characters."""
+    kept = "".join(" " if c.isspace() else c for c in text if c.isspace() or unicodedata.category(c) not in ("Cc", "Cf", "Cs"))
+    return " ".join(kept.split())
+
+
+def domain_name(given: str) -> str:
+    """A domain as it is compared: lower case, in ASCII, without scheme, port or final dot.
+
+    Raises:
+        ValueError: it is no domain name.
+    """
+    text = given.strip().lower()
+    try:
+        host = urlsplit(text if "//" in text else f"//{text}").hostname or ""
+        ascii_name = host.removeprefix("*.").strip(".").encode("idna").decode()
+    except ValueError as error:
+        raise ValueError(f"{given!r} is no domain; write one such as example.org") from error
+    labels = ascii_name.split(".")
+    if len(labels) < 2 or len(ascii_name) > 253 or not all(_LABEL.fullmatch(label) for label in labels):
+        raise ValueError(f"{given!r} is no domain; write one such as example.org")
+    return ascii_name
+
+
+Audience = Annotated[str, AfterValidator(one_line), StringConstraints(max_length=200)]
+Domain = Annotated[str, StringConstraints(max_length=300), AfterValidator(domain_name)]
+
+
+class ReportStyle(Value):
+    """How the report is written. What is left out is the writer's choice."""
+
+    length: Length | None = None
+    tone: Tone | None = None
+    audience: Audience = ""
+    format: ReportFormat | None = None
+
+
+class SearchScope(Value):
+    """Where a run searches. Empty `sources` means all that are configured.
+
+    The dates are inclusive; a search result without a date is outside any range. The domains hold for web addresses, their
+    subdomains included; a refused one wins over an allowed one.
+
+    Raises:
+        ValueError: the dates are in the wrong order.
+    """
+
+    sources: tuple[SourceKind, ...] = ()
+    published_from: date | None = None
+    published_to: date | None = None
+    domains_allowed: tuple[Domain, ...] = Field(default=(), max_length=MAX_DOMAINS)
+    domains_refused: tuple[Domain, ...] = Field(default=(), max_length=MAX_DOMAINS)
+
+    @model_validator(mode="after")
+    def _in_order(self) -> "SearchScope":
+        if self.published_from and self.published_to and self.published_from > self.published_to:
+            raise ValueError("published_from lies after published_to; exchange them")
+        return self
+
+    def searches(self, kind: SourceKind) -> bool:
+        """Whether this kind of source is on."""
+        return not self.sources or kind in self.sources
+
+    def holds_day(self, day: date | None) -> bool:
+        """Whether a search result of this date belongs to the run."""
+        if self.published_from is None and self.published_to is None:
+            return True
+        return day is not None and (self.published_from or date.min) <= day <= (self.published_to or date.max)
+
+    def holds_address(self, url: str) -> bool:
+        """Whether what stands at this address may be read. Addresses that are not the web's are none of its concern."""
+        if not url.lower().startswith(("http://", "https://")) or not (self.domains_allowed or self.domains_refused):
+            return True
+        try:
+            host = (urlsplit(url).hostname or "").rstrip(".").encode("idna").decode().lower()
+        except ValueError:
+            return False
+        if any(_within(host, domain) for domain in self.domains_refused):
+            return False
+        return not self.domains_allowed or any(_within(host, domain) for domain in self.domains_allowed)
+
+
+def _within(host: str, domain: str) -> bool:
+    return host == domain or host.endswith(f".{domain}")

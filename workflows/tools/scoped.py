@@ -1,0 +1,60 @@
+"""What a run may read: its dates and domains hold for every tool's results, whatever brought them."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from app.domain.chat import ToolResult
+from app.domain.errors import ToolError
+from app.domain.evidence import Source
+from app.domain.options import SearchScope
+from retrieval.ports import Found, OutsideSearcher
+from workflows.agents.ports import Tool
+from workflows.tools.wrapped import Wrapped
+
+MOST_SITES = 5
+READS_PAGES = "browse"
+
+
+class Scoped(Wrapped):
+    """A tool whose results outside the scope are taken out before anyone sees them; `note` says how many they were."""
+
+    def __init__(self, tool: Tool, scope: SearchScope) -> None:
+        super().__init__(tool)
+        self._scope = scope
+
+    async def call(self, arguments: Mapping[str, Any]) -> ToolResult:
+        """Use the tool within the scope.
+
+        Raises:
+            ToolError: the call failed, or the address is of a domain that the run may not read.
+        """
+        url = arguments.get("url")
+        if isinstance(url, str) and not self._scope.holds_address(url):
+            raise ToolError("this run may not read pages of this domain")
+        result = await self._tool.call(arguments)
+        kept = tuple(passage for passage in result.passages if self._holds(passage.source))
+        left_out = len(result.passages) - len(kept)
+        if not left_out:
+            return result
+        told = f"{left_out} passages were left out: they are outside the dates or domains of this run"
+        return result.model_copy(update={"passages": kept, "note": "; ".join(filter(None, (result.note, told)))})
+
+    def _holds(self, source: Source) -> bool:
+        """A page without a date may be read all the same: a search whose result has one has led to it."""
+        undated_page = self.name == READS_PAGES and source.published is None
+        return self._scope.holds_address(source.url) and (undated_page or self._scope.holds_day(source.published))
+
+
+class Sited:
+    """A search of the web that asks for the run's domains, so that its few results are not used up by others."""
+
+    def __init__(self, outside: OutsideSearcher, scope: SearchScope) -> None:
+        self._outside = outside
+        allowed, refused = scope.domains_allowed, scope.domains_refused
+        wanted = " OR ".join(f"site:{domain}" for domain in allowed) if len(allowed) <= MOST_SITES else ""
+        unwanted = " ".join(f"-site:{domain}" for domain in refused[:MOST_SITES])
+        self._operators = " ".join(filter(None, (wanted, unwanted)))
+
+    async def search(self, text: str, limit: int) -> Found:
+        """See `OutsideSearcher.search`."""
+        return await self._outside.search(f"{text} {self._operators}".strip(), limit)
