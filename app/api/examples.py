@@ -14,7 +14,7 @@ SUBTASK = {
     "depends_on": [],
 }
 PLAN = {"intent": "Arguments for tariffs, by period", "title": "Justifying tariffs", "subtasks": [SUBTASK], "revision": 1}
-QUERY = {
+QUERY: dict[str, Any] = {
     "question": QUESTION,
     "language": "en",
     "system": "minddr",
