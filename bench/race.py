@@ -1,0 +1,76 @@
+"""`python -m bench.race`: RACE as DeepResearch Bench computes it, on judged systems, and how much judgings of one system differ.
+
+`max_abs_difference`: the greatest distance of a computed mean to the published one, which has four digits. `retest_sd`: the
+standard deviation of the overall mean over five judgings of the same reports. `--judgements F --criteria F` scores judge
+outputs strictly.
+"""
+
+import argparse
+import statistics
+from pathlib import Path
+
+from bench.labelled_sets import DATA
+from bench.result import report, skipped
+from training.evaluation.race import RaceScore, mean_scores, race_score
+from training.evaluation.race_files import OVERALL, read_criteria, read_judgements, read_scores, read_summary
+from training.rewards.score import Missing
+
+DRB = DATA / "drb"
+PUBLISHED_DIGITS = 4
+
+
+def named(score: RaceScore) -> dict[str, float]:
+    """The figures by their published names."""
+    return {**{str(dimension): value for dimension, value in score.dimensions.items()}, OVERALL: score.overall}
+
+
+def published_difference(folder: Path) -> float:
+    """How far the summary of a judged system is from its published one."""
+    found = named(mean_scores(list(read_scores(folder / "claude_3_7_race_raw.jsonl").values())))
+    stated = read_summary(folder / "claude_3_7_race_result.txt")
+    for name, value in stated.items():
+        print(f"{name}: {found[name]:.6f}, published {value}")
+    return max(abs(round(found[name], PUBLISHED_DIGITS) - value) for name, value in stated.items())
+
+
+def retest_sd(folder: Path) -> float:
+    """The spread of the overall mean over judgings of the same reports."""
+    means = [mean_scores(list(read_scores(path).values())).overall for path in sorted(folder.glob("onyx_race_run_*.jsonl"))]
+    print("judgings of one system:", ", ".join(f"{mean:.4f}" for mean in means))
+    return statistics.stdev(means)
+
+
+def score_file(judgements: Path, criteria: Path) -> None:
+    """Score judge outputs, a line a task, and their mean."""
+    wanted = read_criteria(criteria)
+    scored: list[RaceScore] = []
+    missing = 0
+    for task, judgement in read_judgements(judgements).items():
+        score = race_score(wanted[task], judgement) if task in wanted else Missing("the criteria file has no such task")
+        if isinstance(score, Missing):
+            missing += 1
+            print(f"{task}: not scored: {score.reason}")
+        else:
+            scored.append(score)
+            print(f"{task}: {' '.join(f'{name} {value:.4f}' for name, value in named(score).items())}")
+    if not scored:
+        skipped("race", "no task of the file could be scored")
+        return
+    report("race", {**named(mean_scores(scored)), "tasks": len(scored), "missing": missing})
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--judgements", type=Path, help="judge outputs to score instead")
+    parser.add_argument("--criteria", type=Path, default=DRB / "criteria.jsonl.gz")
+    options = parser.parse_args()
+    if options.judgements:
+        score_file(options.judgements, options.criteria)
+    elif not DRB.is_dir():
+        skipped("race", "DeepResearch Bench is not at ../shared/data/drb")
+    else:
+        report("race", {"max_abs_difference": published_difference(DRB), "retest_sd": retest_sd(DRB)})
+
+
+if __name__ == "__main__":
+    main()

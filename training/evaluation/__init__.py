@@ -1,0 +1,1 @@
+"""Benchmarks and metrics. docs/evaluation.md explains each with its equation and what it does not see."""

@@ -1,0 +1,164 @@
+"""RACE, the report score of DeepResearch Bench (MindDR 8.3): a report held against a reference report, criterion by criterion.
+
+A judge gives both reports 0 to 10 for every criterion. Within a dimension the scores are averaged by the criteria's weights,
+over the dimensions by theirs; the score is the report's share of the sum of both. `official` does as the benchmark's own script
+does: criteria without a score are dropped, and names are matched loosely. The strict way calls an unscored criterion a missing
+score.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from training.rewards.score import Missing, present
+
+LEAST_SCORE, MOST_SCORE = 0.0, 10.0
+
+
+class Dimension(StrEnum):
+    """The four dimensions of a report."""
+
+    COMPREHENSIVENESS = "comprehensiveness"
+    INSIGHT = "insight"
+    INSTRUCTION_FOLLOWING = "instruction_following"
+    READABILITY = "readability"
+
+
+@dataclass(frozen=True, slots=True)
+class WeightedCriterion:
+    """One criterion of a dimension. Weights need not sum to 1: only their proportions count."""
+
+    text: str
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class RaceCriteria:
+    """The criteria of one task, by dimension."""
+
+    weights: Mapping[Dimension, float]
+    criteria: Mapping[Dimension, Sequence[WeightedCriterion]]
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedCriterion:
+    """What a judge gave the report and the reference for the criterion of this text."""
+
+    criterion: str
+    report: float
+    reference: float
+
+
+Judgement = Mapping[Dimension, Sequence[JudgedCriterion]]
+
+
+@dataclass(frozen=True, slots=True)
+class RaceScore:
+    """Each from 0 to 1; 0.5 is as good as the reference."""
+
+    dimensions: Mapping[Dimension, float]
+    overall: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    """The averages of report and reference, 0 to 10."""
+
+    report: float
+    reference: float
+
+    def share(self, official: bool) -> float:
+        """The report's share. Two reports without a single point are equal; the official script calls that 0."""
+        total = self.report + self.reference
+        return self.report / total if total else (0.0 if official else 0.5)
+
+
+def race_score(criteria: RaceCriteria, judgement: Judgement, official: bool = False) -> RaceScore | Missing:
+    """The score of one report.
+
+    Raises:
+        ValueError: a score is outside 0 to 10, or weights are negative or all zero.
+    """
+    averages = {dimension: _average(criteria, judgement, dimension, official) for dimension in criteria.weights}
+    known = present(averages.values())
+    if isinstance(known, Missing):
+        return known
+    pairs = dict(zip(averages, known, strict=True))
+    total = sum(criteria.weights.values())
+    if total <= 0 or min(criteria.weights.values()) < 0:
+        raise ValueError(f"dimension weights must not be negative, nor all zero: {dict(criteria.weights)}")
+    overall = _Pair(
+        sum(weight * pairs[d].report for d, weight in criteria.weights.items()) / total,
+        sum(weight * pairs[d].reference for d, weight in criteria.weights.items()) / total,
+    )
+    return RaceScore({d: pair.share(official) for d, pair in pairs.items()}, overall.share(official))
+
+
+def _average(criteria: RaceCriteria, judgement: Judgement, dimension: Dimension, official: bool) -> _Pair | Missing:
+    wanted = criteria.criteria.get(dimension, ())
+    scored = (
+        _matched_loosely(wanted, judgement.get(dimension, ())) if official else _matched(wanted, judgement.get(dimension, ()))
+    )
+    if isinstance(scored, Missing):
+        return Missing(f"{dimension}: {scored.reason}")
+    total = sum(weight for weight, _ in scored)
+    if total <= 0 or any(weight < 0 for weight, _ in scored):
+        if official and not scored:
+            return _Pair(0.0, 0.0)
+        raise ValueError(f"criterion weights of {dimension} must not be negative, nor all zero")
+    return _Pair(
+        sum(weight * _checked(item.report) for weight, item in scored) / total,
+        sum(weight * _checked(item.reference) for weight, item in scored) / total,
+    )
+
+
+def _checked(score: float) -> float:
+    if not LEAST_SCORE <= score <= MOST_SCORE:
+        raise ValueError(f"a RACE score is {LEAST_SCORE:g} to {MOST_SCORE:g}, not {score:g}")
+    return score
+
+
+Scored = Sequence[tuple[float, JudgedCriterion]]
+
+
+def _matched(wanted: Sequence[WeightedCriterion], given: Sequence[JudgedCriterion]) -> Scored | Missing:
+    """Each criterion with its score; every one must have exactly one, and nothing else may be scored."""
+    by_text = {" ".join(item.criterion.split()): item for item in given}
+    names = [" ".join(criterion.text.split()) for criterion in wanted]
+    if len(by_text) != len(given):
+        return Missing("a criterion is scored twice")
+    if unscored := [name for name in names if name not in by_text]:
+        return Missing(f"{len(unscored)} of {len(names)} criteria are not scored: {'; '.join(unscored)}")
+    if unknown := by_text.keys() - set(names):
+        return Missing(f"scored without being asked for: {'; '.join(sorted(unknown))}")
+    return [(criterion.weight, by_text[name]) for criterion, name in zip(wanted, names, strict=True)] or Missing("no criteria")
+
+
+def _matched_loosely(wanted: Sequence[WeightedCriterion], given: Sequence[JudgedCriterion]) -> Scored:
+    """What was scored, with the weight of the criterion it names: exactly, but for case, or in part; else the mean weight."""
+    mean = sum(criterion.weight for criterion in wanted) / len(wanted) if wanted else 0.0
+    return [(_weight_by_name(wanted, item.criterion.strip(), mean), item) for item in given]
+
+
+def _weight_by_name(wanted: Sequence[WeightedCriterion], name: str, default: float) -> float:
+    for criterion in wanted:
+        if criterion.text == name:
+            return criterion.weight
+    lower = name.lower()
+    for criterion in wanted:
+        text = criterion.text.lower()
+        if text == lower or lower in text or text in lower:
+            return criterion.weight
+    return default
+
+
+def mean_scores(scores: Sequence[RaceScore]) -> RaceScore:
+    """The mean of each figure over tasks.
+
+    Raises:
+        ValueError: there are none.
+    """
+    if not scores:
+        raise ValueError("no scored task")
+    dimensions = {d: sum(score.dimensions[d] for score in scores) / len(scores) for d in scores[0].dimensions}
+    return RaceScore(dimensions, sum(score.overall for score in scores) / len(scores))

@@ -1,0 +1,65 @@
+"""RACE's files: criteria with weights, judgements, and the scores of judged systems, as DeepResearch Bench publishes them."""
+
+import gzip
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from app.domain.errors import InvalidInput
+from training.evaluation.race import Dimension, JudgedCriterion, Judgement, RaceCriteria, RaceScore, WeightedCriterion
+
+OVERALL = "overall_score"
+
+
+def rows(path: Path) -> Iterator[dict[str, Any]]:
+    """The objects of a JSON Lines file, gzipped or not.
+
+    Raises:
+        InvalidInput: it cannot be read; the message names the line.
+    """
+    opened = gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8")
+    with opened as file:
+        for number, line in enumerate(file, 1):
+            if line.strip():
+                try:
+                    yield json.loads(line)
+                except json.JSONDecodeError as error:
+                    raise InvalidInput(f"{path}, line {number}: {error}") from error
+
+
+def read_criteria(path: Path) -> dict[int, RaceCriteria]:
+    """The criteria of every task, by its id."""
+    return {row["id"]: _criteria(row) for row in rows(path)}
+
+
+def read_judgements(path: Path) -> dict[int, Judgement]:
+    """Rows `{"id", "judgement": {dimension: [{"criterion", "article_1_score", "article_2_score"}]}}`, by id. Article 1 is the report."""
+    return {
+        row["id"]: {Dimension(d): [_judged(item) for item in items] for d, items in row["judgement"].items()}
+        for row in rows(path)
+    }
+
+
+def read_scores(path: Path) -> dict[int, RaceScore]:
+    """The scores of a system that has been judged, by task."""
+    return {row["id"]: RaceScore({d: float(row[d]) for d in Dimension}, float(row[OVERALL])) for row in rows(path)}
+
+
+def read_summary(path: Path) -> dict[str, float]:
+    """A published summary, `Name: value` a line, by the names the scores use."""
+    lines = (line.partition(":") for line in path.read_text(encoding="utf-8").splitlines() if line.strip())
+    return {name.strip().lower().replace(" ", "_"): float(value) for name, _, value in lines}
+
+
+def _criteria(row: dict[str, Any]) -> RaceCriteria:
+    weights = {Dimension(name): float(weight) for name, weight in row["dimension_weight"].items()}
+    found = {
+        Dimension(name): [WeightedCriterion(item["criterion"], float(item["weight"])) for item in items]
+        for name, items in row["criterions"].items()
+    }
+    return RaceCriteria(weights, found)
+
+
+def _judged(item: dict[str, Any]) -> JudgedCriterion:
+    return JudgedCriterion(item["criterion"], float(item["article_1_score"]), float(item["article_2_score"]))
