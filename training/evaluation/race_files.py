@@ -18,8 +18,7 @@ def rows(path: Path) -> Iterator[dict[str, Any]]:
     Raises:
         InvalidInput: it cannot be read; the message names the line.
     """
-    opened = gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8")
-    with opened as file:
+    with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8") as file:
         for number, line in enumerate(file, 1):
             if line.strip():
                 try:
@@ -34,11 +33,11 @@ def read_criteria(path: Path) -> dict[int, RaceCriteria]:
 
 
 def read_judgements(path: Path) -> dict[int, Judgement]:
-    """Rows `{"id", "judgement": {dimension: [{"criterion", "article_1_score", "article_2_score"}]}}`, by id. Article 1 is the report."""
-    return {
-        row["id"]: {Dimension(d): [_judged(item) for item in items] for d, items in row["judgement"].items()}
-        for row in rows(path)
-    }
+    """Judge outputs by task: `{"id", "judgement": {dimension: [{"criterion", "article_1_score", "article_2_score"}]}}`.
+
+    Article 1 is the report, article 2 the reference.
+    """
+    return {row["id"]: _judgement(row["judgement"]) for row in rows(path)}
 
 
 def read_scores(path: Path) -> dict[int, RaceScore]:
@@ -59,6 +58,10 @@ def _criteria(row: dict[str, Any]) -> RaceCriteria:
         for name, items in row["criterions"].items()
     }
     return RaceCriteria(weights, found)
+
+
+def _judgement(said: dict[str, Any]) -> Judgement:
+    return {Dimension(name): [_judged(item) for item in items] for name, items in said.items()}
 
 
 def _judged(item: dict[str, Any]) -> JudgedCriterion:
