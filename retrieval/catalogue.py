@@ -21,6 +21,7 @@ class CorpusKind(StrEnum):
 
     SOTU = "sotu"
     FOLDER = "folder"
+    UPLOADS = "uploads"
     BEIR = "beir"
     WIKIPEDIA = "wikipedia"
     WIKIPEDIA_PASSAGES = "wikipedia-passages"
@@ -97,6 +98,11 @@ def collection_of(index: str) -> str:
     return index.rsplit(".", 2)[0]
 
 
+def no_collection(name: str) -> NotFound:
+    """The same for a collection that is not there and for one that is another tenant's."""
+    return NotFound(f"there is no collection {name!r}; `rubrica corpus list` shows those there are")
+
+
 class Catalogue:
     """Collections, generations and builds of one home."""
 
@@ -120,7 +126,7 @@ class Catalogue:
         """The collection of this name, or `NotFound`."""
         row = self._row("SELECT name, kind, path, licence, tenant FROM collections WHERE name = ?", name)
         if row is None:
-            raise NotFound(f"there is no collection {name!r}; `rubrica corpus list` shows those there are")
+            raise no_collection(name)
         return Collection.model_validate(dict(row))
 
     def all(self) -> list[Collection]:

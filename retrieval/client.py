@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Any, Self
+from urllib.parse import quote
 
 import aiohttp
 import orjson
@@ -46,9 +47,9 @@ class IndexClient:
         answer = await self._tool("/search", body)
         return [Passage.model_validate(passage) for passage in answer["passages"]]
 
-    async def read(self, url: str) -> Document:
-        """See `PageReader.read`; every failure is a `ToolError`."""
-        return Document.model_validate(await self._tool("/read", {"url": url}))
+    async def read(self, url: str, tenant: str | None = None) -> Document:
+        """See `PageReader.read`; every failure is a `ToolError`. Another tenant's documents are not there."""
+        return Document.model_validate(await self._tool("/read", {"url": url, "tenant": tenant}))
 
     async def encode(self, texts: Sequence[str]) -> list[list[float]]:
         """A unit vector for each text, in order; every failure is a `ToolError`, also where the owner has no encoder."""
@@ -63,24 +64,31 @@ class IndexClient:
         """The owner's own account; `ToolError` when it does not answer."""
         return await self._call("GET", "/health")
 
-    async def snapshot(self, name: str) -> str:
-        """A stored text by its hash; `NotFound` when there is none."""
-        return str((await self._call("GET", f"/snapshots/{name}"))["text"])
+    async def snapshot(self, name: str, tenant: str | None = None) -> str:
+        """A stored text by its hash; `NotFound` when there is none, or only another tenant has it."""
+        asked = f"/snapshots/{name}?tenant={quote(tenant)}" if tenant else f"/snapshots/{name}"
+        return str((await self._call("GET", asked))["text"])
 
     async def collections(self) -> list[dict[str, Any]]:
         """The state of every collection."""
         return list((await self._call("GET", "/collections"))["collections"])
 
+    async def documents(self, collection: str) -> list[dict[str, Any]]:
+        """How far each document of a collection of uploads is; `NotFound` when there is none of this name."""
+        return list((await self._call("GET", f"/collections/{collection}/documents"))["documents"])
+
     async def progress(self, collection: str) -> dict[str, Any]:
         """The state of one collection; `NotFound` when there is none of this name."""
         return await self._call("GET", f"/collections/{collection}/progress")
 
-    async def build(self, collection: str, kind: CorpusKind | str, path: str = "", licence: str = "") -> dict[str, Any]:
+    async def build(
+        self, collection: str, kind: CorpusKind | str, path: str = "", licence: str = "", tenant: str = ""
+    ) -> dict[str, Any]:
         """Start building a collection; returns its state at once. `InvalidInput`, or `Conflict` while it is being indexed.
 
-        `licence` is that of documents which state none themselves.
+        `licence` is that of documents which state none themselves. `tenant` is who alone may search it; empty: everybody.
         """
-        body = {"kind": str(kind), "path": _absolute(path), "licence": licence}
+        body = {"kind": str(kind), "path": _absolute(path), "licence": licence, "tenant": tenant}
         return await self._call("POST", f"/collections/{collection}/build", body)
 
     async def statistics(self, collection: str) -> dict[str, Any]:

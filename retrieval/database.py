@@ -36,6 +36,7 @@ class Database:
             found.row_factory = sqlite3.Row
             found.execute("PRAGMA journal_mode=WAL")
             found.execute("PRAGMA synchronous=NORMAL")
+            found.execute("PRAGMA secure_delete=ON")  # what is deleted is overwritten, not only unlinked
             self._local.connection = found
             self._all.append(found)
         return found
@@ -58,6 +59,10 @@ class Database:
             connection.execute("ROLLBACK")
             raise
         connection.execute("COMMIT")
+
+    def shorten_log(self) -> None:
+        """Empty the write-ahead log, so that it does not keep what was deleted. While others read it may do so only in part."""
+        self.connection().execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
     def close(self) -> None:
         """Close every thread's connection."""

@@ -73,7 +73,7 @@ def _base(shop: Workshop, build: Build, names: Sequence[str]) -> Generation | No
 
 def _fresh(shop: Workshop, build: Build, name: str) -> Generation:
     length = average_length(text for document in _sample(shop, build) for text in _passages_of(shop, document))
-    shop.index.create(name)
+    shop.index.create(name, forgets=bool(shop.catalogue.get(build.collection).tenant))
     generation = Generation(name=name, collection=build.collection, recipe=RECIPE, average_length=length)
     shop.catalogue.keep_generation(generation)
     return generation

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from app.domain.errors import InvalidInput, NotFound, ToolError
 from app.domain.evidence import Passage
-from retrieval.catalogue import BuildPhase, Catalogue, Generation, collection_of
+from retrieval.catalogue import BuildPhase, Catalogue, Generation, collection_of, no_collection
 from retrieval.diversity import diverse
 from retrieval.fusion import Key, fuse
 from retrieval.index.ports import HybridQuery, Index, IndexDamaged, Place
@@ -80,6 +80,7 @@ class Library:
             self._live[collection] = generation
         if before is not None and (generation is None or generation.name != before.name):
             self._index.close(before.name)
+            self._store.clear_memory()
         self._drop_leftovers(collection)
 
     def _usable(self, collection: str) -> Generation | None:
@@ -111,21 +112,31 @@ class Library:
         if not 1 <= limit <= MAX_LIMIT:
             raise InvalidInput(f"ask for 1 to {MAX_LIMIT} passages, not {limit}")
         names = where.collections or (DEFAULT_COLLECTION,)
+        self.permit(names, where.tenant)
         generations = [self._searchable(name) for name in names]
         try:
             return self._found(query, limit, generations, where)
         except NotFound:  # an index was replaced after its name was looked up
             return self._found(query, limit, [self._searchable(name) for name in names], where)
 
-    def read(self, url: str, collections: Sequence[str]) -> Document:
-        """The document stored under an address, or `NotFound`."""
-        found = self._store.by_url(url, collections)
+    def permit(self, collections: Sequence[str], tenant: str | None) -> None:
+        """`NotFound` unless each of these collections is this tenant's or nobody's; another's is as if it were not there."""
+        for name in collections:
+            owner = self._catalogue.get(name).tenant
+            if owner and owner != tenant:
+                raise no_collection(name)
+
+    def read(self, url: str, collections: Sequence[str], tenant: str | None = None) -> Document:
+        """The document stored under an address in a collection that is this tenant's or nobody's, or `NotFound`."""
+        found = self._store.by_url(url, collections, tenant or "")
         if found is None:
             raise NotFound(f"nothing is stored under {url!r}: only addresses that a search returned can be read")
         return found
 
-    def snapshot(self, name: str) -> str:
-        """A stored text by its hash, or `NotFound`."""
+    def snapshot(self, name: str, tenant: str | None = None) -> str:
+        """The text, by its hash, of a document that is this tenant's or nobody's, or `NotFound`."""
+        if not self._store.holds(name, tenant or ""):
+            raise NotFound(f"no snapshot {name} is stored")
         return self._store.text(name)
 
     def _searchable(self, collection: str) -> Generation:
@@ -205,6 +216,7 @@ class Library:
             if collection_of(name) == collection:
                 self._index.drop(name)
         self._store.forget(collection)
+        self._store.clear_memory()
         self._catalogue.remove(collection)
 
     def collections(self) -> list[str]:

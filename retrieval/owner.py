@@ -14,6 +14,7 @@ from app.domain.evidence import Passage
 from retrieval.build import RECIPE, begin_build
 from retrieval.builds import ATTEMPTS, Builds
 from retrieval.catalogue import Build, BuildPhase, Collection, CorpusKind
+from retrieval.corpora.uploads import UploadState, upload_states
 from retrieval.home import Shelves
 from retrieval.library import DEFAULT_COLLECTION, Library
 from retrieval.ports import SearchFilter
@@ -54,7 +55,9 @@ class IndexOwner:
 
     async def search(self, query: str, limit: int, where: SearchFilter) -> list[Passage]:
         """`Library.search` in a thread, after waiting for a first index that is on its way."""
-        for name in where.collections or (DEFAULT_COLLECTION,):
+        names = where.collections or (DEFAULT_COLLECTION,)
+        await asyncio.to_thread(self._library.permit, names, where.tenant)  # before waiting: whose it is must not show in time
+        for name in names:
             await self._wait_until_ready(name)
         return await asyncio.get_running_loop().run_in_executor(self._searching, self._library.search, query, limit, where)
 
@@ -63,6 +66,7 @@ class IndexOwner:
         if collection.kind is not CorpusKind.SOTU and not await asyncio.to_thread(Path(collection.path).exists):
             raise InvalidInput(f"there is nothing at {collection.path!r}")
         async with self._building:
+            self._refuse_another_owner(collection)
             self._shelves.catalogue.add(collection, datetime.now(UTC))
             await self._builds.make_way(collection.name)
             await self._begin(collection.name)
@@ -76,6 +80,20 @@ class IndexOwner:
         await self._builds.stop(name)
         self._steps.pop(name, None)
         await asyncio.to_thread(self._library.remove, name)
+
+    def documents(self, name: str) -> list[UploadState]:
+        """How far each document of a collection of uploads is; `NotFound` without the collection."""
+        collection = self._shelves.catalogue.get(name)
+        if collection.kind is not CorpusKind.UPLOADS:
+            raise InvalidInput(f"the documents of {name!r} were not sent one by one")
+        failed = {entry.path: entry.reason for entry in self._shelves.catalogue.unreadable(name)}
+        return upload_states(Path(collection.path), self._shelves.store.states(name), failed)
+
+    def _refuse_another_owner(self, collection: Collection) -> None:
+        """A collection never changes hands."""
+        known = collection.name in self._library.collections()
+        if known and self._shelves.catalogue.get(collection.name).tenant != collection.tenant:
+            raise Conflict(f"{collection.name!r} belongs to somebody else")
 
     def state(self, name: str) -> dict[str, Any]:
         """Where a collection stands: kind, size, build phase with its pace, what could not be read."""

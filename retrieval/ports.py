@@ -22,7 +22,8 @@ class Document(Value):
 class SearchFilter(Value):
     """Restricts a search. Empty `collections` means the default collection.
 
-    `tenant` leaves what belongs to that tenant and what belongs to none. The dates are inclusive; a document without a date is
+    `tenant` is on whose behalf is searched: what belongs to another tenant is as if it were not there, and without one so is all
+    that belongs to any. The dates are inclusive; a document without a date is
     outside any range.
     """
 

@@ -3,7 +3,9 @@
     python -m retrieval.server --socket PATH --home DIR [--models-dir DIR] [--qdrant-url URL] [--encoder onnx] [--nli-model NAME]
 
 One process owns a home's indexes, because the engine can be open in one only; the API and the workers reach it through
-`retrieval.client`. Errors are `{"error": message}` with status 400, 404, 409 or 503.
+`retrieval.client`. Whoever may connect to the socket is trusted to name the tenant it acts for.
+
+Errors are `{"error": message}` with status 400, 404, 409 or 503.
 """
 
 import argparse
@@ -57,12 +59,13 @@ def create_app(owner: IndexOwner, library: Library) -> web.Application:
     async def read(request: web.Request) -> web.Response:
         body = await _body(request)
         where = SearchFilter.model_validate({"collections": body.get("collections") or ()})
-        found = await asyncio.to_thread(library.read, _text(body, "url"), where.collections)
+        found = await asyncio.to_thread(library.read, _text(body, "url"), where.collections, body.get("tenant"))
         return _json(found.model_dump(mode="json"))
 
     async def snapshot(request: web.Request) -> web.Response:
         name = request.match_info["hash"]
-        return _json({"snapshot": name, "text": await asyncio.to_thread(library.snapshot, name)})
+        text = await asyncio.to_thread(library.snapshot, name, request.query.get("tenant"))
+        return _json({"snapshot": name, "text": text})
 
     async def collections(_: web.Request) -> web.Response:
         return _json({"collections": await asyncio.to_thread(owner.states)})
@@ -70,12 +73,16 @@ def create_app(owner: IndexOwner, library: Library) -> web.Application:
     async def build(request: web.Request) -> web.Response:
         body = await _body(request)
         kind = CorpusKind(body.get("kind", CorpusKind.FOLDER))
-        path, licence = str(body.get("path") or ""), str(body.get("licence") or "")
-        wanted = Collection(name=request.match_info["name"], kind=kind, path=path, licence=licence)
+        given = {field: str(body.get(field) or "") for field in ("path", "licence", "tenant")}
+        wanted = Collection(name=request.match_info["name"], kind=kind, **given)
         return _json(await owner.build(wanted), status=202)
 
     async def progress(request: web.Request) -> web.Response:
         return _json(await asyncio.to_thread(owner.state, request.match_info["name"]))
+
+    async def documents(request: web.Request) -> web.Response:
+        states = await asyncio.to_thread(owner.documents, request.match_info["name"])
+        return _json({"documents": [state._asdict() for state in states]})
 
     async def stats(request: web.Request) -> web.Response:
         return _json(await owner.statistics(request.match_info["name"]))
@@ -94,6 +101,7 @@ def create_app(owner: IndexOwner, library: Library) -> web.Application:
     app.router.add_get("/collections", collections)
     app.router.add_post("/collections/{name}/build", build)
     app.router.add_get("/collections/{name}/progress", progress)
+    app.router.add_get("/collections/{name}/documents", documents)
     app.router.add_get("/collections/{name}/stats", stats)
     app.router.add_post("/collections/{name}/verify", verification)
     app.router.add_delete("/collections/{name}", remove)

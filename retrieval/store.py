@@ -17,6 +17,7 @@ from retrieval.text_cache import TextCache
 
 _LANGUAGE_SAMPLE = 2_000
 _CACHED_SOURCES = 8_192
+_OF_TENANT = "FROM documents d JOIN collections c ON c.name = d.collection WHERE c.tenant IN ('', ?)"
 _PAGE = 1_000
 """Documents looked at in one step: the memory of a build does not grow with its corpus."""
 
@@ -61,10 +62,12 @@ class DocumentStore:
         """The index now holds exactly the documents that are not gone: forget those that are."""
         self._delete("collection = ? AND state = ?", (collection, DocumentState.GONE))
         self._set_state(DocumentState.LIVE, "collection = ? AND state = ?", (collection, DocumentState.NEW))
+        self._db.shorten_log()
 
     def forget(self, collection: str) -> None:
         """Delete all documents of a collection, and snapshots that no document needs."""
         self._delete("collection = ?", (collection,))
+        self._db.shorten_log()
 
     def documents(self, collection: str, state: DocumentState, unless_written: str = "") -> Iterator[StoredDocument]:
         """Documents in this state, less those already written to the index `unless_written`, in the order of reading."""
@@ -108,14 +111,30 @@ class DocumentStore:
         except NotFound:
             return None
 
+    def states(self, collection: str) -> dict[tuple[str, str], DocumentState]:
+        """How far each document of a collection is that is not gone, by its address and snapshot."""
+        query = "SELECT url, snapshot, state FROM documents WHERE collection = ? AND state <> ?"
+        rows = self._db.connection().execute(query, (collection, DocumentState.GONE))
+        return {(row["url"], row["snapshot"]): DocumentState(row["state"]) for row in rows}
+
+    def clear_memory(self) -> None:
+        """Keep nothing in memory of what was read so far."""
+        self._texts.clear()
+        self._source.cache_clear()
+
     def text(self, snapshot: str) -> str:
         """A snapshot's text; `NotFound` when it is not stored."""
         return self._texts.get(snapshot)
 
-    def by_url(self, url: str, collections: Sequence[str]) -> Document | None:
-        """The newest document stored under an address; empty `collections` means any."""
-        query = "SELECT collection, source FROM documents WHERE url = ? ORDER BY fetched_at DESC, id DESC"
-        for row in self._db.connection().execute(query, (url,)):
+    def holds(self, snapshot: str, tenant: str) -> bool:
+        """Whether a document of this tenant's collections, or of nobody's, has this text."""
+        query = f"SELECT 1 {_OF_TENANT} AND d.snapshot = ? LIMIT 1"
+        return self._db.connection().execute(query, (tenant, snapshot)).fetchone() is not None
+
+    def by_url(self, url: str, collections: Sequence[str], tenant: str = "") -> Document | None:
+        """The newest document stored under an address in this tenant's collections or nobody's; empty `collections`: any."""
+        query = f"SELECT d.collection, d.source {_OF_TENANT} AND d.url = ? ORDER BY d.fetched_at DESC, d.id DESC"
+        for row in self._db.connection().execute(query, (tenant, url)):
             if not collections or row["collection"] in collections:
                 source = Source.model_validate_json(row["source"])
                 return Document(source=source, text=self.text(source.snapshot))

@@ -17,6 +17,12 @@ class TextCache:
         self._chars = 0
         self._lock = threading.Lock()
 
+    def clear(self) -> None:
+        """Forget every text."""
+        with self._lock:
+            self._texts.clear()
+            self._chars = 0
+
     def get(self, name: str) -> str:
         """The text of this name."""
         with self._lock:

@@ -63,6 +63,10 @@ class ResearchQuery(Value):
     system: SystemName = SystemName.MINDDR
     effort: Effort = Effort.STANDARD
     collections: tuple[str, ...] = Field(default=(), description="Collections to search; empty means the default one.")
+    searched: tuple[str, ...] = Field(
+        default=(), description="The same by the names the index knows them by; set by the server where these differ."
+    )
+    tenant: str = Field(default="", description="The organisation whose own documents are searched; set by the server.")
     budget: Budget = Budget()
     writer: WriterSettings = WriterSettings()
     style: ReportStyle | None = None

@@ -92,7 +92,12 @@ def read_file(path: Path, root: Path) -> Extract:
         raise SourceUnreadable("is not a file")
     if status.st_size > MAX_BYTES:
         raise SourceUnreadable(f"is too large: {status.st_size >> 20} MiB, at most {MAX_BYTES >> 20} are read")
-    found = _reader(path.suffix.lower())(path.read_bytes())
+    return read_content(path.suffix.lower(), path.read_bytes())
+
+
+def read_content(suffix: str, content: bytes) -> Extract:
+    """The text of a file with this ending (in lower case); `SourceUnreadable` with the reason where there is none."""
+    found = _reader(suffix)(content)
     text = found.text.strip()
     if not text:
         raise SourceUnreadable("is empty")

@@ -24,6 +24,10 @@ def open_corpus(collection: Collection) -> Corpus:
             from retrieval.corpora.documents import Folder
 
             return Folder(path)
+        case CorpusKind.UPLOADS:
+            from retrieval.corpora.uploads import Uploads
+
+            return Uploads(path)
         case CorpusKind.WIKIPEDIA:
             from retrieval.corpora.wikipedia import WikipediaDump
 

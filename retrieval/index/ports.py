@@ -89,8 +89,8 @@ class Index(Protocol):
         ToolError: a server does not answer.
     """
 
-    def create(self, name: str) -> None:
-        """Make an empty index, replacing one of this name."""
+    def create(self, name: str, forgets: bool = False) -> None:
+        """Make an empty index, replacing one of this name. With `forgets`, `optimize` takes what was deleted off the disk."""
         ...
 
     def derive(self, base: str, name: str) -> str:

@@ -19,6 +19,8 @@ from retrieval.ports import SearchFilter
 SPARSE = "sparse"
 DENSE = "dense"
 PREFIX = "rubrica."
+FORGETS_FROM = 1e-6
+"""The share of deleted points from which on a segment that must forget them is rewritten."""
 TIMEOUT_SECONDS = 30
 GRPC_PORT = 6334
 _HAS_DENSE = models.HasVectorCondition(has_vector=DENSE)
@@ -42,14 +44,16 @@ class ServerIndex:
             check_compatibility=False,
         )
 
-    def create(self, name: str) -> None:
-        """Make an empty collection with its payload indexes."""
+    def create(self, name: str, forgets: bool = False) -> None:
+        """Make an empty collection with its payload indexes. A server rewrites no segment of fewer than a hundred points."""
         self.drop(name)
+        vacuum = models.OptimizersConfigDiff(deleted_threshold=FORGETS_FROM, vacuum_min_vector_number=100)
         with self._asking(name) as collection:
             self._client.create_collection(
                 collection,
                 vectors_config={},
                 sparse_vectors_config={SPARSE: models.SparseVectorParams(modifier=models.Modifier.IDF)},
+                optimizers_config=vacuum if forgets else None,
             )
             for field in KEYWORDS:
                 self._client.create_payload_index(collection, field, models.PayloadSchemaType.KEYWORD, wait=True)

@@ -1,7 +1,7 @@
 """From settings to a workshop: the one place where a worker's parts are chosen."""
 
 import contextlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 
 from app.domain.errors import SetupError
@@ -59,7 +59,7 @@ async def equipped(settings: Settings) -> AsyncIterator[Workshop]:
             prompts=PromptLibrary.load(),
             prices=endpoint.prices if endpoint else Prices(),
             asks_a_model=endpoint is not None,
-            reader=_reader(index, outside),
+            reader=_reader(outside),
             beyond=Beyond(outside.web, outside.papers, tools),
             judge=settings.judge,
             scientific=settings.scientific_collections,
@@ -70,9 +70,10 @@ async def equipped(settings: Settings) -> AsyncIterator[Workshop]:
         )
 
 
-def _reader(index: PageReader, outside: Outside) -> PageReader:
+def _reader(outside: Outside) -> Callable[[PageReader], PageReader] | None:
     """What the index holds; other pages where something can fetch them."""
-    return OutsideReader(index, outside.entrance, outside.pages) if outside.pages else index
+    pages = outside.pages
+    return (lambda stored: OutsideReader(stored, outside.entrance, pages)) if pages else None
 
 
 def _alternatives(settings: Settings) -> list[Endpoint]:

@@ -24,6 +24,7 @@ from app.storage.engine import translated
 from app.storage.outside import OutsideStore
 from app.storage.run_log import NOTHING, Reservation, RunLog, Snapshot, StageOpening
 from retrieval.client import IndexClient
+from retrieval.on_behalf import OnBehalf
 from retrieval.ports import PageReader
 from workflows.agents.agent_set import AgentSet
 from workflows.agents.codec import Codec
@@ -54,9 +55,9 @@ log = logging.getLogger(__name__)
 class Workshop:
     """A worker's equipment. `asks_a_model` is false where the agents need no model, and so no reservation.
 
-    `reader` reads pages; None: the index alone. `beyond` is what its tools may use outside the index, `scientific` names
-    the collections that hold papers. `alternatives` are further models that reports may be written with, by name; `build` names
-    the version of the program in the lineage of reports.
+    `reader` makes of the index, as a run sees it, what reads pages; None: the index alone. `beyond` is what its tools may use
+    outside the index, `scientific` names the collections that hold papers. `alternatives` are further models that reports may
+    be written with, by name; `build` names the version of the program in the lineage of reports.
     """
 
     database: asyncpg.Pool
@@ -68,7 +69,7 @@ class Workshop:
     prompts: PromptLibrary
     prices: Prices = field(default_factory=Prices)
     asks_a_model: bool = True
-    reader: PageReader | None = None
+    reader: Callable[[PageReader], PageReader] | None = None
     beyond: Beyond = NOTHING_BEYOND
     judge: Judge = Judge.OFFLINE
     scientific: tuple[str, ...] = ()
@@ -99,10 +100,10 @@ class Workshop:
             return None
         return first_call(self.prices) if self.asks_a_model else NOTHING
 
-    def reader_within(self, scope: SearchScope | None) -> PageReader:
-        """What reads pages for a run: the index alone where neither the web nor papers outside are searched."""
+    def reader_within(self, scope: SearchScope | None, index: PageReader) -> PageReader:
+        """What reads pages for a run that sees `index`: that alone where neither the web nor papers outside are searched."""
         outside = scope is None or scope.searches(SourceKind.WEB) or scope.searches(SourceKind.SCHOLAR)
-        return (self.reader if outside else None) or self.index
+        return self.reader(index) if outside else index
 
 
 @dataclass
@@ -124,15 +125,20 @@ class Attempt:
             entries=tuple(MemoryEntry(agent=USER, kind=MemoryKind.NOTE, text=text) for text in self.opening.notes)
         )
 
+    @property
+    def index(self) -> OnBehalf:
+        """The index as this run's organisation sees it."""
+        return OnBehalf(self.shop.index, self.request.query.tenant or None)
+
     def kit(self, memory: SharedMemory, chat: ChatModel | None = None, prompts: PromptLibrary | None = None) -> Kit:
         """Everything an agent may touch in this stage; with another model or other prompts than the workshop's."""
-        shop, query = self.shop, self.request.query
+        shop, query, index = self.shop, self.request.query, self.index
         room = shop.rooms.of(self.request.run_id)
         return Kit(
             chat=chat or shop.chat,
             tools=build_toolbox(
-                *(shop.index, shop.reader_within(query.scope)),
-                *(corpora_of(query.collections, shop.scientific, query.scope or EVERYWHERE), room.tools),
+                *(index, shop.reader_within(query.scope, index)),
+                *(corpora_of(query.searched or query.collections, shop.scientific, query.scope or EVERYWHERE), room.tools),
                 beyond=shop.beyond,
                 scope=query.scope,
             ),
@@ -162,7 +168,7 @@ class Attempt:
     async def fetch_snapshot(self, name: str) -> str:
         """A source's text, from the index, waited for while it is away, or from what came from outside."""
         try:
-            return await self.record.patiently(self.stage, "source", lambda: self.shop.index.snapshot(name))
+            return await self.record.patiently(self.stage, "source", lambda: self.index.snapshot(name))
         except NotFound:
             return await insist(lambda: self.shop.outside.text(name))
 

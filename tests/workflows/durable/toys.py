@@ -72,12 +72,12 @@ class ToyIndex:
     async def encode(self, texts: Sequence[str]) -> list[list[float]]:
         return [[1.0, 0.0] for _ in texts]
 
-    async def read(self, url: str) -> Document:
+    async def read(self, url: str, tenant: str | None = None) -> Document:
         if url != SOURCE.url:
             raise ToolError("no such page")
         return Document(source=SOURCE, text=TEXT)
 
-    async def snapshot(self, name: str) -> str:
+    async def snapshot(self, name: str, tenant: str | None = None) -> str:
         if name != SOURCE.snapshot:
             raise NotFound("no such source")
         return TEXT

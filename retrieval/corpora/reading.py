@@ -1,0 +1,80 @@
+"""Reading files that strangers may have made: in a child process, within a memory and a time. See `reading_child`."""
+
+import json
+import os
+import subprocess
+import sys
+from datetime import timedelta
+from pathlib import Path
+from threading import Timer
+from types import TracebackType
+from typing import Any, Self
+
+from app.domain.errors import SourceUnreadable
+from retrieval.corpora.extract import Extract, as_date
+
+LIMIT = timedelta(seconds=150)
+"""Above what a PDF reader gives itself, which then hands over the pages it has read."""
+_ROOT = Path(__file__).resolve().parents[2]
+_COMMAND = (sys.executable, "-m", "retrieval.corpora.reading_child")
+
+
+class FileReader:
+    """Reads one file after another in a child process, which is started when first needed and again when it was lost.
+
+    Use it in `with`; not from several threads at once.
+    """
+
+    def __init__(self, limit: timedelta = LIMIT) -> None:
+        self._limit = limit
+        self._child: subprocess.Popen[bytes] | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._end()
+
+    def read(self, suffix: str, content: bytes) -> Extract:
+        """The text of a file with this ending.
+
+        Raises:
+            SourceUnreadable: with the reason; a file that takes too long or too much memory is one.
+        """
+        answer = self._asked(suffix, content)
+        if "error" in answer:
+            raise SourceUnreadable(str(answer["error"]))
+        return Extract(**{**answer, "published": as_date(answer["published"])})
+
+    def _asked(self, suffix: str, content: bytes) -> dict[str, Any]:
+        child = self._started()
+        assert child.stdin is not None  # both are pipes, see `_started`
+        assert child.stdout is not None
+        watch = Timer(self._limit.total_seconds(), child.kill)
+        watch.start()
+        try:
+            child.stdin.write(json.dumps({"size": len(content), "suffix": suffix}).encode() + b"\n" + content)
+            child.stdin.flush()
+            answer: dict[str, Any] = json.loads(child.stdout.readline())
+        except (OSError, ValueError) as error:
+            self._end()
+            raise SourceUnreadable("could not be read: it takes too long or too much memory, or breaks its reader") from error
+        finally:
+            watch.cancel()
+        return answer
+
+    def _started(self) -> "subprocess.Popen[bytes]":
+        """A child that knows nothing of this process but where Python and the product are."""
+        if self._child is None:
+            environment = {"PATH": os.environ.get("PATH", ""), "PYTHONPATH": str(_ROOT), "LANG": "C.UTF-8"}
+            pipe, null = subprocess.PIPE, subprocess.DEVNULL
+            self._child = subprocess.Popen(
+                _COMMAND, stdin=pipe, stdout=pipe, stderr=null, env=environment, start_new_session=True
+            )
+        return self._child
+
+    def _end(self) -> None:
+        if self._child is not None:
+            self._child.kill()
+            self._child.communicate()
+            self._child = None
