@@ -70,10 +70,10 @@ async def equipped(settings: Settings) -> AsyncIterator[Workshop]:
         )
 
 
-def _reader(outside: Outside) -> Callable[[PageReader], PageReader] | None:
+def _reader(outside: Outside) -> Callable[[PageReader], PageReader]:
     """What the index holds; other pages where something can fetch them."""
     pages = outside.pages
-    return (lambda stored: OutsideReader(stored, outside.entrance, pages)) if pages else None
+    return lambda stored: OutsideReader(stored, outside.entrance, pages) if pages else stored
 
 
 def _alternatives(settings: Settings) -> list[Endpoint]:

@@ -55,7 +55,7 @@ log = logging.getLogger(__name__)
 class Workshop:
     """A worker's equipment. `asks_a_model` is false where the agents need no model, and so no reservation.
 
-    `reader` makes of the index, as a run sees it, what reads pages; None: the index alone. `beyond` is what its tools may use
+    `reader` makes of the index, as a run sees it, what reads pages; by default the index alone. `beyond` is what its tools may use
     outside the index, `scientific` names the collections that hold papers. `alternatives` are further models that reports may
     be written with, by name; `build` names the version of the program in the lineage of reports.
     """
@@ -69,7 +69,7 @@ class Workshop:
     prompts: PromptLibrary
     prices: Prices = field(default_factory=Prices)
     asks_a_model: bool = True
-    reader: Callable[[PageReader], PageReader] | None = None
+    reader: Callable[[PageReader], PageReader] = lambda stored: stored
     beyond: Beyond = NOTHING_BEYOND
     judge: Judge = Judge.OFFLINE
     scientific: tuple[str, ...] = ()

@@ -20,7 +20,7 @@ async def test_without_settings_there_is_nothing_beyond_the_index(own_postgres_u
     given = {"RUBRICA_DATABASE_URL": own_postgres_url, "RUBRICA_RETRIEVAL_URL": "http://127.0.0.1:9"}
     async with equipped(read_settings(given)) as shop:
         assert (shop.beyond.web, shop.beyond.papers, list(shop.beyond.tools)) == (None, None, [])
-        assert shop.reader is shop.index
+        assert shop.reader(shop.index) is shop.index
 
 
 async def test_configured_services_are_used_and_counted(own_postgres_url: str, tmp_path: Path) -> None:
@@ -40,10 +40,9 @@ async def test_configured_services_are_used_and_counted(own_postgres_url: str, t
         }
         async with equipped(read_settings(given)) as shop:
             assert shop.beyond.papers is not None
-            assert shop.reader is not None
             passages, note = await shop.beyond.papers.search("10.1000/a", 5)
             assert (passages[0].text, note) == ("Duties rose.", "papers: crossref")
-            assert (await shop.reader.read(passages[0].source.url)).text == "The whole paper."
+            assert (await shop.reader(shop.index).read(passages[0].source.url)).text == "The whole paper."
             forecast = next(tool for tool in shop.beyond.tools if tool.name == "mcp_weather_forecast")
             assert (await forecast.call({"city": "Lund"})).passages
             assert await shop.outside.text(passages[0].source.snapshot) == "Duties rose."
@@ -61,7 +60,6 @@ async def test_pages_that_searches_find_are_read_by_our_own_reader_which_goes_no
         "RUBRICA_CONTACT_EMAIL": "me@example.org",
     }
     async with outside(says({"secret": "of this machine"})) as inside, equipped(read_settings(given)) as shop:
-        assert shop.reader is not None
         with pytest.raises(ToolError, match="page: refused"):
-            await shop.reader.read(f"{inside.url}/")
+            await shop.reader(shop.index).read(f"{inside.url}/")
         assert inside.seen == []
