@@ -55,8 +55,8 @@ log = logging.getLogger(__name__)
 class Workshop:
     """A worker's equipment. `asks_a_model` is false where the agents need no model, and so no reservation.
 
-    `reader` makes of the index, as a run sees it, what reads pages; by default the index alone. `beyond` is what its tools may use
-    outside the index, `scientific` names the collections that hold papers. `alternatives` are further models that reports may
+    `reader` makes of the index, as a run sees it, what reads pages; by default the index alone. `beyond` is what its tools may
+    use outside the index, `scientific` names the collections that hold papers. `alternatives` are further models that reports may
     be written with, by name; `build` names the version of the program in the lineage of reports.
     """
 
