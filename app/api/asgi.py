@@ -5,12 +5,17 @@ from typing import Any
 
 from litestar import Litestar
 from litestar.di import Provide
+from litestar.types import ASGIApp
 
 from app.api import openapi, problems
 from app.api.deps import ApiRequest
 from app.api.events import EventsController
 from app.api.guard import LOCAL_HOSTS, Guard
 from app.api.health import health
+from app.api.openai.chat import ChatController
+from app.api.openai.errors import OpenAIErrors
+from app.api.openai.models import ModelsController
+from app.api.openai.responses import ResponsesController
 from app.api.reports import ReportsController
 from app.api.runs import RunsController
 from app.api.services import Services
@@ -20,10 +25,21 @@ from app.api.tools import retrieve, tools
 MAX_BODY_BYTES = 1_000_000
 
 
-def create_app(services: Services, allowed_hosts: Collection[str] = LOCAL_HOSTS) -> Guard:
+def create_app(services: Services, allowed_hosts: Collection[str] = LOCAL_HOSTS) -> ASGIApp:
     """The API as an ASGI application over open services. It answers to the names in `allowed_hosts` only."""
     app = Litestar(
-        route_handlers=[RunsController, SteeringController, EventsController, ReportsController, health, tools, retrieve],
+        route_handlers=[
+            RunsController,
+            SteeringController,
+            EventsController,
+            ReportsController,
+            ResponsesController,
+            ChatController,
+            ModelsController,
+            health,
+            tools,
+            retrieve,
+        ],
         dependencies={
             "research": _given(services.research),
             "steering": _given(services.steering),
@@ -38,7 +54,7 @@ def create_app(services: Services, allowed_hosts: Collection[str] = LOCAL_HOSTS)
         request_max_body_size=MAX_BODY_BYTES,
         logging_config=None,
     )
-    return Guard(app, allowed_hosts)
+    return OpenAIErrors(Guard(app, allowed_hosts))
 
 
 def _given(service: Any) -> Provide:

@@ -97,5 +97,7 @@ OF: dict[str, list[Any]] = {
             "created_at": "2026-11-20T15:04:10Z",
         }
     ],
+    "NewResponse": [{"model": "minddr-quick", "input": QUESTION, "background": True}],
+    "NewChatCompletion": [{"model": "minddr-quick", "messages": [{"role": "user", "content": QUESTION}], "stream": True}],
     "Health": [{"ok": True, "version": "0.1.0", "parts": {"database": {"ok": True, "detail": ""}}}],
 }

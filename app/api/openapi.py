@@ -16,6 +16,7 @@ from litestar.openapi.spec import License
 from pydantic.json_schema import models_json_schema
 
 from app.api import examples, problems, schemas
+from app.api.openai import SCHEMAS as OPENAI
 from app.domain.run import Run, RunEvent
 from app.services.pages import Page
 
@@ -23,6 +24,7 @@ VERSION = "0.1.0"
 ROOTS = (
     *(Run, RunEvent, problems.Problem, schemas.RunPage, schemas.NewRun, schemas.ReportView, schemas.Resumption),
     *(schemas.NewNote, schemas.AddedNote, schemas.Health, schemas.ToolList, Page),
+    *OPENAI,
 )
 MAY_ALWAYS = (500, 503)
 

@@ -12,7 +12,8 @@ from app.domain.errors import InvalidInput, NotFound, Unavailable
 from app.domain.query import ResearchQuery, SystemName
 from app.domain.run import Run, RunStatus
 from app.services.gateway import RunGateway
-from app.storage import reports, runs, tapes
+from app.storage import events, reports, runs, steering, tapes
+from app.storage.events import LoggedEvent
 from app.storage.reports import StoredReport
 from app.storage.run_log import RunLog
 
@@ -37,8 +38,10 @@ class Research:
         self._database = database
         self._gateway = gateway
 
-    async def create(self, query: ResearchQuery) -> Run:
+    async def create(self, query: ResearchQuery, notes: Sequence[str] = ()) -> Run:
         """Store a run and start it. With the workflow service away it stays queued, says so, and `dispatch` starts it later.
+
+        `notes` are there before anything else happens: every stage reads them.
 
         Raises:
             InvalidInput: the system asked for is not available.
@@ -47,6 +50,8 @@ class Research:
             raise InvalidInput(f"the system {query.system} is not available; available: {', '.join(AVAILABLE)}")
         run_id = uuid4()
         await runs.create(self._database, run_id, query)
+        for note in notes:
+            await steering.add_note(self._database, run_id, note)
         try:
             await self.start(ResearchInput(run_id=run_id, query=query))
         except Unavailable as error:
@@ -82,6 +87,10 @@ class Research:
         if before is not None and await runs.get(self._database, before) is None:
             raise InvalidInput(f"`before` names no run: {before}")
         return await runs.page(self._database, limit, before)
+
+    async def events(self, run_id: UUID, after: int, limit: int = events.PAGE) -> Sequence[LoggedEvent]:
+        """Up to `limit` events of the run's log that come after number `after`, in order."""
+        return await events.read_after(self._database, run_id, after, limit)
 
     async def report(self, run_id: UUID) -> tuple[Run, StoredReport]:
         """The run with its finished report."""

@@ -38,10 +38,12 @@ async def read_after(database: Executor, run_id: UUID, seq: int, limit: int = PA
     """Up to `limit` events of a run that come after number `seq`, in order."""
     async with translated():
         rows = await database.fetch(AFTER, run_id, seq, limit)
-    return [_logged(run_id, row) for row in rows]
+    # As text: orjson knows only the standard library's own UUIDs, and the driver hands out a subclass.
+    name = str(run_id)
+    return [_logged(name, row) for row in rows]
 
 
-def _logged(run_id: UUID, row: Record) -> LoggedEvent:
+def _logged(run_id: str, row: Record) -> LoggedEvent:
     """Built once, whoever watches. The payload goes out as it was stored, unparsed."""
     payload = orjson.Fragment(row["payload"])
     event = {"run_id": run_id, "seq": row["seq"], "type": row["type"], "agent": row["agent"], "payload": payload, "at": row["at"]}

@@ -1,0 +1,64 @@
+"""Names of things in OpenAI's words: a run is a response, a system with an effort is a model."""
+
+import re
+from typing import NamedTuple
+from uuid import UUID
+
+from app.domain.errors import NotFound
+from app.domain.query import Effort, SystemName
+from app.domain.run import Run
+from app.services.research import AVAILABLE
+
+RESPONSE_ID = re.compile(r"resp_([0-9a-f]{32})")
+EFFORTS = {"minimal": Effort.QUICK, "low": Effort.QUICK, "medium": Effort.STANDARD, "high": Effort.DEEP, "xhigh": Effort.DEEP}
+
+
+class Model(NamedTuple):
+    """What a model id stands for."""
+
+    system: SystemName
+    effort: Effort
+
+    @property
+    def id(self) -> str:
+        """`minddr-standard`, say."""
+        return f"{self.system}-{self.effort}"
+
+
+MODELS = tuple(Model(system, effort) for system in AVAILABLE for effort in Effort)
+
+
+def model_named(name: str, reasoning_effort: str | None = None) -> Model:
+    """The model of this id. A system alone is one too: its effort is the one asked for beside it, or `standard`.
+
+    Raises:
+        NotFound: there is none; the message lists those there are.
+    """
+    for model in MODELS:
+        if name == model.id:
+            return model
+        if name == model.system:
+            return Model(model.system, EFFORTS.get(reasoning_effort or "", Effort.STANDARD))
+    raise NotFound(f"there is no model {name[:100]!r}; there are: {', '.join(model.id for model in MODELS)}")
+
+
+def model_of(run: Run) -> str:
+    """The model id a run was asked of."""
+    return Model(run.query.system, run.query.effort).id
+
+
+def response_id(run_id: UUID) -> str:
+    """The response that reads this run."""
+    return f"resp_{run_id.hex}"
+
+
+def run_named(response: str) -> UUID:
+    """The run a response id stands for.
+
+    Raises:
+        NotFound: this is no id of a response.
+    """
+    found = RESPONSE_ID.fullmatch(response)
+    if found is None:
+        raise NotFound(f"there is no response {response[:100]!r}")
+    return UUID(found.group(1))
