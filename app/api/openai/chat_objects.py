@@ -10,24 +10,25 @@ from app.domain.budget import Usage
 FinishReason = Literal["stop", "length"]
 
 
+class CitedPlace(BaseModel):
+    """Characters `start_index` to `end_index` (not included) of the content are the citation's mark."""
+
+    start_index: int
+    end_index: int
+    url: str
+    title: str
+
+
 class ChatCitation(BaseModel):
     """A citation of the report, in Chat Completions' form."""
 
-    class Place(BaseModel):
-        """Characters `start_index` to `end_index` (not included) of the content are the citation's mark."""
-
-        start_index: int
-        end_index: int
-        url: str
-        title: str
-
     type: Literal["url_citation"] = "url_citation"
-    url_citation: Place
+    url_citation: CitedPlace
 
     @classmethod
     def of(cls, citation: UrlCitation) -> "ChatCitation":
         """The same citation."""
-        return cls(url_citation=cls.Place(**citation.model_dump(exclude={"type"})))
+        return cls(url_citation=CitedPlace(**citation.model_dump(exclude={"type"})))
 
 
 class ChatUsage(BaseModel):
