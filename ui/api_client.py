@@ -3,46 +3,48 @@
 import json
 from collections.abc import Iterator, Mapping
 from datetime import timedelta
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 import requests
 from pydantic import ValidationError
 from urllib3.exceptions import HTTPError
 
-from ui.models import Answer, Budget, Event, NewRun, Report, Run, RunPage
+from ui.models import Answer, Budget, Event, NewRun, Plan, Report, Run, RunPage
 from ui.sse import read_events
 
 A = TypeVar("A", bound=Answer)
 
-ADVICE = {
-    400: "Change what you sent and try again.",
-    404: "Check the address, or look for the run in the history.",
-    406: "Choose another format.",
-    409: "Reload the page to see where the run stands now.",
-    422: "Change what you sent and try again.",
-    429: "Wait a moment, then try again.",
-}
-SERVER_ADVICE = "Try again in a moment. If it stays, the API's log says more."
 CONNECT_LIMIT = 3.0  # seconds
 HEARTBEAT_LIMIT = timedelta(seconds=25)
 
 
 class ApiProblem(Exception):
-    """An error answer (RFC 9457), or none at all. `status` is 0 when the API could not be reached."""
+    """An error answer (RFC 9457), or none at all.
 
-    def __init__(self, title: str, detail: str = "", status: int = 0, advice: str = "") -> None:
+    `status` is 0 when no answer came; then `kind` says why: `unreachable`, `timeout`, `unreadable` or `stream`. The page has
+    words of its own for these, and an advice for each status; `title` and `detail` of an answer are the API's.
+    """
+
+    def __init__(self, title: str, detail: str = "", status: int = 0, kind: str = "") -> None:
         super().__init__(f"{title}: {detail}" if detail else title)
         self.title = title
         self.detail = detail
         self.status = status
-        self.advice = advice or ADVICE.get(status, SERVER_ADVICE)
+        self.kind = kind
 
 
 class ApiClient:
-    """Speaks to one API. `timeout` bounds each request but the event stream, which lives by its heartbeats."""
+    """Speaks to one API. `timeout` bounds each request but the event stream, which lives by its heartbeats.
 
-    def __init__(self, base_url: str, timeout: timedelta = timedelta(seconds=10)) -> None:
+    `sign` is added to the headers of every request: who asks.
+    """
+
+    def __init__(
+        self, base_url: str, sign: Mapping[str, str] = MappingProxyType({}), timeout: timedelta = timedelta(seconds=10)
+    ) -> None:
         self.base_url = base_url.rstrip("/")
+        self.sign = dict(sign)
         self._timeout = timeout.total_seconds()
         self._session = requests.Session()
         self._session.trust_env = False  # the API is a neighbour; a proxy from the environment must not stand between
@@ -95,6 +97,10 @@ class ApiClient:
         """Tell the agents something; they read it when they start their next stage."""
         self._send("POST", f"/v1/runs/{run_id}/notes", body={"text": text})
 
+    def revise_plan(self, run_id: str, plan: Plan) -> Plan:
+        """Replace the plan; what subtasks that stay have found is kept."""
+        return self._parse(Plan, self._send("PUT", f"/v1/runs/{run_id}/plan", body=plan.model_dump(mode="json")))
+
     def set_budget(self, run_id: str, budget: Budget) -> None:
         """Replace the run's hard cap."""
         self._send("PUT", f"/v1/runs/{run_id}/budget", body=budget.model_dump())
@@ -115,7 +121,7 @@ class ApiClient:
             except ValidationError as error:
                 raise _unreadable(error) from error
             except (requests.RequestException, HTTPError, OSError) as error:
-                raise ApiProblem("The event stream broke off", str(error), advice="The page reconnects by itself.") from error
+                raise ApiProblem("The event stream broke off", str(error), kind="stream") from error
 
     def _send(
         self,
@@ -142,7 +148,13 @@ class ApiClient:
         url = self.base_url + path
         try:
             response = self._session.request(
-                method, url, headers=dict(headers), json=body, params=query, stream=stream, timeout=(CONNECT_LIMIT, timeout)
+                method,
+                url,
+                headers=self.sign | dict(headers),
+                json=body,
+                params=query,
+                stream=stream,
+                timeout=(CONNECT_LIMIT, timeout),
             )
         except requests.RequestException as error:
             raise _unreachable(self.base_url, error) from error
@@ -160,14 +172,12 @@ class ApiClient:
 
 def _unreachable(base_url: str, error: requests.RequestException) -> ApiProblem:
     if isinstance(error, requests.Timeout):
-        return ApiProblem("The API did not answer in time", base_url, advice="It may be busy. Try again in a moment.")
-    advice = "Start it with `make up`, or point RUBRICA_API_URL at a running one."
-    return ApiProblem("The API cannot be reached", f"Nothing answers at {base_url}.", advice=advice)
+        return ApiProblem("The API did not answer in time", base_url, kind="timeout")
+    return ApiProblem("The API cannot be reached", base_url, kind="unreachable")
 
 
 def _unreadable(error: ValidationError) -> ApiProblem:
-    advice = "RUBRICA_API_URL may point at another server, or the API may be of another version."
-    return ApiProblem("The API gave an answer that this page cannot read", str(error.errors()[0]["msg"]), advice=advice)
+    return ApiProblem("The API gave an answer that this page cannot read", str(error.errors()[0]["msg"]), kind="unreadable")
 
 
 def _problem(response: requests.Response) -> ApiProblem:

@@ -1,4 +1,4 @@
-"""Entry of the web page: navigation only. Start it with `streamlit run ui/main.py`.
+"""What every visit runs: language, who is signed in, navigation. The page is served by `streamlit run ui/server.py`.
 
 The pages are in `views/`: Streamlit takes a folder named `pages` beside the entry for its older kind of app, and then
 runs a page on its own, without this file, when a link to it is the first request that a new server gets.
@@ -6,18 +6,12 @@ runs a page on its own, without this file, when a link to it is the first reques
 
 import streamlit as st
 
-from ui.components import style
+from ui import language, navigation
+from ui.components import shell, style
 
 st.set_page_config(page_title="Rubrica", page_icon=str(style.ASSETS / "mark.svg"), layout="wide")
 style.apply()
-st.logo(str(style.ASSETS / "logo.svg"), size="large")
-st.navigation(
-    [
-        st.Page("views/ask.py", title="Ask", icon=":material/edit:", default=True),
-        st.Page("views/watch.py", title="Watch", icon=":material/timeline:", url_path="watch", visibility="hidden"),
-        st.Page("views/read.py", title="Read", icon=":material/article:", url_path="read", visibility="hidden"),
-        st.Page("views/history.py", title="History", icon=":material/history:", url_path="history"),
-        st.Page("views/source.py", title="Source", url_path="source", visibility="hidden"),
-    ],
-    position="top",
-).run()
+language.choose()
+page = navigation.chosen()
+shell.show()
+page.run()

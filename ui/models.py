@@ -115,6 +115,12 @@ class CitedSource(Answer):
     title: str = ""
     url: str = ""
     snapshot: str = ""
+    author: str = ""
+    venue: str = ""
+    published: str | None = None
+    doi: str = ""
+    retracted: bool = False
+    preprint: bool = False
 
 
 class Citation(Answer):

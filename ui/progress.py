@@ -1,11 +1,10 @@
-"""What a watcher sees: a reading of the event log, folded from its first line each time."""
+"""What a watcher sees: a reading of the event log, folded line by line as it grows."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from ui.models import Event, Plan
-from ui.wording import action
 
 PLAN = "plan"
 REPORT = "report"
@@ -18,7 +17,7 @@ class Stage:
     id: str
     title: str = ""
     state: str = "waiting"
-    doing: str = ""
+    doing: Event | None = None
     stop: str = ""
     detail: str = ""
     model_calls: int = 0
@@ -39,19 +38,21 @@ class SeenSource:
 
 @dataclass
 class Progress:
-    """All that the log tells so far. Sources are in order of first appearance."""
+    """All that the log tells so far. Sources are in order of first appearance; `agents` has the last act of each one at work."""
 
     plan: Plan | None = None
     status: str = "queued"
     detail: str = ""
     stages: dict[str, Stage] = field(default_factory=dict)
     sources: dict[str, SeenSource] = field(default_factory=dict)
+    agents: dict[str, Event] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    waiting: str = ""
+    waiting: Event | None = None
     report: dict[str, int] = field(default_factory=dict)
     worked: timedelta = timedelta()
     working_since: datetime | None = None
+    seen: int = 0
 
     def working_time(self, now: datetime) -> timedelta:
         """How long the run has been at work, pauses left out: what a cap on its minutes counts."""
@@ -68,11 +69,12 @@ def stage_of(agent: str) -> str:
     return "/".join(parts[:2]) if parts[0] == "search" else parts[0]
 
 
-def fold(events: Iterable[Event]) -> Progress:
-    """Read the log from its beginning. Unknown kinds of events are passed over."""
-    progress = Progress()
+def fold(events: Iterable[Event], onto: Progress | None = None) -> Progress:
+    """Read on in the log, `onto` what was read before (which is changed). Unknown kinds of events are passed over."""
+    progress = onto or Progress()
     for event in events:
         _READERS.get(event.type, _nothing)(progress, event)
+        progress.seen = event.seq
     return progress
 
 
@@ -83,7 +85,9 @@ def _nothing(progress: Progress, event: Event) -> None:
 def _status(progress: Progress, event: Event) -> None:
     progress.status = str(event.payload.get("status", progress.status))
     progress.detail = str(event.payload.get("detail") or "")
-    progress.waiting = ""
+    progress.waiting = None
+    if progress.status != "running":
+        progress.agents.clear()
     progress.worked = progress.working_time(event.at)
     progress.working_since = event.at if progress.status == "running" else None
 
@@ -92,7 +96,8 @@ def _started(progress: Progress, event: Event) -> None:
     stage_id = str(event.payload.get("stage", event.agent))
     stage = progress.stage(stage_id)
     title = str(event.payload.get("title") or stage.title)
-    progress.stages[stage_id] = replace(stage, title=title, state="running", doing="", stop="", detail="")
+    progress.stages[stage_id] = replace(stage, title=title, state="running", doing=None, stop="", detail="")
+    progress.agents[event.agent or stage_id] = event
 
 
 def _finished(progress: Progress, event: Event) -> None:
@@ -100,8 +105,10 @@ def _finished(progress: Progress, event: Event) -> None:
     stage_id = str(payload.get("stage", event.agent))
     stop = str(payload.get("stop") or "")
     quotes, sources, detail = _count(payload.get("quotes")), _count(payload.get("sources")), str(payload.get("detail") or "")
-    stage = replace(progress.stage(stage_id), doing="", stop=stop, detail=detail, quotes=quotes, sources=sources)
+    stage = replace(progress.stage(stage_id), doing=None, stop=stop, detail=detail, quotes=quotes, sources=sources)
     progress.stages[stage_id] = replace(stage, state=_ending(stop, quotes))
+    for agent in [path for path in progress.agents if stage_of(path) == stage_id]:
+        del progress.agents[agent]
 
 
 def _ending(stop: str, quotes: int) -> str:
@@ -123,13 +130,15 @@ def _plan(progress: Progress, event: Event) -> None:
 
 def _model_call(progress: Progress, event: Event) -> None:
     stage = progress.stage(stage_of(event.agent))
-    progress.waiting = ""
-    progress.stages[stage.id] = replace(stage, state="running", model_calls=stage.model_calls + 1, doing=action(event))
+    progress.waiting = None
+    progress.agents[event.agent] = event
+    progress.stages[stage.id] = replace(stage, state="running", model_calls=stage.model_calls + 1, doing=event)
 
 
 def _tool_call(progress: Progress, event: Event) -> None:
     stage = progress.stage(stage_of(event.agent))
-    progress.stages[stage.id] = replace(stage, state="running", tool_calls=stage.tool_calls + 1, doing=action(event))
+    progress.agents[event.agent] = event
+    progress.stages[stage.id] = replace(stage, state="running", tool_calls=stage.tool_calls + 1, doing=event)
     for source in event.payload.get("sources") or ():
         url, title = str(source.get("url", "")), str(source.get("title", ""))
         seen = progress.sources.get(url)
@@ -137,8 +146,7 @@ def _tool_call(progress: Progress, event: Event) -> None:
 
 
 def _waiting(progress: Progress, event: Event) -> None:
-    seconds = event.payload.get("retry_in_s", 0)
-    progress.waiting = f"{event.payload.get('detail') or event.payload.get('what', '')} (next try in {float(seconds):.0f} s)"
+    progress.waiting = event
 
 
 def _note(progress: Progress, event: Event) -> None:

@@ -117,7 +117,7 @@ class Parts:
             "server.fileWatcherType": "none",
             "browser.gatherUsageStats": "false",
         }
-        command = [sys.executable, "-m", "streamlit", "run", str(_package_folder("ui") / "main.py")]
+        command = [sys.executable, "-m", "streamlit", "run", str(_package_folder("ui") / "server.py")]
         command += [f"--{key}={value}" for key, value in options.items()]
         endpoint = Endpoint(str(self.ui_url), "/_stcore/health")
         return Service("ui", command, self.home.log("ui"), environment, endpoint, gated=False)

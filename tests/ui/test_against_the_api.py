@@ -20,12 +20,13 @@ from app.storage.engine import connect
 from app.storage.run_log import RunLog, Snapshot
 from tests.app.support import InMemoryRuns, serving
 from ui.api_client import ApiClient, ApiProblem
-from ui.components.report_view import article_html
+from ui.components.report_view import article
 from ui.event_feed import EventFeed
+from ui.language import LANGUAGES, table
 from ui.models import Budget as BudgetShown
 from ui.models import NewRun, Run
 from ui.progress import fold
-from ui.wording import SENTENCES, STATUS
+from ui.sentences import SENTENCES
 
 TEXT = "The tariff of 1846 lowered duties. It was passed by a narrow margin."
 SNAPSHOT = hashlib.sha256(TEXT.encode()).hexdigest()
@@ -82,10 +83,10 @@ async def test_from_the_question_to_the_quote(client: ApiClient, pool: asyncpg.P
     assert progress.report == {"sections": 1, "citations": 1, "words": 2}
 
     shown = await asyncio.to_thread(client.report, run.id)
-    article = article_html(shown)
-    assert "<p>Lower. <button" in article
-    assert "Question" not in article
-    assert "Sources" not in article
+    text = article(shown).html
+    assert "Lower. </span>" in text or "Lower. <button" in text
+    assert "Question" not in text
+    assert "Sources" not in text
     citation = shown.citations[0]
     stored = await asyncio.to_thread(client.snapshot, citation.source.snapshot)
     assert stored[citation.start : citation.end] == citation.quote == QUOTE.text
@@ -127,5 +128,6 @@ async def test_history_in_pages(client: ApiClient) -> None:
 
 def test_the_page_knows_every_kind_of_event_and_status() -> None:
     assert set(SENTENCES) == {kind.value for kind in EventType}
-    assert set(STATUS) == {status.value for status in RunStatus}
+    for language in LANGUAGES:
+        assert {status.value for status in RunStatus} <= {key.removeprefix("status.") for key in table(language)}
     assert set(BudgetShown.model_fields) == set(Budget.model_fields)

@@ -7,6 +7,7 @@ import pytest
 from tests.ui.fake_api import FakeApi, FakeRun
 from tests.ui.stories import QUESTION, SNAPSHOT, SPEECH, finished, searching
 from ui.api_client import ApiClient, ApiProblem
+from ui.components.problem import problem_html
 from ui.models import Budget, NewRun
 
 
@@ -21,7 +22,7 @@ def test_a_refused_question_says_why_and_what_to_do(api: FakeApi) -> None:
         ApiClient(api.url).start_run(NewRun(question=" "))
     assert caught.value.status == 400
     assert caught.value.detail == "the question is empty; write what you want to know"
-    assert caught.value.advice == "Change what you sent and try again."
+    assert "Change what you sent and try again." in problem_html(caught.value)
 
 
 def test_an_absent_api_is_named_together_with_the_way_to_start_it() -> None:
@@ -29,7 +30,7 @@ def test_an_absent_api_is_named_together_with_the_way_to_start_it() -> None:
         ApiClient("http://127.0.0.1:9").runs()
     assert caught.value.title == "The API cannot be reached"
     assert "http://127.0.0.1:9" in caught.value.detail
-    assert "make up" in caught.value.advice
+    assert "make up" in problem_html(caught.value)
 
 
 def test_a_slow_api_is_not_waited_for_for_ever(api: FakeApi) -> None:

@@ -31,7 +31,7 @@ def page_server(api_url: str) -> Iterator[str]:
         port = probe.getsockname()[1]
     options = ["--server.headless=true", "--server.address=127.0.0.1", f"--server.port={port}"]
     process = subprocess.Popen(
-        [sys.executable, "-m", "streamlit", "run", str(ROOT / "ui" / "main.py"), *options],
+        [sys.executable, "-m", "streamlit", "run", str(ROOT / "ui" / "server.py"), *options],
         env=os.environ | {"RUBRICA_API_URL": api_url, "PYTHONPATH": str(ROOT)},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
@@ -63,13 +63,18 @@ def test_a_shared_link_opens_and_a_citation_shows_its_quote(api: FakeApi) -> Non
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         page = browser.new_page()
         page.goto(f"{url}/read?run={run.id}")
-        page.click("article .r-cite >> nth=0")
-        card = page.locator("#cite-1")
-        sync_api.expect(card).to_be_visible()
-        sync_api.expect(card).to_contain_text(QUOTE)
-        with page.expect_popup() as opened:
-            card.get_by_text("Read it in its place").click()
-        sync_api.expect(opened.value.locator("mark")).to_have_text(QUOTE)
+        page.wait_for_selector("#r-card", state="attached")  # the listener has come
+        number = page.locator("article .r-cite >> nth=0")
+        number.focus()
+        sync_api.expect(page.get_by_role("tooltip")).to_contain_text(QUOTE)
+        number.press("Enter")
+        drawer = page.get_by_role("dialog")
+        sync_api.expect(drawer.locator("mark")).to_have_text(QUOTE)
+        page.reload()
+        sync_api.expect(drawer.locator("mark")).to_have_text(QUOTE)
+        page.keyboard.press("Escape")
+        sync_api.expect(drawer).to_have_count(0)
+        page.wait_for_url(lambda address: "cite=" not in address)
         browser.close()
 
 

@@ -2,8 +2,9 @@
 
 from datetime import timedelta
 
-from tests.ui.fake_api import FakeApi, FakeRun
+from tests.ui.fake_api import START, FakeApi, FakeRun
 from tests.ui.stories import QUESTION, searching
+from ui.components.lists import agents_html, notices_html
 from ui.components.plan_tree import depths, plan_html
 from ui.models import Event, Plan
 from ui.progress import Progress, fold, stage_of
@@ -46,15 +47,15 @@ def test_a_retry_of_a_stage_is_running_again(api: FakeApi) -> None:
 def test_a_wait_is_shown_until_the_next_call(api: FakeApi) -> None:
     run = searching(api)
     run.emit("waiting", {"what": "model", "detail": "the model server answers 429", "retry_in_s": 12.4})
-    assert progress_of(run).waiting == "the model server answers 429 (next try in 12 s)"
+    assert "the model server answers 429 (next try in 12 s)" in notices_html(progress_of(run))
     run.emit("model_call", {"step": "act", "model": "m", "input_tokens": 1, "output_tokens": 1}, "search/s2")
-    assert progress_of(run).waiting == ""
+    assert notices_html(progress_of(run)) == ""
 
 
 def test_unknown_events_are_passed_over() -> None:
     run = FakeRun(QUESTION)
     run.emit("something_new", {"a": 1})
-    assert progress_of(run) == Progress()
+    assert progress_of(run) == Progress(seen=1)
 
 
 def test_section_writers_belong_to_the_report() -> None:
@@ -93,3 +94,21 @@ def test_working_time_leaves_pauses_out() -> None:
     times = [Event.model_validate(event).at for event in run.events]
     later = times[2] + timedelta(seconds=5)
     assert progress_of(run).working_time(later) == (times[1] - times[0]) + timedelta(seconds=5)
+
+
+def test_reading_on_comes_to_the_same_as_reading_anew(api: FakeApi) -> None:
+    run = searching(api)
+    events = [Event.model_validate(event) for event in run.events]
+    for cut in range(len(events)):
+        assert fold(events[cut:], fold(events[:cut])) == fold(events)
+
+
+def test_agents_at_work_are_those_whose_stage_is_open(api: FakeApi) -> None:
+    run = searching(api)
+    run.emit("model_call", {"step": "section", "model": "m"}, "report/section/3")
+    shown = agents_html(progress_of(run), START + timedelta(minutes=10))
+    assert "search/s2" in shown
+    assert "search/s1" not in shown
+    assert "writing a section" in shown
+    run.emit("status_changed", {"status": "paused"})
+    assert agents_html(progress_of(run), START) == ""

@@ -1,12 +1,11 @@
 """A report as HTML: every citation opens its quote, and nothing from outside becomes markup."""
 
-from tests.ui.fake_api import FakeApi
-from tests.ui.stories import MARKDOWN, QUOTE, SPEECH, citations, finished
-from ui.api_client import ApiClient
+from tests.ui.stories import MARKDOWN, QUOTE, SPEECH, citations
 from ui.components.claims_view import claims_html
 from ui.components.markup import link
 from ui.components.passage import passage_html
-from ui.components.report_view import article_html, body_of, cards_html, sources_html
+from ui.components.reader import cards
+from ui.components.report_view import article, body_of, outline_html, sources_html
 from ui.models import Citation, Claim, Report
 
 
@@ -14,14 +13,43 @@ def a_report(markdown: str = MARKDOWN) -> Report:
     return Report.model_validate({"markdown": markdown, "citations": citations()})
 
 
-def test_each_number_is_a_button_for_a_card_with_the_exact_quote(api: FakeApi) -> None:
-    run = finished(api)
-    report = ApiClient(api.url).report(run.id)
-    html = article_html(report) + cards_html(report, run.id)
-    assert html.count('popovertarget="cite-1"') == 2
-    assert html.count('id="cite-1"') == 1
-    assert QUOTE in html
-    assert f"source?run={run.id}&amp;n=1" in html
+def article_html(report: Report) -> str:
+    return article(report).html
+
+
+def test_each_number_is_a_button_whose_card_has_the_exact_quote() -> None:
+    report = a_report()
+    assert article_html(report).count('data-cite="1"') == 2
+    assert cards(report)["citations"]["1"]["quote"] == QUOTE
+
+
+def test_the_outline_leads_to_the_sections() -> None:
+    shown = article(a_report("# T\n\n## One *two*\n\ntext\n\n### Three\n\nmore\n\n## Four <b>\n\nend"))
+    assert [(heading.text, heading.level) for heading in shown.outline] == [("One two", 2), ("Three", 3), ("Four <b>", 2)]
+    for heading in shown.outline:
+        assert f'id="{heading.anchor}"' in shown.html
+        assert f'href="#{heading.anchor}"' in outline_html(shown.outline)
+    assert shown.html.count("<section>") == shown.html.count("</section>") == 2
+    assert "Four &lt;b&gt;" in outline_html(shown.outline)
+
+
+def test_a_doubtful_claim_is_marked_where_it_stands() -> None:
+    markdown = "Sure. Duties *fell* in 1846 [1], \nby a lot†. **Bold and** more.\n\n| a |\n|---|\n| In a table [2]. |"
+    claims = (
+        Claim(text="Sure.", support="full"),
+        Claim(text="Duties *fell* in 1846, by a lot.", support="none", reason='"><script>x</script>'),
+        Claim(text="and more.", support="partial"),
+        Claim(text="In a table.", support="contradicted"),
+        Claim(text="Nowhere.", support="none"),
+    )
+    html = article_html(a_report(markdown).model_copy(update={"claims": claims}))
+    assert 'class="r-claim none" id="claim-1"' in html
+    marked = html[html.index('id="claim-1"') :]
+    assert marked.index("by a lot") < marked.index("</span>") < marked.index("Bold")
+    assert 'id="claim-3"' in html
+    assert 'id="claim-0"' not in html
+    assert 'id="claim-2"' not in html, "it begins within an emphasis and ends outside"
+    assert "<script" not in html
 
 
 def test_a_number_without_a_citation_stays_text() -> None:
@@ -78,8 +106,9 @@ def test_claims_are_counted_and_the_doubtful_ones_listed_with_their_reason() -> 
     ]
     html = claims_html(claims)
     assert "2 supported" in html
-    assert "1 opposed by what they cite" in html
+    assert "1 opposed by what it cites" in html
     assert "Fine." not in html
-    assert "&lt;b&gt;Wrong&lt;/b&gt;. [2]" in html
+    assert "&lt;b&gt;Wrong&lt;/b&gt;." in html
+    assert 'data-cite="2"' in html
     assert "a preprint" in html
     assert "Look at these twice" not in claims_html(claims[:1])

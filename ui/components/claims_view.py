@@ -4,29 +4,41 @@ from collections import Counter
 from collections.abc import Sequence
 
 from ui.components.markup import text
+from ui.language import named, say
 from ui.models import Claim
 
-LABELS = {
-    "full": "supported",
-    "partial": "partly supported",
-    "none": "not supported by what they cite",
-    "contradicted": "opposed by what they cite",
-    "uncited": "without a citation",
-}
+KINDS = ("full", "partial", "none", "contradicted", "uncited")
 MOST_LISTED = 40
+
+
+def doubtful(claim: Claim) -> bool:
+    """Whether a reader should look at the claim twice."""
+    return claim.support not in ("full", "uncited") or bool(claim.weak)
+
+
+def why(claim: Claim) -> str:
+    """Why it is doubtful, in a line."""
+    return " ".join(part for part in (claim.reason, claim.weak) if part) or named("support", claim.support)
 
 
 def claims_html(claims: Sequence[Claim]) -> str:
     """How many claims are supported how well; those that are not, or rest on one weak source, each with the reason."""
     counts = Counter(claim.support for claim in claims)
-    lines = "".join(f"<li>{counts[support]} {label}</li>" for support, label in LABELS.items() if counts[support])
-    doubtful = [claim for claim in claims if claim.support not in ("full", "uncited") or claim.weak]
-    items = "".join(_item(claim) for claim in doubtful[:MOST_LISTED])
-    details = f"<details><summary>Look at these twice</summary><ul>{items}</ul></details>" if items else ""
-    return f'<div class="r-claims"><ul>{lines}</ul>{details}</div>'
+    bar = "".join(f'<i class="{kind}" style="flex:{counts[kind]}"></i>' for kind in KINDS if counts[kind])
+    lines = "".join(
+        f'<li><i class="{kind}"></i>{counts[kind]} {text(named("support", kind))}</li>' for kind in KINDS if counts[kind]
+    )
+    items = "".join(_item(n, claim) for n, claim in enumerate(claims) if doubtful(claim))
+    return f'<div class="r-claims"><div class="r-shares">{bar}</div><ul class="kinds">{lines}</ul>{_details(items)}</div>'
 
 
-def _item(claim: Claim) -> str:
-    numbers = "".join(f"[{n}]" for n in claim.citations)
-    why = " ".join(part for part in (claim.reason, claim.weak) if part) or LABELS.get(claim.support, claim.support)
-    return f'<li>{text(claim.text)} {numbers}<div class="r-quiet">{text(why)}</div></li>'
+def _details(items: str) -> str:
+    if not items:
+        return ""
+    return f'<h3>{text(say("read.look_twice"))}</h3><ul class="doubts">{items}</ul>'
+
+
+def _item(n: int, claim: Claim) -> str:
+    numbers = "".join(f'<button class="r-cite" data-cite="{c}">{c}</button>' for c in claim.citations)
+    said = f'<a href="#claim-{n}">{text(claim.text)}</a>'
+    return f'<li class="{text(claim.support)}">{said} {numbers}<div class="r-quiet">{text(why(claim))}</div></li>'

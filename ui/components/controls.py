@@ -1,27 +1,26 @@
-"""Steering a run: pause, resume, finish, cancel, a new cap, a note. Each choice says what it does to the work so far."""
+"""Steering a run: pause, resume, finish, cancel, a new cap, a note, another plan. Each says what it does to the work so far."""
 
 from collections.abc import Callable
 
 import streamlit as st
 
 from ui.api_client import ApiClient, ApiProblem
-from ui.components import problem
-from ui.models import PARKED, Budget, Run
+from ui.components import plan_editor, problem
+from ui.language import say
+from ui.models import PARKED, Budget, Plan, Run
 
-PAUSE_HELP = "Stops after the calls in flight. Everything is kept; resume at any time."
-FINISH_HELP = "Writes the report now. Costs nothing more."
 DONE = ":material/task_alt:"
-NOTE_EXAMPLE = "Look at the Senate debates too; leave out the colonies."
 
 
-def act(action: Callable[[], None], done: str) -> None:
+def act(action: Callable[[], object], done: str) -> bool:
     """Send one command and say how it went."""
     try:
         action()
     except ApiProblem as error:
         problem.show(error)
-    else:
-        st.toast(done)
+        return False
+    st.toast(done)
+    return True
 
 
 def show(client: ApiClient, run: Run) -> None:
@@ -32,23 +31,45 @@ def show(client: ApiClient, run: Run) -> None:
         if run.status == "budget_reached":
             _continue_with_more(client, run)
         elif run.status == "paused":
-            if st.button("Resume", key="resume", type="primary", icon=":material/play_arrow:"):
-                act(lambda: client.resume(run.id), "Going on where it stopped")
-        elif st.button("Pause", key="pause", icon=":material/pause:", help=PAUSE_HELP):
-            act(lambda: client.pause(run.id), "Pausing after the calls in flight")
-        if run.status in PARKED and st.button("Finish with what there is", key="finish", icon=DONE, help=FINISH_HELP):
-            act(lambda: client.resume(run.id, finish=True), "Writing the report from what there is")
-        with st.popover("Cancel", icon=":material/close:"):
-            st.markdown("This ends the run for good, without a report. To keep the work, pause instead.")
-            if st.button("Yes, cancel this run", key="cancel", type="primary"):
-                act(lambda: client.cancel(run.id), "Cancelling")
+            if st.button(say("steer.resume"), key="resume", type="primary", icon=":material/play_arrow:"):
+                act(lambda: client.resume(run.id), say("steer.resumed"))
+        elif st.button(say("steer.pause"), key="pause", icon=":material/pause:", help=say("steer.pause_help")):
+            act(lambda: client.pause(run.id), say("steer.pausing"))
+        if run.status in PARKED and st.button(say("steer.finish"), key="finish", icon=DONE, help=say("steer.finish_help")):
+            act(lambda: client.resume(run.id, finish=True), say("steer.finishing"))
+        with st.popover(say("steer.cancel"), icon=":material/close:"):
+            st.markdown(say("steer.cancel_help"))
+            if st.button(say("steer.cancel_yes"), key="cancel", type="primary"):
+                act(lambda: client.cancel(run.id), say("steer.cancelling"))
+
+
+def steer(client: ApiClient, run: Run, plan: Plan | None) -> None:
+    """A note to the agents, the plan and the cap: what may change while the agents work."""
+    with st.container(horizontal=True, gap="small", vertical_alignment="center", key="steer"):
+        note = st.chat_input(say("steer.note_hint"), key="note_text", max_chars=4_000)
+        if plan and st.button(say("steer.plan"), key="edit_plan", icon=":material/account_tree:"):
+            st.dialog(say("steer.plan_title"), width="large")(_revise)(client, run, plan)
+        with st.popover(say("steer.budget"), icon=":material/speed:"):
+            budget = budget_inputs("cap", run.budget)
+            if st.button(say("steer.budget_set"), key="set_budget", type="primary"):
+                act(lambda: client.set_budget(run.id, budget), say("steer.budget_done"))
+    if note and note.strip():
+        act(lambda: client.add_note(run.id, note.strip()), say("steer.noted"))
+
+
+def _revise(client: ApiClient, run: Run, plan: Plan) -> None:
+    st.caption(say("steer.plan_help"))
+    revised = plan_editor.show(f"plan_{run.id}", plan, say("steer.plan_save"))
+    if revised and act(lambda: client.revise_plan(run.id, revised), say("steer.plan_done")):
+        plan_editor.forget(f"plan_{run.id}")
+        st.rerun()
 
 
 def _continue_with_more(client: ApiClient, run: Run) -> None:
-    with st.popover("Continue with more", icon=":material/add:", type="primary"):
+    with st.popover(say("steer.more"), icon=":material/add:", type="primary"):
         budget = budget_inputs("more", _doubled(run.budget))
-        if st.button("Raise the cap and go on", key="raise", type="primary"):
-            act(lambda: _raise_and_resume(client, run, budget), "Going on with the new cap")
+        if st.button(say("steer.more_yes"), key="raise", type="primary"):
+            act(lambda: _raise_and_resume(client, run, budget), say("steer.more_done"))
 
 
 def _raise_and_resume(client: ApiClient, run: Run, budget: Budget) -> None:
@@ -62,9 +83,10 @@ def _doubled(budget: Budget) -> Budget:
 
 def budget_inputs(key: str, start: Budget) -> Budget:
     """Three optional caps. Empty means no cap."""
-    dollars = st.number_input("Cost, US$", 0.01, None, _dollars(start), step=0.5, key=f"{key}_cost", placeholder="no cap")
-    tokens = st.number_input("Tokens", 1_000, None, start.max_tokens, step=50_000, key=f"{key}_tokens", placeholder="no cap")
-    minutes = st.number_input("Minutes", 1, None, _minutes(start), step=5, key=f"{key}_minutes", placeholder="no cap")
+    none = say("budget.none")
+    dollars = st.number_input(say("budget.cost"), 0.01, None, _dollars(start), step=0.5, key=f"{key}_cost", placeholder=none)
+    tokens = st.number_input(say("budget.tokens"), 1_000, None, start.max_tokens, 50_000, key=f"{key}_tokens", placeholder=none)
+    minutes = st.number_input(say("budget.minutes"), 1, None, _minutes(start), 5, key=f"{key}_minutes", placeholder=none)
     return Budget(
         max_cost_microusd=round(dollars * 1_000_000) if dollars else None,
         max_tokens=int(tokens) if tokens else None,
@@ -78,12 +100,3 @@ def _dollars(budget: Budget) -> float | None:
 
 def _minutes(budget: Budget) -> int | None:
     return max(-(-budget.max_seconds // 60), 1) if budget.max_seconds else None
-
-
-def note_form(client: ApiClient, run: Run) -> None:
-    """A note for the agents."""
-    with st.form("note", clear_on_submit=True, border=False):
-        text = st.text_area("Tell the agents something", key="note_text", height=90, placeholder=NOTE_EXAMPLE)
-        sent = st.form_submit_button("Add the note", icon=":material/edit_note:")
-    if sent and text and text.strip():
-        act(lambda: client.add_note(run.id, text.strip()), "Noted. Stages that start from now on will read it")

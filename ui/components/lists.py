@@ -1,45 +1,75 @@
-"""Sources as they arrive, and the event log."""
+"""Agents at work, sources as they arrive, and the event log."""
 
 from collections.abc import Sequence
+from datetime import datetime
 
 from ui.components.markup import host, link, text
+from ui.figures import clock
+from ui.language import count, say, when
 from ui.models import Event
 from ui.progress import Progress, SeenSource
-from ui.wording import plural, sentence
+from ui.sentences import action, sentence
 
-LONGEST_LOG = 400
+LONGEST_LOG = 300
+MOST_SOURCES = 150
+MOST_AGENTS = 8
+
+
+def agents_html(progress: Progress, now: datetime) -> str:
+    """Who is at work, on what, and since when; the longest at it first."""
+    if not progress.agents:
+        return ""
+    at_work = sorted(progress.agents.items(), key=lambda item: item[1].seq)
+    items = "".join(_agent(path, event, now) for path, event in at_work[:MOST_AGENTS])
+    more = len(at_work) - MOST_AGENTS
+    rest = f'<li class="r-quiet">{text(say("watch.more_agents", agents=count("agent", more)))}</li>' if more > 0 else ""
+    return f'<ul class="r-list r-agents" aria-label="{text(say("watch.agents"))}">{items}{rest}</ul>'
+
+
+def _agent(path: str, event: Event, now: datetime) -> str:
+    doing = sentence(event) if event.type == "stage_started" else action(event)
+    took = clock(max(now - event.at, now - now))
+    return f"<li><b>{text(path)}</b><span>{text(doing)}</span><time>{took}</time></li>"
 
 
 def sources_html(progress: Progress) -> str:
-    """Every source a search has brought up, the newest first."""
+    """The sources that searches have brought up, the newest first."""
     if not progress.sources:
-        return '<p class="r-quiet">Sources appear here as the searches bring them up.</p>'
-    items = "".join(_source(source) for source in reversed(progress.sources.values()))
-    return f'<ul class="r-list r-scroll">{items}</ul>'
+        return f'<p class="r-quiet">{text(say("watch.no_sources"))}</p>'
+    newest = list(progress.sources.values())[-MOST_SOURCES:]
+    items = "".join(_source(source) for source in reversed(newest))
+    return _counted(count("source", len(progress.sources)), items)
 
 
 def _source(source: SeenSource) -> str:
-    often = f" · came up {plural(source.times, 'time')}" if source.times > 1 else ""
-    return f"<li>{link(source.url, source.title)}<br><small>{text(host(source.url))}{often}</small></li>"
+    often = f" · {count('time', source.times)}" if source.times > 1 else ""
+    return f"<li>{link(source.url, source.title)}<br><small>{text(host(source.url))}{text(often)}</small></li>"
 
 
 def log_html(events: Sequence[Event]) -> str:
     """The log, newest first: when, which agent, what happened."""
     items = "".join(_line(event) for event in reversed(events[-LONGEST_LOG:]))
-    count = plural(len(events), "event")
-    return f'<div class="r-quiet">{count}</div><ul class="r-list r-log r-scroll">{items}</ul>'
+    return _counted(count("event", len(events)), items, "r-log")
+
+
+def _counted(all_of_them: str, items: str, kind: str = "") -> str:
+    """A list that scrolls by itself, also with the keyboard."""
+    return f'<div class="r-quiet">{text(all_of_them)}</div><ul class="r-list r-scroll {kind}" tabindex="0">{items}</ul>'
 
 
 def _line(event: Event) -> str:
     agent = f'<span class="r-chip">{text(event.agent)}</span> ' if event.agent else ""
-    return f'<li><span title="event {event.seq}">{event.at:%H:%M:%S}</span><div>{agent}{text(sentence(event))}</div></li>'
+    number = text(say("watch.event", n=event.seq))
+    return f'<li><span title="{number}">{when(event.at, "second")}</span><div>{agent}{text(sentence(event))}</div></li>'
 
 
 def notices_html(progress: Progress) -> str:
-    """What a watcher should not miss: a wait, warnings, and the notes already given."""
+    """What a watcher should not miss: a wait, and the latest warnings."""
     parts = []
     if progress.waiting:
-        calm = "Nothing is lost; the run goes on by itself."
-        parts.append(f'<div class="r-note warn"><strong>Waiting</strong>{text(progress.waiting)}. {calm}</div>')
+        payload = progress.waiting.payload
+        detail, seconds = payload.get("detail") or payload.get("what", ""), float(payload.get("retry_in_s", 0))
+        told = say("watch.waiting_for", detail=detail, seconds=f"{seconds:.0f}")
+        parts.append(f'<div class="r-note warn" role="status"><strong>{text(say("watch.waiting"))}</strong>{text(told)}</div>')
     parts += [f'<div class="r-note warn">{text(warning)}</div>' for warning in progress.warnings[-3:]]
     return "".join(parts)

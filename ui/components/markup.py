@@ -20,3 +20,13 @@ def host(url: str) -> str:
     """The part of an address that a reader recognises: the host, or a file's name."""
     parts = urlsplit(url)
     return (parts.netloc or parts.path.rsplit("/", 1)[-1]).removeprefix("www.")
+
+
+def plain(label: str) -> str:
+    """Text for where Streamlit reads Markdown, such as the label of a link: shown as it is."""
+    return "".join("\\" + c if c in "\\`*_{}[]()#+-!|<>~$:" else c for c in label)
+
+
+def labelled(label: str, body: str) -> str:
+    """A block of HTML under a small heading."""
+    return f'<h2 class="r-label">{text(label)}</h2>{body}'

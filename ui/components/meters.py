@@ -4,9 +4,10 @@ from collections.abc import Callable
 from datetime import datetime
 
 from ui.components.markup import text
+from ui.figures import clock, compact, money
+from ui.language import say
 from ui.models import Run
 from ui.progress import Progress
-from ui.wording import clock, compact, money
 
 
 def meters_html(run: Run, progress: Progress, now: datetime) -> str:
@@ -14,22 +15,22 @@ def meters_html(run: Run, progress: Progress, now: datetime) -> str:
     usage, budget = run.usage, run.budget
     seconds = int(progress.working_time(now).total_seconds())
     tiles = [
-        _tile("Elapsed", clock(run.elapsed(now)), *_cap(seconds, budget.max_seconds, _minutes)),
-        _tile("Model calls", compact(usage.model_calls)),
-        _tile("Searches and reads", compact(usage.tool_calls)),
-        _tile("Sources seen", compact(len(progress.sources))),
-        _tile("Tokens", compact(usage.tokens), *_cap(usage.tokens, budget.max_tokens, compact)),
-        _tile("Cost", money(usage.cost_microusd), *_cap(usage.cost_microusd, budget.max_cost_microusd, money)),
+        _tile(say("meter.elapsed"), clock(run.elapsed(now)), *_cap(seconds, budget.max_seconds, _minutes)),
+        _tile(say("meter.calls"), compact(usage.model_calls)),
+        _tile(say("meter.searches"), compact(usage.tool_calls)),
+        _tile(say("meter.sources"), compact(len(progress.sources))),
+        _tile(say("meter.tokens"), compact(usage.tokens), *_cap(usage.tokens, budget.max_tokens, compact)),
+        _tile(say("meter.cost"), money(usage.cost_microusd), *_cap(usage.cost_microusd, budget.max_cost_microusd, money)),
     ]
     return f'<div class="r-meters">{"".join(tiles)}</div>'
 
 
-def _cap(used: int, cap: int | None, say: Callable[[int], str]) -> tuple[str, float]:
-    return (f"of {say(cap)}", min(used / cap, 1.0)) if cap else ("", 0.0)
+def _cap(used: int, cap: int | None, shown: Callable[[int], str]) -> tuple[str, float]:
+    return (say("meter.of", cap=shown(cap)), min(used / cap, 1.0)) if cap else ("", 0.0)
 
 
 def _minutes(seconds: int) -> str:
-    return (f"{seconds} s" if seconds < 120 else f"{seconds / 60:.3g} min") + " at work"
+    return say("meter.seconds", n=seconds) if seconds < 120 else say("meter.minutes", n=f"{seconds / 60:.3g}")
 
 
 def _tile(label: str, value: str, cap: str = "", share: float = 0.0) -> str:

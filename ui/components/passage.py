@@ -1,11 +1,11 @@
 """A stretch of a stored source with the quoted words marked."""
 
 from ui.components.markup import text
+from ui.language import say
 from ui.models import Citation
 
 AROUND = 1_500
 LONGEST_WORD = 40
-DIFFERS = '<div class="r-note bad">The stored copy differs from the quotation at this place.</div>'
 
 
 def passage_html(snapshot: str, citation: Citation, *, whole: bool = False, around: int = AROUND) -> str:
@@ -17,7 +17,8 @@ def passage_html(snapshot: str, citation: Citation, *, whole: bool = False, arou
     first, last = (0, len(snapshot)) if whole else (_after_space(snapshot, start - around), _before_space(snapshot, end + around))
     cut_before = '<span class="cut">… </span>' if first > 0 else ""
     cut_after = '<span class="cut"> …</span>' if last < len(snapshot) else ""
-    wrong = "" if snapshot[start:end] == citation.quote else DIFFERS
+    differs = f'<div class="r-note bad">{text(say("source.differs"))}</div>'
+    wrong = "" if snapshot[start:end] == citation.quote else differs
     return (
         f'{wrong}<div class="r-source">{cut_before}{text(snapshot[first:start])}'
         f"<mark>{text(snapshot[start:end])}</mark>{text(snapshot[end:last])}{cut_after}</div>"

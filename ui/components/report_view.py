@@ -1,28 +1,58 @@
-"""The report as a page to read: each [n] opens the exact words it stands for and where they were taken from."""
+"""The report as a page to read: numbers that open the words they stand for, claims marked where they need a second look."""
 
 import re
-from collections.abc import Sequence
-from urllib.parse import urlencode
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from ui.components.claim_marks import marked
+from ui.components.claims_view import doubtful
 from ui.components.markup import host, link, text
-from ui.models import Citation, Report
+from ui.language import say
+from ui.models import Citation, Claim, Report
 
 NUMBER = re.compile(r"\[(\d{1,4})\]")
 SOURCES_HEADING = re.compile(r"\n#{1,3} +(?:Sources|References|来源|参考来源|参考文献)\s*\n(?!.*\n#{1,3} )", re.DOTALL)
-
 QUESTION_LINE = re.compile(r"^\*(?:Question|问题): .*\*\n", re.MULTILINE)
+OUTLINED = ("h2", "h3")
 
 
-def article_html(report: Report) -> str:
-    """The text with its citations as buttons, followed by the card that each button opens.
+@dataclass(frozen=True)
+class Heading:
+    """A heading of the report: what it says, how deep it is (2 or 3), and where its section is on the page."""
+
+    text: str
+    level: int
+    anchor: str
+
+
+@dataclass(frozen=True)
+class Article:
+    """A report ready to be shown."""
+
+    html: str
+    outline: tuple[Heading, ...]
+
+
+def article(report: Report) -> Article:
+    """The report's text and outline. Each [n] is a button that names its citation; a doubtful claim is marked.
 
     The list of sources at the end of the Markdown is left out; `sources_html` shows it beside the text.
     """
+    parser = MarkdownIt("commonmark", {"html": False}).enable("table")
+    tokens = parser.parse(body_of(report.markdown))
     known = {citation.n: citation for citation in report.citations}
-    return f'<article class="r-report">{_render(body_of(report.markdown), known)}</article>'
+    doubts = {n: claim for n, claim in enumerate(report.claims) if doubtful(claim)}
+    for token in tokens:
+        if token.children:
+            buttons = [piece for child in token.children for piece in _with_buttons(child, known)]
+            token.children = marked(buttons, doubts)
+    outline = tuple(_outline(tokens))
+    html = str(parser.renderer.render(list(_in_sections(tokens)), parser.options, {}))
+    return Article(f'<article class="r-report">{html}</article>', outline)
 
 
 def body_of(markdown: str) -> str:
@@ -31,9 +61,12 @@ def body_of(markdown: str) -> str:
     return QUESTION_LINE.sub("", markdown[: found.start()] if found else markdown, count=1)
 
 
-def cards_html(report: Report, run_id: str) -> str:
-    """One card per citation: the exact quote, its source, and the way to the passage in the stored copy."""
-    return "".join(_card(citation, run_id) for citation in report.citations)
+def outline_html(outline: Sequence[Heading]) -> str:
+    """The headings as links into the text."""
+    items = "".join(
+        f'<li class="l{heading.level}"><a href="#{heading.anchor}">{text(heading.text)}</a></li>' for heading in outline
+    )
+    return f'<nav aria-label="{text(say("read.contents"))}"><ol class="r-outline">{items}</ol></nav>'
 
 
 def sources_html(citations: Sequence[Citation]) -> str:
@@ -49,42 +82,48 @@ def sources_html(citations: Sequence[Citation]) -> str:
     return f'<ul class="r-sources">{"".join(items)}</ul>'
 
 
-def place_of(run_id: str, citation: Citation) -> str:
-    """The address, relative to the page, that shows the quote within the stored copy of its source."""
-    return "source?" + urlencode({"run": run_id, "n": citation.n})
+def _outline(tokens: Sequence[Token]) -> Iterator[Heading]:
+    """The headings, each given its anchor on the way."""
+    for opening, inline in pairwise(tokens):
+        if opening.type == "heading_open" and opening.tag in OUTLINED:
+            anchor = f"s-{opening.map[0] if opening.map else id(opening)}"
+            opening.attrSet("id", anchor)
+            words = "".join(child.content for child in inline.children or () if child.type in ("text", "code_inline"))
+            yield Heading(words, int(opening.tag[1]), anchor)
 
 
-def _render(markdown: str, known: dict[int, Citation]) -> str:
-    parser = MarkdownIt("commonmark", {"html": False}).enable("table")
-    tokens = parser.parse(markdown)
+def _in_sections(tokens: Sequence[Token]) -> Iterator[Token]:
+    """The tokens with each second-level section in an element of its own, which a browser lays out only when it is near."""
+    inside = False
     for token in tokens:
-        if token.children:
-            token.children = [piece for child in token.children for piece in _with_buttons(child, known)]
-    return str(parser.renderer.render(tokens, parser.options, {}))
+        if token.type == "heading_open" and token.tag == "h2" and token.level == 0:
+            yield _html(f"{'</section>' if inside else ''}<section>")
+            inside = True
+        yield token
+    if inside:
+        yield _html("</section>")
 
 
-def _with_buttons(token: Token, known: dict[int, Citation]) -> list[Token]:
+def _html(content: str) -> Token:
+    return Token("html_block", "", 0, content=content)
+
+
+def _with_buttons(token: Token, known: dict[int, Citation]) -> Iterator[Token]:
     if token.type != "text":
-        return [token]
-    pieces: list[Token] = []
+        yield token
+        return
     for position, part in enumerate(NUMBER.split(token.content)):
         if position % 2 and int(part) in known:
-            pieces.append(Token("html_inline", "", 0, content=_button(known[int(part)])))
+            yield Token("html_inline", "", 0, content=_button(known[int(part)]), level=token.level)
         else:
-            pieces.append(Token("text", "", 0, content=f"[{part}]" if position % 2 else part))
-    return pieces
+            yield Token("text", "", 0, content=f"[{part}]" if position % 2 else part, level=token.level)
 
 
 def _button(citation: Citation) -> str:
-    label = text(f"Citation {citation.n}: {citation.source.title}")
-    return f'<button class="r-cite" popovertarget="cite-{citation.n}" aria-label="{label}">{citation.n}</button>'
+    label = text(say("read.citation", n=citation.n, title=citation.source.title))
+    return f'<button type="button" class="r-cite" data-cite="{citation.n}" aria-label="{label}">{citation.n}</button>'
 
 
-def _card(citation: Citation, run_id: str) -> str:
-    source = citation.source
-    return (
-        f'<div popover id="cite-{citation.n}" class="r-pop"><blockquote>{text(citation.quote)}</blockquote>'
-        f"<strong>{link(source.url, source.title or source.url)}</strong>"
-        f'<div class="where"><span>{text(host(source.url))}</span><span>characters {citation.start:,} to {citation.end:,}</span>'
-        f'<a href="{text(place_of(run_id, citation))}" target="_blank">Read it in its place</a></div></div>'
-    )
+def cited_by(claims: Sequence[Claim], n: int) -> tuple[Claim, ...]:
+    """The claims that rest on this citation."""
+    return tuple(claim for claim in claims if n in claim.citations)

@@ -3,22 +3,34 @@
 import streamlit as st
 
 from ui.components.markup import text
+from ui.language import LANGUAGES, named, say, when
 from ui.models import Run
-from ui.wording import EFFORT, LANGUAGE, STATUS
 
 LONG_QUESTION = 160
-NO_RUN = '<div class="r-hero"><h1>No run chosen</h1><p class="r-lead">Ask a question, or choose a run from the history.</p></div>'
-PAGES = (("views/watch.py", "Progress"), ("views/read.py", "Report"))
+PAGES = (("views/watch.py", "header.progress"), ("views/read.py", "header.report"))
+
+
+def no_run_html() -> str:
+    """For a page about a run when none was chosen."""
+    return (
+        f'<div class="r-hero"><h1>{text(say("header.no_run"))}</h1><p class="r-lead">{text(say("header.choose_run"))}</p></div>'
+    )
+
+
+def pill_html(status: str) -> str:
+    """A run's status as a coloured word."""
+    return f'<span class="r-pill {text(status)}">{text(named("status", status))}</span>'
 
 
 def header_html(run: Run, title: str = "") -> str:
     """Status, options and question; the question is small beside a `title` of the page's own, and left out if it is the same."""
-    options = (EFFORT.get(run.query.effort, run.query.effort), LANGUAGE.get(run.query.language, run.query.language))
+    options = (named("effort", run.query.effort), LANGUAGES.get(run.query.language, run.query.language))
     size = " small" if title else " long" if len(run.query.question) > LONG_QUESTION else ""
+    asked = say("header.asked", when=when(run.created_at))
     return (
-        f'<div class="r-eyebrow"><span class="r-pill {text(run.status)}">{text(STATUS.get(run.status, run.status))}</span>'
+        f'<div class="r-eyebrow">{pill_html(run.status)}'
         + "".join(f"<span>{text(option)}</span>" for option in options)
-        + f"<span>asked {run.created_at:%-d %B %Y, %H:%M} UTC</span></div>"
+        + f"<span>{text(asked)}</span></div>"
         + (f'<h1 class="r-question{size}">{text(run.query.question)}</h1>' if run.query.question != title else "")
     )
 
@@ -29,6 +41,6 @@ def show(run: Run, here: str, title: str = "") -> None:
     with st.container(horizontal=True, gap="medium", key="run_tabs"):
         for page, label in PAGES:
             if page == here:
-                st.html(f'<span class="r-tab">{label}</span>', width="content")
+                st.html(f'<span class="r-tab" aria-current="page">{text(say(label))}</span>', width="content")
             else:
-                st.page_link(page, label=label, query_params={"run": run.id})
+                st.page_link(page, label=say(label), query_params={"run": run.id})

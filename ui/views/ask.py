@@ -5,65 +5,67 @@ import streamlit as st
 from ui.api_client import ApiProblem
 from ui.components import problem
 from ui.components.controls import budget_inputs
-from ui.components.run_list import run_rows
+from ui.components.markup import text
+from ui.language import LANGUAGES, named, say
 from ui.models import Budget, NewRun
-from ui.session import api
-from ui.wording import EFFORT
+from ui.session import api, forget_latest, latest_runs
 
-EXAMPLES = (
-    "How did presidents justify tariffs before 1900?",
-    "What did presidents say about immigration, and how did it change over time?",
-    "How have presidents described the duties of the United States to other nations?",
-)
-EFFORT_HELP = (
-    "Quick: few subtasks and few searches, a first look. Standard: several subtasks in parallel. "
-    "Deep: more subtasks and more searches; slower, and dearer with a paid model."
-)
-PLACEHOLDER = "A question worth a report …"
-LANGUAGES = {"": "As the question", "en": "English", "zh": "中文"}
-HERO = (
-    '<div class="r-hero"><h1>What do you want to know?</h1><p class="r-lead">Agents plan the research, search in parallel '
-    "and write a report. Each citation opens the exact words it stands for.</p></div>"
-)
+EXAMPLES = ("ask.example1", "ask.example2", "ask.example3")
+EFFORTS = ("quick", "standard", "deep")
 
 
 def main() -> None:
-    """The form, some examples, and the latest runs."""
-    st.html(HERO)
-    with st.container(key="ask_form"):
-        question = st.text_area("Question", key="question", height=120, label_visibility="collapsed", placeholder=PLACEHOLDER)
-        effort, language, budget = _options()
-        if st.button("Start the research", key="start", type="primary", icon=":material/arrow_forward:", icon_position="right"):
-            _start(NewRun(question=question or "", effort=effort, language=language, budget=budget))
-    st.pills("For example", EXAMPLES, key="example", on_change=_take_example)
-    _latest()
+    """The form, and some examples."""
+    st.html(f'<div class="r-hero"><h1>{text(say("ask.title"))}</h1><p class="r-lead">{text(say("ask.lead"))}</p></div>')
+    with st.container(key="narrow_ask"):
+        with st.container(key="ask_form"):
+            _form()
+        st.pills(say("ask.examples"), [say(key) for key in EXAMPLES], key="example", on_change=_take_example)
+    try:
+        latest_runs()
+    except ApiProblem as error:
+        problem.show(error)
 
 
-def _options() -> tuple[str, str | None, Budget]:
-    with st.container(horizontal=True, gap="large", vertical_alignment="bottom"):
-        return _effort(), _language(), _limit()
+def _form() -> None:
+    question = st.text_area(
+        say("ask.question"), key="question", height=120, label_visibility="collapsed", placeholder=say("ask.placeholder")
+    )
+    effort = _effort()
+    with st.expander(say("ask.options"), icon=":material/tune:", type="compact", key="options"):
+        language, budget = _options()
+    if st.button(say("ask.start"), key="start", type="primary", icon=":material/arrow_forward:", icon_position="right"):
+        _start(NewRun(question=question or "", effort=effort, language=language, budget=budget))
 
 
 def _effort() -> str:
-    options = list(EFFORT)
     chosen = st.segmented_control(
-        "Effort", options, default="standard", required=True, format_func=EFFORT.__getitem__, key="effort", help=EFFORT_HELP
+        say("ask.effort"),
+        EFFORTS,
+        default="standard",
+        required=True,
+        format_func=lambda effort: named("effort", effort),
+        key="effort",
+        help=say("ask.effort_help"),
     )
     return chosen or "standard"
 
 
-def _language() -> str | None:
-    options = list(LANGUAGES)
-    chosen = st.segmented_control(
-        "Language", options, default="", required=True, format_func=LANGUAGES.__getitem__, key="language"
-    )
-    return chosen or None
-
-
-def _limit() -> Budget:
-    with st.popover("Set a limit", icon=":material/speed:"):
-        st.caption("At a limit the run pauses and keeps everything; you then choose to finish or to continue.")
-        return budget_inputs("cap", Budget())
+def _options() -> tuple[str | None, Budget]:
+    left, right = st.columns(2, gap="large")
+    with left:
+        language = st.segmented_control(
+            say("ask.language"),
+            ["", *LANGUAGES],
+            default="",
+            required=True,
+            format_func=lambda code: LANGUAGES.get(code) or say("ask.same_language"),
+            key="report_language",
+        )
+    with right:
+        st.caption(say("ask.limit_help"))
+        budget = budget_inputs("cap", Budget())
+    return language or None, budget
 
 
 def _take_example() -> None:
@@ -76,18 +78,8 @@ def _start(new: NewRun) -> None:
     except ApiProblem as error:
         problem.show(error)
         return
+    forget_latest()
     st.switch_page("views/watch.py", query_params={"run": run.id})
-
-
-def _latest() -> None:
-    try:
-        runs = api().runs(limit=3).items
-    except ApiProblem as error:
-        problem.show(error)
-        return
-    if runs:
-        st.html('<div class="r-label" style="margin-top:1.6rem">Latest</div>')
-        run_rows(runs)
 
 
 main()

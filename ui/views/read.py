@@ -1,28 +1,25 @@
-"""Read a report: the text, its sources beside it, and the exact quote behind each number."""
-
-from functools import partial
+"""Read a report: the text, what it rests on beside it, and the exact words behind each number in a drawer."""
 
 import streamlit as st
 
-from ui.api_client import ApiClient, ApiProblem
-from ui.components import problem, run_header
+from ui.api_client import ApiProblem
+from ui.components import exports, problem, reader, run_header, source_view
 from ui.components.claims_view import claims_html
-from ui.components.report_view import article_html, cards_html, sources_html
+from ui.components.markup import text
+from ui.components.report_view import Article, article, outline_html, sources_html
+from ui.language import current, say
 from ui.models import Report, Run
 from ui.session import api, run_id
 
-NOT_YET = "The report is not written yet. Its making is shown under Progress."
-MISSING = {
-    "failed": "This run failed before it had a report. Progress says why.",
-    "cancelled": "This run was cancelled and has no report.",
-}
+MISSING = {"failed": "read.failed", "cancelled": "read.cancelled"}
+PREPARED = 24  # reports kept ready to show, for all visitors together
 
 
 def main() -> None:
     """The report of the run named in the address."""
     chosen = run_id()
     if not chosen:
-        st.html(run_header.NO_RUN)
+        st.html(run_header.no_run_html())
         return
     try:
         run = api().run(chosen)
@@ -33,7 +30,7 @@ def main() -> None:
         _report(run)
         return
     run_header.show(run, "views/read.py")
-    st.html(f'<div class="r-note">{MISSING.get(run.status, NOT_YET)}</div>')
+    st.html(f'<div class="r-note">{text(say(MISSING.get(run.status, "read.not_yet")))}</div>')
 
 
 def _report(run: Run) -> None:
@@ -44,30 +41,50 @@ def _report(run: Run) -> None:
         problem.show(error)
         return
     run_header.show(run, "views/read.py", report.title)
-    _show(api(), run, report)
-
-
-def _show(client: ApiClient, run: Run, report: Report) -> None:
+    exports.bar(api(), run)
     left, right = st.columns([13, 6], gap="large")
+    prepared = _prepared(report.model_dump_json(), current())
     with left:
-        st.html(article_html(report) + cards_html(report, run.id))
+        st.html(prepared.html)
     with right:
-        st.html('<div class="r-label">Download</div>')
-        _downloads(client, run)
-        if report.claims:
-            st.html(f'<div class="r-label" style="margin:1rem 0 .7rem">Claims checked</div>{claims_html(report.claims)}')
-        st.html(f'<div class="r-label" style="margin:1rem 0 .7rem">Sources</div>{sources_html(report.citations)}')
+        _beside(report, prepared)
+    _drawer(run, report)
 
 
-def _downloads(client: ApiClient, run: Run) -> None:
-    files = (
-        ("Markdown", "report", "md", "text/markdown", partial(client.report_file, run.id, "text/markdown")),
-        ("HTML", "report", "html", "text/html", partial(client.report_file, run.id, "text/html")),
-        ("JSON", "evidence", "json", "application/json", partial(client.evidence, run.id)),
-    )
-    with st.container(horizontal=True, gap="xsmall"):
-        for label, name, ending, media_type, fetch in files:
-            st.download_button(label, fetch, f"{name}-{run.id}.{ending}", media_type, key=ending, on_click="ignore")
+@st.cache_data(max_entries=PREPARED, show_spinner=False)
+def _prepared(report: str, language: str) -> Article:
+    """The report as HTML. A long one takes a good part of a second to render, and every click on the page would wait for it."""
+    return article(Report.model_validate_json(report))
+
+
+def _beside(report: Report, prepared: Article) -> None:
+    contents, sources, checks = st.tabs([say("read.contents"), say("read.sources"), say("read.checks")], key="beside")
+    with contents:
+        st.html(outline_html(prepared.outline))
+    with sources:
+        st.html(sources_html(report.citations))
+    with checks:
+        st.html(claims_html(report.claims) if report.claims else f'<p class="r-quiet">{text(say("read.no_checks"))}</p>')
+
+
+@st.fragment
+def _drawer(run: Run, report: Report) -> None:
+    """Listens to the numbers in the text. What is open is in the address, so that a reload opens it again."""
+    asked = reader.listen(report)
+    if asked:
+        st.query_params["cite"] = str(asked)
+    number = st.query_params.get("cite")
+    if number:
+        st.dialog(say("source.title"), width="medium", position="right", on_dismiss=_close)(_source)(run, report, number)
+
+
+def _source(run: Run, report: Report, number: str) -> None:
+    source_view.show(api(), report, number)
+    st.page_link("views/source.py", label=say("source.own_page"), query_params={"run": run.id, "n": number})
+
+
+def _close() -> None:
+    st.query_params.pop("cite", None)
 
 
 main()

@@ -1,106 +1,126 @@
-"""Watch a run: the plan, each subtask, the sources as they arrive, what it uses, and the means to steer it."""
+"""Watch a run: the plan, the agents at work, the sources as they arrive, what it uses, and the means to steer it."""
 
 from datetime import timedelta
+from time import monotonic
 
 import streamlit as st
 
 from ui.api_client import ApiProblem
 from ui.components import controls, problem, run_header
-from ui.components.lists import log_html, notices_html, sources_html
-from ui.components.markup import text
+from ui.components.lists import agents_html, log_html, notices_html, sources_html
+from ui.components.markup import labelled, text
 from ui.components.meters import meters_html
 from ui.components.plan_tree import plan_html
 from ui.event_feed import FeedState
+from ui.language import now, say
 from ui.models import PARKED, Run
-from ui.progress import Progress, fold
-from ui.session import api, feed, now, run_id
+from ui.progress import Progress
+from ui.session import api, feed, progress, run_id
 
 REFRESH = timedelta(seconds=1)
+OLDEST = timedelta(seconds=15)  # how long a run is shown as it was while nothing is heard of it
+TOLD = ("failed", "cancelled", "paused", "budget_reached")
 
 
 def main() -> None:
     """The run named in the address, live until it has finished."""
     chosen = run_id()
     if not chosen:
-        st.html(run_header.NO_RUN)
+        st.html(run_header.no_run_html())
         return
     try:
         run = api().run(chosen)
     except ApiProblem as error:
         problem.show(error)
-        st.button("Try again", icon=":material/refresh:")
+        st.button(say("watch.again"), icon=":material/refresh:")
         return
-    st.session_state["watched_run"] = run
+    st.session_state["watched_run"] = (monotonic(), run)
     settled = run.finished and feed(run.id).look().ended
-    st.fragment(_live, run_every=None if settled else REFRESH)(settled)
+    every = None if settled else REFRESH
+    st.fragment(_standing, run_every=every)(settled)
+    if not run.finished:
+        st.fragment(_steer)()
+    st.fragment(_work, run_every=every)()
 
 
-def _live(settled: bool) -> None:
-    """One refresh; none follows where the run is over and its log is whole.
+def _standing(settled: bool) -> None:
+    """Where the run stands, and the buttons. No refresh follows where it is over and its log is whole.
 
     Zones are containers, so that what opens and closes in one does not disturb another.
     """
     run, trouble = _latest()
     state = feed(run.id).look()
-    progress = fold(state.events)
+    known = progress(state.events)
     with st.container():
         run_header.show(run, "views/watch.py")
     with st.container():
-        _notices(run, progress, trouble or state.problem)
+        _notices(run, known, trouble or state.problem)
     with st.container():
-        st.html(meters_html(run, progress, now()))
+        st.html(meters_html(run, known, now()))
     with st.container():
         controls.show(api(), run)
-    left, right = st.columns([3, 2], gap="large")
-    with left:
-        st.html('<div class="r-label">Plan</div>')
-        st.html(plan_html(progress, still=run.finished or run.status in PARKED))
-    with right:
-        _beside(run, progress, state)
     if run.finished and state.ended and not settled:
         st.rerun()
 
 
+def _steer() -> None:
+    """Not refreshed by the clock: somebody is typing here."""
+    run, _ = _latest()
+    controls.steer(api(), run, progress(feed(run.id).look().events).plan)
+
+
+def _work() -> None:
+    """What the agents do and what they found."""
+    run, _ = _latest()
+    state = feed(run.id).look()
+    known = progress(state.events)
+    left, right = st.columns([3, 2], gap="large")
+    with left:
+        st.html(labelled(say("watch.plan"), plan_html(known, still=run.finished or run.status in PARKED)))
+    with right:
+        agents = agents_html(known, now())
+        st.html(labelled(say("watch.agents"), agents) if agents else "<i></i>")
+        _beside(known, state)
+
+
 def _latest() -> tuple[Run, ApiProblem | None]:
-    """The run now, or as it was last seen with the reason why there is no newer."""
-    held: Run = st.session_state["watched_run"]
-    if held.finished:
+    """The run now, or as it was last seen with the reason why there is no newer. It is asked for when its log has grown."""
+    asked_at, held = st.session_state["watched_run"]
+    state = feed(held.id).look()
+    grown = bool(state.events) and state.events[-1].seq > held.last_seq
+    if held.finished or not (grown or state.problem or monotonic() - asked_at > OLDEST.total_seconds()):
         return held, None
     try:
-        held = st.session_state["watched_run"] = api().run(held.id)
+        held = api().run(held.id)
     except ApiProblem as error:
         return held, error
+    st.session_state["watched_run"] = (monotonic(), held)
     return held, None
 
 
-def _notices(run: Run, progress: Progress, trouble: ApiProblem | None) -> None:
+def _notices(run: Run, known: Progress, trouble: ApiProblem | None) -> None:
     if trouble:
         problem.show(trouble)
-    if run.status in ("failed", "cancelled", "paused", "budget_reached") and run.detail:
-        st.html(
-            f'<div class="r-note {"bad" if run.status == "failed" else ""}">{text(run.detail[:1].upper() + run.detail[1:])}</div>'
-        )
-    notices = notices_html(progress)
+    if run.status in TOLD and run.detail:
+        kind = "bad" if run.status == "failed" else ""
+        st.html(f'<div class="r-note {kind}" role="status">{text(run.detail[:1].upper() + run.detail[1:])}</div>')
+    notices = notices_html(known)
     if notices:
         st.html(notices)
-    if run.status == "completed" and st.button("Read the report", key="read", type="primary", icon=":material/article:"):
+    if run.status == "completed" and st.button(say("watch.read"), key="read", type="primary", icon=":material/article:"):
         st.switch_page("views/read.py", query_params={"run": run.id})
 
 
-def _beside(run: Run, progress: Progress, state: FeedState) -> None:
+def _beside(known: Progress, state: FeedState) -> None:
     # Labels stay as they are: a tab whose label changes is a new tab, and the reader would be thrown back to the first.
-    sources, log, notes = st.tabs(["Sources", "Log", "Notes"])
+    sources, log, notes = st.tabs([say("watch.sources"), say("watch.log"), say("watch.notes")], key="watch_tabs")
     with sources:
-        st.html(sources_html(progress))
+        st.html(sources_html(known))
     with log:
         st.html(log_html(state.events))
     with notes:
-        for note in progress.notes:
-            st.html(f'<div class="r-note">{text(note)}</div>')
-        if not run.finished:
-            controls.note_form(api(), run)
-        elif not progress.notes:
-            st.caption("No notes were given.")
+        given = "".join(f'<div class="r-note">{text(note)}</div>' for note in known.notes)
+        st.html(given or f'<p class="r-quiet">{text(say("watch.no_notes"))}</p>')
 
 
 main()

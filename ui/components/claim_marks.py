@@ -1,0 +1,91 @@
+"""Marking claims in a paragraph: the sentence that a claim was read from is found again and put into an element of its own."""
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from markdown_it.token import Token
+
+from ui.components.claims_view import why
+from ui.components.markup import text
+from ui.models import Claim
+
+# What the text of a claim and the text of its paragraph may differ in: white space, citation numbers, emphasis.
+LOOSE = re.compile(r"\[\d{1,4}\]|[\s*_`†‡]")
+
+
+class Place(NamedTuple):
+    """A character of a paragraph: which token, which position in it."""
+
+    token: int
+    position: int
+
+
+def marked(tokens: Sequence[Token], claims: Mapping[int, Claim]) -> list[Token]:
+    """The tokens of one paragraph with each of these claims that is in it marked. `claims` are by their number."""
+    marked_tokens = list(tokens)
+    paragraph = squeezed("".join(token.content for token in tokens if token.type == "text"))
+    for n, claim in claims.items():
+        wanted = squeezed(claim.text)
+        found = _find(marked_tokens, wanted) if wanted and wanted in paragraph else None
+        if found and _balanced(marked_tokens, *found):
+            marked_tokens = _wrapped(marked_tokens, *found, n, claim)
+    return marked_tokens
+
+
+@lru_cache(maxsize=4_096)
+def squeezed(words: str) -> str:
+    """The text without what a claim and its paragraph may differ in."""
+    return LOOSE.sub("", words)
+
+
+def _find(tokens: Sequence[Token], wanted: str) -> tuple[Place, Place] | None:
+    """First and last character of the claim."""
+    characters = [
+        (character, Place(index, position))
+        for index, token in enumerate(tokens)
+        if token.type == "text"
+        for position, character in enumerate(token.content)
+        if not LOOSE.fullmatch(character)
+    ]
+    at = "".join(character for character, _ in characters).find(wanted)
+    return (characters[at][1], characters[at + len(wanted) - 1][1]) if at >= 0 else None
+
+
+def _balanced(tokens: Sequence[Token], first: Place, last: Place) -> bool:
+    """Whether an element around this stretch would cross no border of another, such as an emphasis that ends within it."""
+    levels = [token.level for token in tokens[first.token : last.token + 1]]
+    return levels[0] == levels[-1] == min(levels)
+
+
+def _wrapped(tokens: Sequence[Token], first: Place, last: Place, n: int, claim: Claim) -> list[Token]:
+    kind = claim.support if claim.support != "full" else "weak"
+    opening = f'<span class="r-claim {text(kind)}" id="claim-{n}" data-claim="{n}" tabindex="0" title="{text(why(claim))}">'
+    before, inside, after = list(tokens[: first.token]), list(tokens[first.token : last.token + 1]), tokens[last.token + 1 :]
+    end = last.position + 1
+    if len(inside) == 1:
+        content = inside[0].content
+        pieces = [_like(inside[0], content[first.position : end])]
+        head, tail = content[: first.position], content[end:]
+    else:
+        head, tail = inside[0].content[: first.position], inside[-1].content[end:]
+        pieces = [
+            _like(inside[0], inside[0].content[first.position :]),
+            *inside[1:-1],
+            _like(inside[-1], inside[-1].content[:end]),
+        ]
+    level = tokens[first.token].level
+    return [*before, _text(head, level), _html(opening, level), *pieces, _html("</span>", level), _text(tail, level), *after]
+
+
+def _like(token: Token, content: str) -> Token:
+    return _text(content, token.level)
+
+
+def _text(content: str, level: int) -> Token:
+    return Token("text", "", 0, content=content, level=level)
+
+
+def _html(content: str, level: int) -> Token:
+    return Token("html_inline", "", 0, content=content, level=level)

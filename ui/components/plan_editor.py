@@ -1,0 +1,100 @@
+"""Changing a plan: its steps can be reworded, ordered, dropped and added."""
+
+import streamlit as st
+
+from ui.language import count, say
+from ui.models import Plan, Subtask
+
+MOST_STEPS = 12
+
+
+def show(key: str, plan: Plan, save: str) -> Plan | None:
+    """The plan as a form; the edited plan when it was just saved. What is typed is kept under `key` until `forget`."""
+    steps = _draft(key, plan)
+    for position, step in enumerate(steps):
+        with st.container(border=True, gap="xsmall", key=f"{key}_step_{step.id}"):
+            _step(key, steps, position)
+    with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
+        full = len(steps) >= MOST_STEPS
+        help_text = say("plan.full", steps=count("subtask", MOST_STEPS)) if full else None
+        st.button(
+            say("plan.add"), key=f"{key}_add", icon=":material/add:", on_click=_add, args=(key,), disabled=full, help=help_text
+        )
+        if st.button(save, key=f"{key}_save", type="primary", icon=":material/check:", disabled=not steps):
+            return plan.model_copy(update={"subtasks": tuple(_typed(key, step) for step in _draft(key, plan))})
+    return None
+
+
+def forget(key: str) -> None:
+    """Let go of what was typed."""
+    for name in [name for name in st.session_state if str(name).startswith(f"{key}_")]:
+        del st.session_state[name]
+
+
+def _draft(key: str, plan: Plan) -> list[Subtask]:
+    """The steps as they stand in the form. A plan that was revised meanwhile starts the form anew."""
+    held: tuple[int, list[Subtask]] | None = st.session_state.get(f"{key}_draft")
+    if held is None or held[0] != plan.revision:
+        held = st.session_state[f"{key}_draft"] = (plan.revision, list(plan.subtasks))
+    return held[1]
+
+
+def _step(key: str, steps: list[Subtask], position: int) -> None:
+    step = steps[position]
+    with st.container(horizontal=True, gap="xsmall", vertical_alignment="center"):
+        st.html(f'<span class="r-dot">{position + 1}</span>', width="content")
+        st.text_input(
+            say("plan.title"),
+            step.title,
+            200,
+            key=f"{key}_title_{step.id}",
+            label_visibility="collapsed",
+            placeholder=say("plan.title"),
+        )
+        for name, icon, shift in (("up", ":material/arrow_upward:", -1), ("down", ":material/arrow_downward:", 1)):
+            outside = not 0 <= position + shift < len(steps)
+            told, button = say(f"plan.{name}"), f"{key}_{name}_{step.id}"
+            st.button("", key=button, icon=icon, help=told, disabled=outside, on_click=_move, args=(steps, position, shift))
+        st.button(
+            "",
+            key=f"{key}_drop_{step.id}",
+            icon=":material/close:",
+            help=say("plan.drop"),
+            on_click=_drop,
+            args=(steps, position),
+        )
+    st.text_area(
+        say("plan.question"), step.question, 68, 2_000, key=f"{key}_question_{step.id}", label_visibility="collapsed",
+        placeholder=say("plan.question"),
+    )  # fmt: skip
+    others = {other.id: f"{n}. {_title(key, other)}" for n, other in enumerate(steps, 1) if other.id != step.id}
+    waits = [needed for needed in step.depends_on if needed in others]
+    st.multiselect(
+        say("plan.after"), list(others), waits, others.__getitem__, key=f"{key}_after_{step.id}", placeholder=say("plan.at_once")
+    )
+
+
+def _title(key: str, step: Subtask) -> str:
+    return str(st.session_state.get(f"{key}_title_{step.id}", step.title)) or say("plan.untitled")
+
+
+def _typed(key: str, step: Subtask) -> Subtask:
+    """The step with what was typed; a title or a question stands in for the other where one was left empty."""
+    title = str(st.session_state[f"{key}_title_{step.id}"] or "").strip()
+    question = str(st.session_state[f"{key}_question_{step.id}"] or "").strip()
+    after = tuple(st.session_state[f"{key}_after_{step.id}"])
+    return step.model_copy(update={"title": title or question[:200], "question": question or title, "depends_on": after})
+
+
+def _add(key: str) -> None:
+    _, steps = st.session_state[f"{key}_draft"]
+    taken = {step.id for step in steps}
+    steps.append(Subtask(id=next(name for n in range(1, 100) if (name := f"added{n}") not in taken), title=""))
+
+
+def _move(steps: list[Subtask], position: int, shift: int) -> None:
+    steps[position], steps[position + shift] = steps[position + shift], steps[position]
+
+
+def _drop(steps: list[Subtask], position: int) -> None:
+    del steps[position]

@@ -1,0 +1,48 @@
+"""What makes a report answer to the mouse and the keyboard: a card at a number or a marked claim, and the drawer behind it.
+
+The script only listens: all markup is made, escaped, in Python, and what the cards show is set as text.
+"""
+
+from functools import cache
+from pathlib import Path
+
+import streamlit as st
+from streamlit.components.v2.types import ComponentRenderer
+
+from ui.components.claims_view import doubtful, why
+from ui.components.markup import host
+from ui.language import named, say
+from ui.models import Report
+
+SCRIPT = Path(__file__).parent.parent / "assets" / "reader.js"
+
+
+@cache
+def _component() -> ComponentRenderer:
+    return st.components.v2.component("rubrica_reader", js=SCRIPT.read_text("utf-8"), isolate_styles=False)
+
+
+def cards(report: Report) -> dict[str, dict[str, dict[str, str]]]:
+    """What the cards say: by number of the citation, and by number of the claim."""
+    return {
+        "citations": {
+            str(citation.n): {"quote": citation.quote, "title": citation.source.title, "where": host(citation.source.url)}
+            for citation in report.citations
+        },
+        "claims": {
+            str(n): {"kind": named("support", claim.support), "why": why(claim)}
+            for n, claim in enumerate(report.claims)
+            if doubtful(claim)
+        },
+    }
+
+
+def listen(report: Report) -> int | None:
+    """Put the listener on the page; the number of the citation that was just asked for, if one was."""
+    data = cards(report) | {"hint": say("read.card_hint")}
+    asked = _component()(key="reader", data=data, on_cite_change=_nothing)
+    return int(asked.cite) if asked.cite else None
+
+
+def _nothing() -> None:
+    """A trigger is only kept for the run it causes when somebody listens to its change."""

@@ -1,0 +1,65 @@
+"""What stands around every page: the name, the latest runs, the language."""
+
+from functools import cache
+from pathlib import Path
+
+import streamlit as st
+from streamlit.components.v2.types import ComponentRenderer
+
+from ui import language
+from ui.api_client import ApiProblem
+from ui.components import style
+from ui.components.markup import plain, text
+from ui.components.run_list import page_of, shortened
+from ui.language import say
+from ui.session import latest_runs
+
+SCRIPT = Path(__file__).parent.parent / "assets" / "page.js"
+LONGEST_TITLE = 46
+
+
+def show() -> None:
+    """The sidebar, and what the browser is told about the page."""
+    st.logo(str(style.ASSETS / "logo.svg"), size="large")
+    with st.sidebar:
+        _latest()
+        with st.container(key="foot"):
+            _languages()
+    _told_to_browser()(key="page", data={"language": language.current(), "cookie": language.COOKIE})
+
+
+@cache
+def _told_to_browser() -> ComponentRenderer:
+    return st.components.v2.component("rubrica_page", js=SCRIPT.read_text("utf-8"), isolate_styles=False)
+
+
+def _latest() -> None:
+    """The latest runs. Trouble is told by the page itself, once."""
+    try:
+        runs = latest_runs()
+    except ApiProblem:
+        return
+    if not runs:
+        return
+    with st.container(key="latest", gap=None):
+        st.html(f'<h2 class="r-label">{text(say("shell.latest"))}</h2>')
+        for run in runs:
+            st.page_link(page_of(run), label=plain(shortened(run.query.question, LONGEST_TITLE)), query_params={"run": run.id})
+
+
+def _languages() -> None:
+    chosen = st.segmented_control(
+        say("shell.language"),
+        list(language.LANGUAGES),
+        default=language.current(),
+        required=True,
+        format_func=language.LANGUAGES.__getitem__,
+        key="language_choice",
+        on_change=_switch,
+        label_visibility="collapsed",
+    )
+    assert chosen
+
+
+def _switch() -> None:
+    st.session_state["language"] = st.session_state["language_choice"]

@@ -1,0 +1,65 @@
+"""A citation in its place: the source, the claims that rest on it, and the passage with the quoted words marked."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from ui.api_client import ApiClient, ApiProblem
+from ui.components import problem
+from ui.components.markup import labelled, link, text
+from ui.components.passage import passage_html
+from ui.components.report_view import cited_by
+from ui.language import named, say
+from ui.models import Citation, Claim, Report
+
+
+def heading_html(citation: Citation, characters: int) -> str:
+    """Which citation, where in the stored copy, and the source's own title."""
+    source = citation.source
+    place = say("source.place", start=f"{citation.start:,}", end=f"{citation.end:,}", all=f"{characters:,}")
+    return (
+        f'<div class="r-eyebrow"><span>{text(say("source.citation", n=citation.n))}</span><span>{text(place)}</span></div>'
+        f'<h2 class="r-question">{link(source.url, source.title or source.url)}</h2>{facts_html(citation)}'
+    )
+
+
+def facts_html(citation: Citation) -> str:
+    """What is known of the source; a retraction and a preprint stand out."""
+    source = citation.source
+    facts = [fact for fact in (source.author, source.venue, source.published, source.doi) if fact]
+    chips = [("bad", "source.retracted")] if source.retracted else []
+    chips += [("warn", "source.preprint")] if source.preprint else []
+    marks = "".join(f'<span class="r-chip {kind}">{text(say(key))}</span>' for kind, key in chips)
+    return (
+        f'<div class="r-eyebrow">{marks}{"".join(f"<span>{text(fact)}</span>" for fact in facts)}</div>' if facts or marks else ""
+    )
+
+
+def claims_html(claims: Sequence[Claim]) -> str:
+    """The claims that rest on the citation, each with how well it is supported."""
+    items = "".join(
+        f'<li><span class="r-chip {text(claim.support)}">{text(named("support", claim.support))}</span> {text(claim.text)}</li>'
+        for claim in claims
+    )
+    return labelled(say("source.claims"), f'<ul class="r-list">{items}</ul>')
+
+
+def show(client: ApiClient, report: Report, number: str) -> None:
+    """The citation of this number, or why it cannot be shown."""
+    citation = next((c for c in report.citations if str(c.n) == number), None)
+    if citation is None:
+        st.html(f'<div class="r-note bad" role="alert">{text(say("source.none", n=number))}</div>')
+        return
+    try:
+        snapshot = client.snapshot(citation.source.snapshot)
+    except ApiProblem as error:
+        st.html(heading_html(citation, 0))
+        problem.show(error)
+        return
+    st.html(heading_html(citation, len(snapshot)))
+    whole = st.toggle(say("source.whole"), key="whole_source")
+    st.html(passage_html(snapshot, citation, whole=whole))
+    resting = cited_by(report.claims, citation.n)
+    if resting:
+        st.html(claims_html(resting))
+    st.caption(say("source.stored", name=citation.source.snapshot[:16]))

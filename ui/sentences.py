@@ -1,0 +1,87 @@
+"""A sentence for each event of a run's log."""
+
+from collections.abc import Callable
+
+from ui.figures import compact
+from ui.language import count, named, say
+from ui.models import Event
+
+LONGEST_QUOTE = 90
+
+
+def quoted(text: str) -> str:
+    """A query in quotation marks, cut where it would fill the line."""
+    text = " ".join(text.split())
+    return f"“{text if len(text) <= LONGEST_QUOTE else text[: LONGEST_QUOTE - 1].rstrip() + '…'}”"
+
+
+def action(event: Event) -> str:
+    """What an agent did in a model or tool call, as a short phrase."""
+    payload = event.payload
+    if event.type == "model_call":
+        return named("step", str(payload.get("step") or "thinking"))
+    tool = named("tool", str(payload.get("tool") or "tool"))
+    if payload.get("error"):
+        return say("log.tool_failed", tool=tool, error=payload["error"])
+    if payload.get("url"):
+        return say("log.read", url=payload["url"])
+    results = payload.get("results")
+    found = say("log.found", results=count("result", results)) if isinstance(results, int) else ""
+    return f"{tool} {quoted(str(payload.get('query', '')))}{found}"
+
+
+def sentence(event: Event) -> str:
+    """One line of the log for a reader."""
+    said = SENTENCES.get(event.type)
+    return said(event) if said else event.type.replace("_", " ")
+
+
+def _text(event: Event, name: str) -> str:
+    return str(event.payload.get(name) or "")
+
+
+def _with_detail(said: str, event: Event) -> str:
+    return say("log.detail", said=said, detail=_text(event, "detail")) if event.payload.get("detail") else said
+
+
+def _model_call(event: Event) -> str:
+    tokens = int(event.payload.get("input_tokens", 0)) + int(event.payload.get("output_tokens", 0))
+    return say("log.asked_model", model=_text(event, "model"), action=action(event), tokens=compact(tokens))
+
+
+def _stage_finished(event: Event) -> str:
+    stop = _text(event, "stop") or "sufficient"
+    said = say("log.finished") if stop == "sufficient" else say("log.finished_why", why=named("stop", stop))
+    return _with_detail(said, event)
+
+
+def _begun(event: Event) -> str:
+    attempt = int(event.payload.get("attempt", 1))
+    said = say("log.started") if attempt == 1 else say("log.goes_on", attempt=attempt)
+    return say("log.detail", said=said, detail=_text(event, "title")) if event.payload.get("title") else said
+
+
+def _planned(key: str) -> Callable[[Event], str]:
+    return lambda event: say(key, subtasks=count("subtask", len((event.payload.get("plan") or {}).get("subtasks", ()))))
+
+
+def _report_ready(event: Event) -> str:
+    counts = (count(noun, int(event.payload.get(f"{noun}s", 0))) for noun in ("word", "section", "citation"))
+    return say("log.report", counts=say("log.comma").join(counts))
+
+
+SENTENCES: dict[str, Callable[[Event], str]] = {
+    "run_created": lambda e: say("log.question", question=quoted(_text(e, "question"))),
+    "status_changed": lambda e: _with_detail(named("status", _text(e, "status")), e),
+    "stage_started": _begun,
+    "stage_finished": _stage_finished,
+    "plan_made": _planned("log.planned"),
+    "plan_revised": _planned("log.replanned"),
+    "model_call": _model_call,
+    "tool_call": action,
+    "waiting": lambda e: say("log.waiting", detail=_text(e, "detail") or _text(e, "what")),
+    "note_added": lambda e: say("log.noted", text=quoted(_text(e, "text"))),
+    "budget_changed": lambda e: say("log.budget"),
+    "warning": lambda e: say("log.warning", message=_text(e, "message")),
+    "report_ready": _report_ready,
+}

@@ -1,0 +1,69 @@
+"""The page's own server: Streamlit with the headers that a page of ours should have. `streamlit run ui/server.py`."""
+
+import base64
+import hashlib
+import re
+from functools import cache
+from pathlib import Path
+
+import streamlit
+from starlette.middleware import Middleware
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from streamlit.starlette import App
+
+HERE = Path(__file__).parent
+INLINE_SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
+
+
+@cache
+def policy() -> str:
+    """The content security policy: scripts are ours or Streamlit's, and nothing from elsewhere is loaded or told anything.
+
+    Components of Streamlit are modules from `blob:` addresses; its entry page has a script in place, allowed by its hash.
+    """
+    entry = (Path(streamlit.__file__).parent / "static" / "index.html").read_text("utf-8")
+    digests = (base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in INLINE_SCRIPT.findall(entry))
+    hashes = " ".join(f"'sha256-{digest}'" for digest in digests)
+    return "; ".join(
+        (
+            "default-src 'self'",
+            f"script-src 'self' blob: 'wasm-unsafe-eval' {hashes}".strip(),
+            "style-src 'self' 'unsafe-inline'",
+            "img-src 'self' data: blob:",
+            "font-src 'self' data:",
+            "worker-src 'self' blob:",
+            "object-src 'none'",
+            "base-uri 'self'",
+            "form-action 'self'",
+            "frame-ancestors 'none'",
+        )
+    )
+
+
+class SecurityHeaders:
+    """An ASGI application in front of another that adds headers to every answer which lacks them."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+        self._headers = {
+            b"content-security-policy": policy().encode(),
+            b"x-content-type-options": b"nosniff",
+            b"x-frame-options": b"DENY",
+            b"referrer-policy": b"same-origin",
+            b"cross-origin-opener-policy": b"same-origin",
+            b"permissions-policy": b"camera=(), microphone=(), geolocation=()",
+        }
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on."""
+
+        async def answer(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                there = {name.lower() for name, _ in message["headers"]}
+                message["headers"] = [*message["headers"], *((n, v) for n, v in self._headers.items() if n not in there)]
+            await send(message)
+
+        await self._app(scope, receive, answer if scope["type"] == "http" else send)
+
+
+app = App(HERE / "main.py", middleware=[Middleware(SecurityHeaders)])
