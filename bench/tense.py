@@ -1,0 +1,111 @@
+"""`python -m bench.tense`: predictions of the past, found in labelled sentences, and not found in dated news.
+
+`recall` and `precision` are those of both stages (rules, then whether a forecaster is named, by rules too) over the labelled
+sentences, on which the rules were made; `stage_one_*` those of the first alone. `unseen_*` are over sentences written after the
+last change of the rules. `false_alarm_rate` is the share of wikinews' sentences flagged, each article read on its own day: news
+of a day foretells nothing that is past.
+"""
+
+import gzip
+import json
+from collections.abc import Iterable, Iterator
+from datetime import date, datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from bench.labelled_sets import DATA
+from bench.result import report, skipped
+from retrieval.sentences import split_sentences
+from workflows.checks.tense import past_predictions
+
+LABELS = Path(__file__).parent / "labels"
+WRITTEN = date(2026, 6, 15)
+NEWS = DATA / "wikinews" / "dated.jsonl.gz"
+
+
+class Labelled(NamedTuple):
+    """`candidate`: it foretells the past; `error`: and nobody is named for it."""
+
+    candidate: bool
+    error: bool
+    text: str
+
+
+class Counts(NamedTuple):
+    """How often both, only the check, only the label said yes."""
+
+    both: int
+    check: int
+    label: int
+
+    @property
+    def recall(self) -> float:
+        """Between 0 and 1."""
+        return self.both / (self.both + self.label)
+
+    @property
+    def precision(self) -> float:
+        """Between 0 and 1."""
+        return self.both / (self.both + self.check)
+
+
+def labelled(name: str) -> list[Labelled]:
+    """Lines of candidate, error and text, tabs between."""
+    rows = (line.split("\t") for line in (LABELS / f"tense_{name}.tsv").read_text(encoding="utf-8").splitlines())
+    return [Labelled(candidate == "1", error == "1", text) for candidate, error, text in rows]
+
+
+def counted(pairs: Iterable[tuple[bool, bool]]) -> Counts:
+    """Pairs of what the check and the label say."""
+    found = list(pairs)
+    return Counts(
+        sum(check and label for check, label in found),
+        sum(check and not label for check, label in found),
+        sum(label and not check for check, label in found),
+    )
+
+
+def stages(rows: Iterable[Labelled]) -> tuple[Counts, Counts]:
+    """Of stage one against candidates, and of both stages against errors."""
+    read = [(row, past_predictions(row.text, WRITTEN)) for row in rows]
+    one = counted((bool(found), row.candidate) for row, found in read)
+    return one, counted((any(not prediction.forecaster for prediction in found), row.error) for row, found in read)
+
+
+def news() -> Iterator[tuple[str, date]]:
+    """Articles with their days."""
+    with gzip.open(NEWS, "rt", encoding="utf-8") as file:
+        for row in map(json.loads, file):
+            yield row["text"], datetime.strptime(row["first_explicit_date"], "%B %d, %Y").date()
+
+
+def false_alarms() -> tuple[int, int]:
+    """Flagged sentences of the news, and all of them."""
+    flagged = total = 0
+    for text, day in news():
+        total += len(split_sentences(text))
+        for found in past_predictions(text, day):
+            if not found.forecaster:
+                flagged += 1
+                print(f"flagged on {day}: {' '.join(found.text.split())[:160]} [{found.period}]")
+    return flagged, total
+
+
+def main() -> None:
+    figures: dict[str, float] = {}
+    sets = {"en": labelled("en"), "zh": labelled("zh")}
+    for name, rows in {**sets, "": [*sets["en"], *sets["zh"]], "unseen": labelled("unseen")}.items():
+        one, both = stages(rows)
+        prefix = f"{name}_" if name else ""
+        figures |= {f"{prefix}recall": both.recall, f"{prefix}precision": both.precision}
+        figures |= {f"{prefix}stage_one_recall": one.recall, f"{prefix}stage_one_precision": one.precision}
+        print(f"{name or 'all'}: {len(rows)} sentences, {sum(row.error for row in rows)} errors")
+    if not NEWS.exists():
+        skipped("tense", "dated news are not at ../shared/data/wikinews")
+        return
+    flagged, total = false_alarms()
+    report("tense", {**figures, "false_alarm_rate": flagged / total})
+
+
+if __name__ == "__main__":
+    main()
