@@ -98,6 +98,7 @@ def _names(given: object) -> object:
 
 Names = Annotated[tuple[str, ...], BeforeValidator(_names)]
 EmailAddress = Annotated[str, AfterValidator(_email)]
+DatabaseUrl = Annotated[SecretStr, AfterValidator(_database_url)]
 WebAddress = Annotated[str, AfterValidator(_web_address)]
 Port = Annotated[int, Field(ge=1, le=65_535)]
 UsdPerMillionTokens = Annotated[Decimal, Field(ge=0)]
@@ -122,9 +123,12 @@ class Settings(BaseModel):
     llm_stream: bool = Field(default=True, description="Read answers as a stream (1 or 0).")
     judge: Judge = Field(default=Judge.OFFLINE, description="`offline`, `nli` or `model`: who grades doubtful claims.")
     nli_model: str | None = Field(default=None, description="A cross-encoder for inference: a hub name or a folder.")
-    database_url: Annotated[SecretStr, AfterValidator(_database_url)] | None = Field(
-        default=None, description="A PostgreSQL server instead of the local one."
+    database_url: DatabaseUrl | None = Field(
+        default=None,
+        description="A PostgreSQL server instead of the local one, as the role that sees one organisation.",
     )
+    worker_database_url: DatabaseUrl | None = Field(default=None, description="The same database, as the role that workers use.")
+    database_owner_url: DatabaseUrl | None = Field(default=None, description="The same, as its owner: for `rubrica migrate`.")
     temporal_address: Annotated[str, AfterValidator(_host_and_port)] | None = Field(
         default=None, description="A Temporal server instead of the local one."
     )
@@ -143,6 +147,7 @@ class Settings(BaseModel):
     api_url: WebAddress | None = Field(
         default=None, description="A running API: the command line and the page use it instead of starting an own one."
     )
+    api_key: SecretStr | None = Field(default=None, description="The API key of the command line and the page.")
     serper_api_key: SecretStr | None = Field(default=None, description="Google's results by Serper, web and papers.")
     brave_api_key: SecretStr | None = Field(default=None, description="Web results by Brave Search.")
     tavily_api_key: SecretStr | None = Field(default=None, description="Web results by Tavily.")
@@ -243,7 +248,7 @@ def _malformed(detail: Any) -> str:
     if not detail["loc"]:
         return reason
     name = str(detail["loc"][0])
-    value = "" if name.endswith("_api_key") or name == "database_url" else f" (it is {str(detail['input'])[:80]!r})"
+    value = "" if name.endswith("api_key") or "database" in name else f" (it is {str(detail['input'])[:80]!r})"
     return f"{PREFIX}{name.upper()} is malformed: {reason}{value}"
 
 

@@ -43,7 +43,12 @@ class Client:
 
     session: aiohttp.ClientSession
     api: str
+    key: str
     gaps: int = field(default=0, init=False)
+
+    @property
+    def _headers(self) -> dict[str, str]:
+        return {"Authorization": f"Bearer {self.key}"}
 
     async def ask(self, question: str, **options: Any) -> dict[str, Any]:
         """Create a run; tried again only while nothing listens, so that one question is one run."""
@@ -55,7 +60,7 @@ class Client:
                     await asyncio.sleep(RETRY.total_seconds())
 
     async def _create(self, body: dict[str, Any]) -> dict[str, Any]:
-        async with self.session.post(f"{self.api}/v1/runs", json=body) as response:
+        async with self.session.post(f"{self.api}/v1/runs", json=body, headers=self._headers) as response:
             if response.status != 201:
                 raise NotAccepted(f"{response.status}: {await response.text()}")
             run: dict[str, Any] = await response.json()
@@ -66,7 +71,7 @@ class Client:
         async with asyncio.timeout(PATIENCE.total_seconds()):
             while True:
                 try:
-                    async with self.session.get(f"{self.api}/v1{path}", headers={"Accept": accept}) as response:
+                    async with self.session.get(f"{self.api}/v1{path}", headers={**self._headers, "Accept": accept}) as response:
                         if response.status < 500:
                             return await _body(response)
                 except Unreachable:
@@ -94,7 +99,7 @@ class Client:
             await asyncio.sleep(RETRY.total_seconds())
 
     async def _stream(self, run_id: str, after: int) -> AsyncIterator[Event]:
-        headers = {"Last-Event-ID": str(after)} if after else {}
+        headers = self._headers | ({"Last-Event-ID": str(after)} if after else {})
         timeout = aiohttp.ClientTimeout(total=None, sock_read=30)
         async with self.session.get(f"{self.api}/v1/runs/{run_id}/events", headers=headers, timeout=timeout) as response:
             if response.status != 200:

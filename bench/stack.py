@@ -107,7 +107,7 @@ async def running_stack(home: Path, stub: Stub | None, more: Mapping[str, str] |
             aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)) as session,
             asyncpg.create_pool(database_url(stack.home), min_size=1, max_size=2) as database,
         ):
-            running = RunningStack(stack.home, Client(session, api), session, database, said)
+            running = RunningStack(stack.home, Client(session, api, str(stack.home.api_key())), session, database, said)
             await index_complete(running)
             yield running
     finally:

@@ -21,6 +21,7 @@ import aiohttp
 
 from bench.client import Client
 from bench.result import report
+from infra.local.home import Home
 from infra.local.ports import LOOPBACK, free_port
 
 QUESTION = "How did presidents justify tariffs before 1900?"
@@ -35,7 +36,9 @@ async def up(command: Sequence[str], folder: Path, port: int) -> AsyncIterator[t
     started = time.perf_counter()
     with started_process(command, folder, port):
         async with aiohttp.ClientSession() as session:
-            client = Client(session, f"http://{LOOPBACK}:{port}")
+            home = Home(folder / "home")
+            home.root.mkdir(exist_ok=True)
+            client = Client(session, f"http://{LOOPBACK}:{port}", str(home.api_key()))
             run = await client.ask(QUESTION)
             yield client, run["id"], time.perf_counter() - started
 

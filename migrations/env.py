@@ -1,4 +1,4 @@
-"""How Alembic gets its connection: from `app.storage.migrate`, or by RUBRICA_DATABASE_URL from Alembic's own CLI."""
+"""How Alembic gets its connection: from `app.storage.migrate`, or by RUBRICA_DATABASE_OWNER_URL from Alembic's own CLI."""
 
 import asyncio
 import os
@@ -24,7 +24,7 @@ def run(connection: Connection) -> None:
 given: Connection | None = context.config.attributes.get("connection")
 if given is not None:
     run(given)
-elif url := os.environ.get("RUBRICA_DATABASE_URL"):
+elif url := os.environ.get("RUBRICA_DATABASE_OWNER_URL"):
     asyncio.run(with_connection(url, run))
 else:
-    raise SetupError("name the database in RUBRICA_DATABASE_URL, or use `rubrica migrate`")
+    raise SetupError("name the database in RUBRICA_DATABASE_OWNER_URL, or use `rubrica migrate`")

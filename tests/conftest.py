@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from app.services.bootstrap import ensure_local_owner
 from app.storage.migrate import upgrade
 from infra.local.postgres import LocalPostgres
+from tests.support.accounts import HOME_KEY, act_as_home, role_urls
 from tests.support.stack import running_postgres, running_temporal, running_time_skipping
 
 _numbers = itertools.count(1)
@@ -24,6 +26,7 @@ def servers_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def postgres_server(servers_dir: Path) -> Iterator[LocalPostgres]:
     """A running PostgreSQL cluster. `ensure_database(name, template)` adds databases."""
     with running_postgres(servers_dir) as server:
+        asyncio.run(act_as_home(server))
         yield server
 
 
@@ -37,7 +40,9 @@ def empty_postgres_url(postgres_server: LocalPostgres) -> str:
 def migrated_template(postgres_server: LocalPostgres) -> str:
     """The name of a database that carries the whole schema; others are copied from it."""
     name = "migrated"
-    asyncio.run(upgrade(asyncio.run(postgres_server.ensure_database(name))))
+    url = asyncio.run(postgres_server.ensure_database(name))
+    asyncio.run(upgrade(url))
+    asyncio.run(ensure_local_owner(url, HOME_KEY))
     return name
 
 
@@ -51,6 +56,12 @@ def new_postgres_url(postgres_server: LocalPostgres, migrated_template: str) -> 
 def postgres_url(new_postgres_url: Callable[[], str]) -> str:
     """A migrated database of this module's own."""
     return new_postgres_url()
+
+
+@pytest.fixture(scope="module")
+def api_urls(postgres_server: LocalPostgres, postgres_url: str) -> tuple[str, str]:
+    """The module's database as the API's role and as the trusted one: the first two arguments of `open_services`."""
+    return role_urls(postgres_server, postgres_url)
 
 
 @pytest.fixture(scope="session")

@@ -22,8 +22,14 @@ def api() -> ApiClient:
     address = os.environ.get("RUBRICA_API_URL") or DEFAULT_API
     client = st.session_state.get("api_client")
     if not isinstance(client, ApiClient) or client.base_url != address.rstrip("/"):
-        client = st.session_state["api_client"] = ApiClient(address)
+        client = st.session_state["api_client"] = ApiClient(address, _sign())
     return client
+
+
+def _sign() -> dict[str, str]:
+    """The key that a stack on one's own machine hands its page."""
+    key = os.environ.get("RUBRICA_API_KEY")
+    return {"Authorization": f"Bearer {key}"} if key else {}
 
 
 def feed(run_id: str) -> EventFeed:

@@ -37,15 +37,16 @@ async def serve(settings: Settings, host: str = HOST, port: int | None = None, n
     Raises:
         SetupError: a service it stands on is not named, or cannot be used as it is.
     """
-    if settings.database_url is None or settings.temporal_address is None:
-        raise SetupError("set RUBRICA_DATABASE_URL and RUBRICA_TEMPORAL_ADDRESS, or use `rubrica up`, which starts both")
+    if settings.database_url is None or settings.worker_database_url is None or settings.temporal_address is None:
+        needed = "RUBRICA_DATABASE_URL, RUBRICA_WORKER_DATABASE_URL and RUBRICA_TEMPORAL_ADDRESS"
+        raise SetupError(f"set {needed}, or use `rubrica up`, which starts both servers")
     # Loaded here: whoever builds the application with a gateway of his own needs no Temporal.
     from app.services.run_gateway import TemporalGateway
 
     gateway = TemporalGateway(settings.temporal_address)
-    url = settings.database_url.get_secret_value()
+    urls = settings.database_url.get_secret_value(), settings.worker_database_url.get_secret_value()
     with bind(host, settings.api_port or PORT if port is None else port) as listening:
-        async with open_services(url, gateway, settings.services, settings.retrieval_url) as services:
+        async with open_services(*urls, gateway, settings.services, settings.retrieval_url) as services:
             app = create_app(services, LOCAL_HOSTS | names | {f"[{host}]" if ":" in host else host})
             await Server(app, services).serve(sockets=[listening])
 

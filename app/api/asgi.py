@@ -5,10 +5,12 @@ from typing import Any
 
 from litestar import Litestar
 from litestar.di import Provide
+from litestar.middleware import DefineMiddleware
 from litestar.types import ASGIApp
 
 from app.api import openapi, problems
-from app.api.deps import ApiRequest
+from app.api.authentication import Authentication, authorised
+from app.api.deps import ApiRequest, principal_of
 from app.api.events import EventsController
 from app.api.guard import LOCAL_HOSTS, Guard
 from app.api.health import health
@@ -27,7 +29,12 @@ MAX_BODY_BYTES = 1_000_000
 
 def create_app(services: Services, allowed_hosts: Collection[str] = LOCAL_HOSTS) -> ASGIApp:
     """The API as an ASGI application over open services. It answers to the names in `allowed_hosts` only."""
-    app = Litestar(
+    return OpenAIErrors(Guard(routed(services), allowed_hosts))
+
+
+def routed(services: Services) -> Litestar:
+    """The routes, without what stands before them."""
+    return Litestar(
         route_handlers=[
             RunsController,
             SteeringController,
@@ -47,14 +54,16 @@ def create_app(services: Services, allowed_hosts: Collection[str] = LOCAL_HOSTS)
             "parts": _given(services.parts),
             "use": _given(services.use),
             "pages": _given(services.pages),
+            "principal": Provide(principal_of, sync_to_thread=False),
         },
+        middleware=[DefineMiddleware(Authentication, authenticator=services.authenticator)],
+        guards=[authorised],
         plugins=[problems.plugin()],
         openapi_config=openapi.config(),
         request_class=ApiRequest,
         request_max_body_size=MAX_BODY_BYTES,
         logging_config=None,
     )
-    return OpenAIErrors(Guard(app, allowed_hosts))
 
 
 def _given(service: Any) -> Provide:

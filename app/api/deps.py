@@ -8,6 +8,7 @@ from litestar.di import NamedDependency
 from litestar.exceptions import ClientException
 from litestar.params import FromPath
 
+from app.domain.accounts import Principal
 from app.services.health import Parts
 from app.services.live_events import LiveEvents
 from app.services.pages import Pages
@@ -22,6 +23,8 @@ LiveService = NamedDependency[LiveEvents]
 PartsService = NamedDependency[Parts]
 ToolUseService = NamedDependency[ToolUseReport]
 PagesService = NamedDependency[Pages]
+# Who asks; a public route has none.
+CurrentPrincipal = NamedDependency[Principal]
 
 
 class ApiRequest(Request[Any, Any, Any]):
@@ -39,3 +42,9 @@ class ApiRequest(Request[Any, Any, Any]):
             raise ClientException(f"the body is not valid UTF-8 ({error.reason} at byte {error.start}); send UTF-8") from error
         except RecursionError as error:
             raise ClientException("the body is nested too deeply") from error
+
+
+def principal_of(request: ApiRequest) -> Principal:
+    """Who the request's authentication found."""
+    found: Principal = request.user
+    return found

@@ -10,8 +10,10 @@ from litestar.openapi import ResponseSpec
 from litestar.params import HeaderParameter, QueryParameter
 from litestar.response import Stream
 
+from app.api.authentication import needs
 from app.api.deps import LiveService, ResearchService, RunId
 from app.api.openapi import problem_responses
+from app.domain.accounts import Scope
 from app.domain.run import RunEvent
 from app.services.live_events import LiveEvents
 from app.storage.events import LoggedEvent
@@ -35,6 +37,7 @@ class EventsController(Controller):
 
     path = "/v1/runs"
     tags = ("events",)
+    opt = needs(Scope.RUNS_READ)
 
     @get("/{run_id:uuid}/events", media_type=MEDIA_TYPE, responses={**problem_responses(400, 404), 200: STREAM})
     async def follow(

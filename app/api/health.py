@@ -6,6 +6,7 @@ from datetime import timedelta
 
 from litestar import Response, get
 
+from app.api.authentication import PUBLIC
 from app.api.deps import PartsService
 from app.api.openapi import VERSION
 from app.api.schemas import Health, PartHealth
@@ -14,7 +15,7 @@ from app.domain.errors import RubricaError
 PATIENCE = timedelta(seconds=2)
 
 
-@get("/health", tags=["health"])
+@get("/health", opt=PUBLIC, security=[{}], tags=["health"])
 async def health(parts: PartsService) -> Response[Health]:
     """The state of every part; 503 while one that requests need does not answer."""
     names = {"database": parts.database(), "workflows": parts.workflows(), "events": parts.events()}

@@ -9,13 +9,14 @@ from http import HTTPStatus
 from typing import Any
 
 import orjson
-from litestar import Request
+from litestar import Request, Router
 from litestar.openapi import OpenAPIConfig, ResponseSpec
 from litestar.openapi.plugins import JsonRenderPlugin
-from litestar.openapi.spec import License
+from litestar.openapi.spec import Components, License, SecurityScheme
 from pydantic.json_schema import models_json_schema
 
 from app.api import examples, problems, schemas
+from app.api.authentication import PUBLIC
 from app.api.openai import SCHEMAS as OPENAI
 from app.domain.run import Run, RunEvent
 from app.services.pages import Page
@@ -26,7 +27,8 @@ ROOTS = (
     *(schemas.NewNote, schemas.AddedNote, schemas.Health, schemas.ToolList, Page),
     *OPENAI,
 )
-MAY_ALWAYS = (500, 503)
+KEY = SecurityScheme(type="http", scheme="bearer", description="An API key: `Authorization: Bearer rbk_...`.")
+MAY_ALWAYS = (401, 403, 500, 503)
 
 
 def config() -> OpenAPIConfig:
@@ -36,7 +38,9 @@ def config() -> OpenAPIConfig:
         version=VERSION,
         description="From a question to a cited report. Errors are RFC 9457 problems.",
         license=License(name="Apache-2.0", identifier="Apache-2.0"),
-        path="/schema",
+        openapi_router=Router("/schema", route_handlers=[], opt=PUBLIC, include_in_schema=False),
+        components=Components(security_schemes={"key": KEY}),
+        security=[{"key": []}],
         render_plugins=[Document()],
         use_handler_docstrings=True,
     )

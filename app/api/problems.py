@@ -9,11 +9,11 @@ from litestar.exceptions import HTTPException, ValidationException
 from litestar.plugins.problem_details import ProblemDetailsConfig, ProblemDetailsException, ProblemDetailsPlugin
 from pydantic import BaseModel, Field
 
-from app.domain.errors import Conflict, InvalidInput, NotFound, RubricaError, Unavailable
+from app.domain.errors import Conflict, Forbidden, InvalidInput, NotFound, RubricaError, Unauthenticated, Unavailable
 
 MEDIA_TYPE = "application/problem+json"
 NOT_AN_OBJECT = "Input should be a valid dictionary"
-RETRY_AFTER = {"Retry-After": "2"}
+HEADERS: Mapping[int, dict[str, str]] = {401: {"WWW-Authenticate": "Bearer"}, 503: {"Retry-After": "2"}}
 
 log = logging.getLogger(__name__)
 
@@ -45,6 +45,8 @@ class Kind(NamedTuple):
 
 KINDS: Mapping[type[RubricaError], Kind] = {
     InvalidInput: Kind(400, "invalid-input", "Invalid input"),
+    Unauthenticated: Kind(401, "unauthenticated", "Unauthenticated"),
+    Forbidden: Kind(403, "forbidden", "Forbidden"),
     NotFound: Kind(404, "not-found", "Not found"),
     Conflict: Kind(409, "conflict", "Not possible in this state"),
     Unavailable: Kind(503, "unavailable", "Unavailable"),
@@ -71,7 +73,7 @@ def _from_domain(error: RubricaError) -> ProblemDetailsException:
     kind = next((KINDS[base] for base in type(error).__mro__ if base in KINDS), None)
     if kind is None:
         return _from_bug(error)
-    return _problem(kind, str(error), headers=RETRY_AFTER if kind.status == 503 else None)
+    return _problem(kind, str(error), headers=HEADERS.get(kind.status))
 
 
 def _from_http(error: HTTPException) -> ProblemDetailsException:

@@ -8,9 +8,11 @@ from litestar.exceptions import HTTPException
 from litestar.openapi import ResponseSpec
 from litestar.params import PathParameter
 
+from app.api.authentication import needs
 from app.api.deps import ApiRequest, ResearchService, RunId
 from app.api.openapi import problem_responses
 from app.api.schemas import ReportView
+from app.domain.accounts import Scope
 from app.domain.run import Run
 from app.storage.reports import StoredReport
 
@@ -28,6 +30,7 @@ class ReportsController(Controller):
 
     path = "/v1"
     tags = ("reports",)
+    opt = needs(Scope.REPORTS_READ)
 
     @get("/runs/{run_id:uuid}/report", media_type=JSON, responses={**problem_responses(404, 406), 200: REPORT})
     async def report(self, run_id: RunId, research: ResearchService, request: ApiRequest) -> Response[bytes]:

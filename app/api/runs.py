@@ -6,9 +6,11 @@ from uuid import UUID
 from litestar import Controller, Response, get, post
 from litestar.params import JSONBody, QueryParameter
 
+from app.api.authentication import needs
 from app.api.deps import ResearchService, RunId
 from app.api.openapi import problem_responses
 from app.api.schemas import NewRun, RunPage
+from app.domain.accounts import Scope
 from app.domain.run import Run
 
 PAGE_SIZE = 20
@@ -19,8 +21,9 @@ class RunsController(Controller):
 
     path = "/v1/runs"
     tags = ("runs",)
+    opt = needs(Scope.RUNS_READ)
 
-    @post(responses=problem_responses(400, 413))
+    @post(opt=needs(Scope.RUNS_WRITE), responses=problem_responses(400, 413))
     async def create(self, data: JSONBody[NewRun], research: ResearchService) -> Response[Run]:
         """Ask a question. The run starts at once; follow it at its `/events`."""
         run = await research.create(data.query())
@@ -33,7 +36,7 @@ class RunsController(Controller):
         limit: Annotated[int, QueryParameter(ge=1, le=100, description="How many at most.")] = PAGE_SIZE,
         before: Annotated[UUID | None, QueryParameter(description="Only runs older than this one.")] = None,
     ) -> RunPage:
-        """All runs, newest first."""
+        """The organisation's runs, newest first."""
         found = await research.page(limit + 1, before)
         items = list(found[:limit])
         return RunPage(items=items, next=items[-1].id if len(found) > limit else None)

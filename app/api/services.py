@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from app.domain.errors import RubricaError
+from app.services.authentication import Authenticator
 from app.services.gateway import RunGateway
 from app.services.health import Parts
 from app.services.live_events import LiveEvents
@@ -17,6 +18,8 @@ from app.services.steering import Steering
 from app.services.tool_use import ToolUseReport
 from app.storage.engine import connect
 from app.storage.events import Listener
+from app.storage.roles import refuse_bypass
+from app.storage.tenancy import TenantDatabase
 
 DISPATCH_EVERY = timedelta(seconds=5)
 
@@ -33,42 +36,54 @@ class Services:
     parts: Parts
     use: ToolUseReport
     pages: Pages
+    authenticator: Authenticator
 
 
 @asynccontextmanager
 async def open_services(
-    database_url: str, gateway: RunGateway, services_on: frozenset[str] = frozenset(), retrieval_url: str | None = None
+    database_url: str,
+    trusted_url: str,
+    gateway: RunGateway,
+    services_on: frozenset[str] = frozenset(),
+    retrieval_url: str | None = None,
 ) -> AsyncIterator[Services]:
-    """The pool, the one listening connection and the dispatcher of waiting runs, for as long as the context lasts.
+    """The pools, the one listening connection and the dispatcher of waiting runs, for as long as the context lasts.
 
-    `services_on` are the services outside that are configured; `retrieval_url` is the index's address.
+    Requests use `database_url`, whose role sees one organisation at a time. What is done for nobody in particular, or before it
+    is known for whom, uses `trusted_url`. `services_on` are the services outside that are configured; `retrieval_url` is the
+    index's address.
 
     Raises:
-        SetupError: the database cannot be used, or its schema is another than this version needs.
+        SetupError: the database cannot be used, its schema is another than this version needs, or its role sees too much.
     """
     pool = await connect(database_url)
-    live = LiveEvents(pool)
-    listener = Listener(database_url, live.heard, live.gap)
-    research = Research(pool, gateway)
+    trusted = await connect(trusted_url, setting="RUBRICA_WORKER_DATABASE_URL")
+    tenants = TenantDatabase(pool)
+    live = LiveEvents(tenants, trusted)
+    listener = Listener(trusted_url, live.heard, live.gap)
+    research = Research(tenants, gateway)
     services = Services(
         research,
-        Steering(pool, gateway, research),
+        Steering(tenants, gateway, research),
         live,
-        Parts(pool, gateway, listener),
-        ToolUseReport(pool, services_on),
+        Parts(trusted, gateway, listener),
+        ToolUseReport(trusted, services_on),
         Pages(retrieval_url),
+        Authenticator(trusted),
     )
     tasks: list[asyncio.Task[None]] = []
     try:
         await services.parts.database()
-        tasks += [asyncio.create_task(listener.run()), asyncio.create_task(_dispatch(research.dispatch))]
+        await refuse_bypass(pool)
+        dispatch = Research(trusted, gateway).dispatch
+        tasks += [asyncio.create_task(listener.run()), asyncio.create_task(_dispatch(dispatch))]
         yield services
     finally:
         live.stop()
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        await pool.close()
+        await asyncio.gather(pool.close(), trusted.close())
 
 
 async def _dispatch(dispatch: Callable[[], Awaitable[int]]) -> None:

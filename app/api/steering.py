@@ -3,9 +3,11 @@
 from litestar import Controller, delete, post, put
 from litestar.params import FromPath, JSONBody
 
+from app.api.authentication import needs
 from app.api.deps import RunId, SteeringService
 from app.api.openapi import problem_responses
 from app.api.schemas import AddedNote, NewNote, Resumption
+from app.domain.accounts import Scope
 from app.domain.budget import Budget
 from app.domain.plan import ResearchPlan, Subtask
 from app.domain.run import Run
@@ -16,6 +18,7 @@ class SteeringController(Controller):
 
     path = "/v1/runs/{run_id:uuid}"
     tags = ("steering",)
+    opt = needs(Scope.RUNS_WRITE)
 
     @post("/pause", status_code=202, responses=problem_responses(404, 409))
     async def pause(self, run_id: RunId, steering: SteeringService) -> Run:

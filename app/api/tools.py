@@ -5,16 +5,18 @@ from typing import Annotated
 from litestar import get
 from litestar.params import QueryParameter
 
+from app.api.authentication import needs
 from app.api.deps import PagesService, ToolUseService
 from app.api.openapi import problem_responses
 from app.api.schemas import ToolList
+from app.domain.accounts import Scope
 from app.services.pages import Page
 from app.services.tool_use import DAYS
 
 MOST_PAGES = 20
 
 
-@get("/v1/tools", tags=["tools"], responses=problem_responses(400))
+@get("/v1/tools", opt=needs(Scope.RUNS_READ), tags=["tools"], responses=problem_responses(400))
 async def tools(
     use: ToolUseService,
     days: Annotated[int, QueryParameter(ge=1, le=365, description="Calls of this many days are counted.")] = DAYS,
@@ -23,7 +25,7 @@ async def tools(
     return ToolList(items=await use.read(days))
 
 
-@get("/v1/retrieve", tags=["tools"], responses=problem_responses(400))
+@get("/v1/retrieve", opt=needs(Scope.RUNS_READ), tags=["tools"], responses=problem_responses(400))
 async def retrieve(
     pages: PagesService,
     wanted: Annotated[str, QueryParameter(name="query", min_length=1, max_length=1_000, description="What to look for.")],

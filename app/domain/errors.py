@@ -11,6 +11,14 @@ class InvalidInput(RubricaError):
     """What the caller sent cannot be used (HTTP 400)."""
 
 
+class Unauthenticated(RubricaError):
+    """Nobody, or somebody who did not prove who they are (HTTP 401)."""
+
+
+class Forbidden(RubricaError):
+    """Their role, or their key, does not allow this (HTTP 403)."""
+
+
 class NotFound(RubricaError):
     """The named thing does not exist, or is not the caller's to see (HTTP 404)."""
 

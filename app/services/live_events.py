@@ -8,10 +8,9 @@ from datetime import timedelta
 from itertools import islice
 from uuid import UUID
 
-import asyncpg
-
 from app.domain.errors import NotFound, Unavailable
 from app.storage import events, runs
+from app.storage.engine import Executor
 from app.storage.events import LoggedEvent
 
 # Events kept in memory for each watched run; who is further behind reads from the database at his own pace.
@@ -26,10 +25,14 @@ log = logging.getLogger(__name__)
 
 
 class LiveEvents:
-    """Fans the event log out to watchers. `heard` and `gap` are for the process's one `Listener`."""
+    """Fans the event log out to watchers. `heard` and `gap` are for the process's one `Listener`.
 
-    def __init__(self, database: asyncpg.Pool) -> None:
-        self._database = database
+    Whether a run may be watched is asked of `tenants`, for whom it is; its log is read once for all its watchers, from `trusted`.
+    """
+
+    def __init__(self, tenants: Executor, trusted: Executor) -> None:
+        self._tenants = tenants
+        self._trusted = trusted
         self._feeds: dict[UUID, Feed] = {}
         self._stopped = False
 
@@ -57,10 +60,10 @@ class LiveEvents:
             NotFound: no such run.
             Unavailable: the database does not answer at the start; later outages are waited out.
         """
-        run = await runs.get(self._database, run_id)
+        run = await runs.get(self._tenants, run_id)
         if run is None:
             raise NotFound(f"there is no run {run_id}")
-        feed = self._feeds.setdefault(run_id, Feed(self._database, run_id))
+        feed = self._feeds.setdefault(run_id, Feed(self._trusted, run_id))
         feed.watchers += 1
         try:
             async for batch in self._follow(feed, min(after, run.last_seq), run.last_seq if run.status.finished else None, quiet):
@@ -99,7 +102,7 @@ class Feed:
     reader task, woken by announcements, reads on for all watchers.
     """
 
-    def __init__(self, database: asyncpg.Pool, run_id: UUID) -> None:
+    def __init__(self, database: Executor, run_id: UUID) -> None:
         self.watchers = 0
         self._database = database
         self._run_id = run_id

@@ -5,14 +5,13 @@ from collections.abc import Sequence
 from datetime import timedelta
 from uuid import UUID, uuid4
 
-import asyncpg
-
 from app.domain.contract import ResearchInput
 from app.domain.errors import InvalidInput, NotFound, Unavailable
 from app.domain.query import ResearchQuery, SystemName
 from app.domain.run import Run, RunStatus
 from app.services.gateway import RunGateway
 from app.storage import events, reports, runs, steering, tapes
+from app.storage.engine import Executor
 from app.storage.events import LoggedEvent
 from app.storage.reports import StoredReport
 from app.storage.run_log import RunLog
@@ -34,7 +33,7 @@ class Research:
         Unavailable: the database does not answer.
     """
 
-    def __init__(self, database: asyncpg.Pool, gateway: RunGateway) -> None:
+    def __init__(self, database: Executor, gateway: RunGateway) -> None:
         self._database = database
         self._gateway = gateway
 

@@ -3,8 +3,6 @@
 import contextlib
 from uuid import UUID
 
-import asyncpg
-
 from app.domain.budget import Budget
 from app.domain.contract import Halt, PlanRevision, SubtaskAddition, SubtaskRemoval
 from app.domain.errors import Conflict, NotFound
@@ -13,6 +11,7 @@ from app.domain.run import Run, RunStatus
 from app.services.gateway import RunGateway
 from app.services.research import Research
 from app.storage import steering
+from app.storage.engine import Executor
 from app.storage.run_log import RunLog
 
 WAITING = (RunStatus.PAUSED, RunStatus.BUDGET_REACHED)
@@ -27,7 +26,7 @@ class Steering:
         Unavailable: the database or the workflow service does not answer; repeat the request.
     """
 
-    def __init__(self, database: asyncpg.Pool, gateway: RunGateway, research: Research) -> None:
+    def __init__(self, database: Executor, gateway: RunGateway, research: Research) -> None:
         self._database = database
         self._gateway = gateway
         self._research = research

@@ -3,17 +3,36 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import timedelta
+from typing import Any, Protocol
 
 import asyncpg
-from asyncpg.pool import PoolConnectionProxy
+from asyncpg import Record
 
 from app.domain.errors import SetupError, Unavailable
 
 CONNECT_LIMIT = timedelta(seconds=10)
 COMMAND_LIMIT = timedelta(seconds=30)
 
-# Repositories take either: the pool for one statement, a connection with a transaction open for several.
-Executor = asyncpg.Pool | asyncpg.Connection | PoolConnectionProxy
+
+class Executor(Protocol):
+    """What repositories take: a pool for one statement, a connection with a transaction open for several, a `TenantDatabase`."""
+
+    async def fetch(self, query: str, *args: Any) -> list[Record]:
+        """All rows."""
+        ...
+
+    async def fetchrow(self, query: str, *args: Any) -> Record | None:
+        """The first row, or None."""
+        ...
+
+    async def fetchval(self, query: str, *args: Any) -> Any:
+        """The first row's first value, or None."""
+        ...
+
+    async def execute(self, query: str, *args: Any) -> str:
+        """What was done, in PostgreSQL's words."""
+        ...
+
 
 # What asyncpg raises when the server is away, restarting, or out of connections: worth trying again.
 OUTAGES = (
@@ -28,8 +47,8 @@ OUTAGES = (
 )
 
 
-async def connect(database_url: str, largest: int = 10) -> asyncpg.Pool:
-    """A pool of up to `largest` connections, opened as they are needed.
+async def connect(database_url: str, largest: int = 10, setting: str = "RUBRICA_DATABASE_URL") -> asyncpg.Pool:
+    """A pool of up to `largest` connections, opened as they are needed. `setting` is where the address comes from.
 
     Raises:
         SetupError: the address is wrong, refuses us, or does not speak PostgreSQL.
@@ -46,7 +65,7 @@ async def connect(database_url: str, largest: int = 10) -> asyncpg.Pool:
     try:
         return await pool
     except (*OUTAGES, asyncpg.PostgresError, ValueError) as error:
-        raise SetupError(f"cannot use the database named by RUBRICA_DATABASE_URL: {error or type(error).__name__}") from error
+        raise SetupError(f"cannot use the database named by {setting}: {error or type(error).__name__}") from error
 
 
 @asynccontextmanager
@@ -63,4 +82,9 @@ async def translated() -> AsyncIterator[None]:
 
 
 async def _keep(connection: asyncpg.Connection) -> None:
-    """Nothing to reset: no statement of ours leaves session state behind, and asyncpg's reset costs a round trip a use."""
+    """No statement of ours leaves session state behind, and asyncpg's own reset costs a round trip a use.
+
+    A transaction is left open only by a use that failed or was cancelled.
+    """
+    if connection.is_in_transaction():
+        await connection.execute("ROLLBACK")

@@ -1,6 +1,6 @@
 """What a worker writes while a run proceeds. One round trip a call: each is one SQL function of `migrations/sql`."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from typing import Any, NamedTuple
 from uuid import UUID
@@ -172,13 +172,21 @@ class RunLog:
         return Halt(row["halt"]), row["granted"]
 
     async def close_stage(
-        self, run_id: UUID, stage: str, attempt: int, result: bytes, snapshots: Sequence[Snapshot], payload: Mapping[str, Any]
+        self,
+        run_id: UUID,
+        stage: str,
+        attempt: int,
+        result: bytes,
+        snapshots: Sequence[Snapshot],
+        payload: Mapping[str, Any],
+        sources: Iterable[str] = (),
     ) -> bool:
         """Keep the stage's result and the cited snapshots, release what is reserved, append `stage_finished`.
 
-        False when the stage had a result already or belongs to another attempt by now; nothing was changed then.
+        `sources` are the hashes of all cited sources; `snapshots` are those of them that were not stored yet. False when the
+        stage had a result already or belongs to another attempt by now; nothing was changed then.
         """
-        hashes = [snapshot.hash for snapshot in snapshots]
+        hashes = list(dict.fromkeys([*(snapshot.hash for snapshot in snapshots), *sources]))
         texts = [snapshot.text.encode() for snapshot in snapshots]
         async with translated():
             return bool(await self._pool.fetchval(CLOSE_STAGE, run_id, stage, attempt, result, hashes, texts, to_json(payload)))

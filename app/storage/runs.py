@@ -26,11 +26,7 @@ PAGE_BEFORE = (
     + """WHERE (r.created_at, r.id) < (SELECT created_at, id FROM runs WHERE id = $2)
     ORDER BY r.created_at DESC, r.id DESC LIMIT $1"""
 )
-# Nobody can watch a run that does not exist yet, so its first event needs no notification.
-CREATE = """
-    WITH run AS (INSERT INTO runs (id, query) VALUES ($1, $2)),
-         ledger AS (INSERT INTO ledgers (run_id, max_tokens, max_cost_microusd, max_seconds, last_seq) VALUES ($1, $3, $4, $5, 1))
-    INSERT INTO events (run_id, seq, type, payload) VALUES ($1, 1, $6, $7)"""
+CREATE = "SELECT create_run($1, $2, $3, $4, $5, $6, $7)"
 DISPATCHED = "UPDATE runs SET dispatched_at = now() WHERE id = $1 AND dispatched_at IS NULL"
 UNDISPATCHED = """
     SELECT id FROM runs WHERE dispatched_at IS NULL AND finished_at IS NULL AND created_at < now() - $1::interval
@@ -46,7 +42,7 @@ class Unfinished(NamedTuple):
 
 
 async def create(database: Executor, run_id: UUID, query: ResearchQuery) -> None:
-    """Add a run with its ledger and its first event."""
+    """Add a run with its ledger and its first event. It belongs to the organisation that `database` acts for."""
     budget = query.budget
     event = {"question": query.question, "system": query.system, "effort": query.effort, "language": query.language}
     async with translated():

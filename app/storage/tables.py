@@ -12,10 +12,12 @@ from sqlalchemy import ARRAY, JSON, BigInteger, CheckConstraint, DateTime, Index
 from sqlmodel import Field, SQLModel
 
 from app.domain.run import RunStatus
+from app.storage.tables_accounts import OWNER_OF_ROW
 
 NOW = {"server_default": func.now()}
 ZERO = {"server_default": text("0")}
 EMPTY = {"server_default": ""}
+ACTING_USER = {"server_default": text("nullif(current_setting('rubrica.user', true), '')::uuid")}
 TIME: Any = DateTime(timezone=True)
 UNLOGGED = {"prefixes": ["UNLOGGED"]}
 
@@ -25,7 +27,7 @@ class RunRow(SQLModel, table=True):
 
     __tablename__ = "runs"
     __table_args__ = (
-        Index("runs_newest_first", text("created_at DESC"), text("id DESC")),
+        Index("runs_newest_first", "organisation_id", text("created_at DESC"), text("id DESC")),
         Index("runs_undispatched", "created_at", postgresql_where=text("dispatched_at IS NULL")),
         CheckConstraint(f"status IN ({', '.join(repr(status.value) for status in RunStatus)})", name="runs_status"),
     )
@@ -39,6 +41,8 @@ class RunRow(SQLModel, table=True):
     created_at: datetime = Field(sa_type=TIME, sa_column_kwargs=NOW)
     dispatched_at: datetime | None = Field(sa_type=TIME, nullable=True)
     finished_at: datetime | None = Field(sa_type=TIME, nullable=True)
+    organisation_id: UUID = Field(foreign_key="organisations.id", ondelete="CASCADE", sa_column_kwargs=OWNER_OF_ROW)
+    created_by: UUID | None = Field(foreign_key="users.id", ondelete="SET NULL", sa_column_kwargs=ACTING_USER)
 
 
 class LedgerRow(SQLModel, table=True):
@@ -138,6 +142,18 @@ class SnapshotRow(SQLModel, table=True):
     hash: str = Field(primary_key=True, sa_type=Text)
     body: bytes = Field(sa_type=LargeBinary)
     first_seen: datetime = Field(sa_type=TIME, sa_column_kwargs=NOW)
+
+
+class RunSourceRow(SQLModel, table=True):
+    """That a run cites a source: whoever sees the run may read the source's stored copy."""
+
+    __tablename__ = "run_sources"
+    hash: str = Field(primary_key=True, sa_type=Text)
+    organisation_id: UUID = Field(
+        primary_key=True, foreign_key="organisations.id", ondelete="CASCADE", sa_column_kwargs=OWNER_OF_ROW
+    )
+    run_id: UUID = Field(primary_key=True, foreign_key="runs.id", ondelete="CASCADE", index=False)
+    __table_args__ = (Index("run_sources_of_run", "run_id"),)
 
 
 class ReportRow(SQLModel, table=True):

@@ -28,10 +28,12 @@ _ERRORS: Mapping[int, type[RubricaError]] = {400: InvalidInput, 404: NotFound, 4
 class ApiClient:
     """One API, one connection pool. Problems (RFC 9457) are raised as the domain's errors, silence as `Unavailable`."""
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, key: str | None = None) -> None:
         self._address = address
         self._session = aiohttp.ClientSession(
-            timeout=aiohttp.ClientTimeout(total=REQUEST_LIMIT.total_seconds()), read_bufsize=LONGEST_LINE
+            headers={"Authorization": f"Bearer {key}"} if key else None,
+            timeout=aiohttp.ClientTimeout(total=REQUEST_LIMIT.total_seconds()),
+            read_bufsize=LONGEST_LINE,
         )
 
     async def __aenter__(self) -> Self:

@@ -53,8 +53,9 @@ async def connected(settings: Settings, say: Callable[[str], None]) -> AsyncIter
     Raises:
         SetupError: nothing runs and nothing can be started.
     """
+    given = settings.api_key.get_secret_value() if settings.api_key else None
     if settings.api_url is not None:
-        async with ApiClient(settings.api_url) as api:
+        async with ApiClient(settings.api_url, given) as api:
             yield Connection(api, settings.retrieval_url)
         return
     home = Home(settings.home)
@@ -62,7 +63,7 @@ async def connected(settings: Settings, say: Callable[[str], None]) -> AsyncIter
     users = FileLock(home.users)
     users.acquire(shared=True)
     try:
-        async with ApiClient(state.api) as api:
+        async with ApiClient(state.api, given or str(home.api_key())) as api:
             yield Connection(api, state.retrieval, stack)
     finally:
         users.release()

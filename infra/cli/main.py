@@ -91,7 +91,7 @@ def ask(
 
 @app.command(context_settings=PASSED_ON)
 def api(context: typer.Context) -> None:
-    """Run the HTTP API alone (needs RUBRICA_DATABASE_URL and RUBRICA_TEMPORAL_ADDRESS). Options: --host, --port, --allow-host."""
+    """Run the HTTP API alone, on servers that the settings name (docs/settings.md). Options: --host, --port, --allow-host."""
     from infra.cli.services import API_MODULE, serve
 
     leave_with(lambda: serve(API_MODULE, context.args))
@@ -99,7 +99,7 @@ def api(context: typer.Context) -> None:
 
 @app.command(context_settings=PASSED_ON)
 def worker(context: typer.Context) -> None:
-    """Run a worker alone (needs RUBRICA_DATABASE_URL and RUBRICA_TEMPORAL_ADDRESS)."""
+    """Run a worker alone, on servers that the settings name (docs/settings.md)."""
     from infra.cli.services import WORKER_MODULE, serve
 
     leave_with(lambda: serve(WORKER_MODULE, context.args))

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from app.domain.errors import SetupError
 from app.settings import PREFIX, Settings, read_settings
 from infra.local.home import Home
+from infra.local.logins import give_logins
 from infra.local.postgres import LocalPostgres
 from infra.local.remote import check_database
 
@@ -19,24 +20,31 @@ WORKER_MODULE = "workflows.durable.worker"
 def serve(module: str, options: Sequence[str]) -> int:
     """Run one service in this process, with the addresses the environment gives and options of its own."""
     settings = read_settings(os.environ)
-    needed = {"DATABASE_URL": settings.database_url, "TEMPORAL_ADDRESS": settings.temporal_address}
+    needed = {"WORKER_DATABASE_URL": settings.worker_database_url, "TEMPORAL_ADDRESS": settings.temporal_address}
+    if module == API_MODULE:
+        needed = {"DATABASE_URL": settings.database_url, **needed}
     missing = [PREFIX + name for name, value in needed.items() if value is None]
     if missing:
-        raise SetupError(f"a single service needs {' and '.join(missing)}; `rubrica up` runs everything without any setting")
+        raise SetupError(f"a single service needs {', '.join(missing)}; `rubrica up` runs everything without any setting")
     sys.argv = [module, *options]
     code = importlib.import_module(module).main()
     return int(code or 0)
 
 
 async def migrate(settings: Settings) -> int:
-    """Bring the schema of the given database, or else of the local one, up to date."""
+    """Bring the schema of the given database, or else of the local one, up to date, and let the product's roles log in there."""
     from app.storage.migrate import upgrade
     from app.storage.schema import SCHEMA_REVISION
 
-    if settings.database_url is not None:
-        url = settings.database_url.get_secret_value()
-        await check_database(url)
+    if settings.database_owner_url is not None:
+        url = settings.database_owner_url.get_secret_value()
+        await check_database(url, PREFIX + "DATABASE_OWNER_URL")
         await upgrade(url)
+        await give_logins(url, settings)
+    elif settings.database_url is not None:
+        raise SetupError(
+            "set RUBRICA_DATABASE_OWNER_URL: tables are made by their owner, whom RUBRICA_DATABASE_URL must not name"
+        )
     else:
         await _migrate_local(Home(settings.home))
     print(f"the schema is at revision {SCHEMA_REVISION}")

@@ -8,7 +8,8 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.domain.errors import SetupError
+from app.domain.api_key import ApiKey
+from app.domain.errors import SetupError, Unauthenticated
 
 NEEDED_MB = 500
 LONGEST_LOG = 10 * 2**20
@@ -39,6 +40,11 @@ class Home:
     def ports(self) -> Path:
         """Ports given last time."""
         return self.root / "ports.json"
+
+    @property
+    def key(self) -> Path:
+        """The API key that commands and the page use on this machine's own stack; for its owner's eyes only."""
+        return self.root / "api-key"
 
     @property
     def lock(self) -> Path:
@@ -73,6 +79,20 @@ class Home:
         for log in self.logs.glob("*.log"):
             if log.stat().st_size > LONGEST_LOG:
                 log.replace(log.with_suffix(".log.old"))
+
+    def api_key(self) -> ApiKey:
+        """The key in the file, written there once.
+
+        Raises:
+            SetupError: the file holds something else.
+        """
+        if not self.key.exists():
+            self.key.touch(mode=0o600)
+            self.key.write_text(f"{ApiKey.new()}\n")
+        try:
+            return ApiKey.parse(self.key.read_text().strip())
+        except Unauthenticated as error:
+            raise SetupError(f"{self.key} holds no API key; remove it and start again") from error
 
     def sockets(self) -> Path:
         """A private folder (0700) with a short path: a Unix socket's path may have 107 bytes, a home's has no limit.

@@ -8,7 +8,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from pydantic import SecretStr
+
 from app.settings import PREFIX, Settings
+from app.storage.role_names import API_ROLE, WORKER_ROLE
 from infra.local.home import Home
 from infra.local.ports import LOOPBACK, PortBook, required_port
 from infra.local.postgres import LocalPostgres
@@ -50,11 +53,18 @@ class Parts:
 
     @property
     def database_url(self) -> str:
-        """Where runs are stored."""
-        if self.postgres is not None:
-            return self.postgres.url()
-        assert self.settings.database_url is not None
-        return self.settings.database_url.get_secret_value()
+        """Where requests find their organisation's runs."""
+        return self.postgres.url(role=API_ROLE) if self.postgres else _secret(self.settings.database_url)
+
+    @property
+    def worker_database_url(self) -> str:
+        """The same database, for those who are trusted with all of it."""
+        return self.postgres.url(role=WORKER_ROLE) if self.postgres else _secret(self.settings.worker_database_url)
+
+    @property
+    def api_key(self) -> str:
+        """What commands and the page on this machine show the API."""
+        return _secret(self.settings.api_key) if self.settings.api_key else str(self.home.api_key())
 
     @property
     def temporal_address(self) -> str:
@@ -82,12 +92,16 @@ class Parts:
         addresses = {
             "RUBRICA_HOME": str(self.home.root),
             "RUBRICA_DATABASE_URL": self.database_url,
+            "RUBRICA_WORKER_DATABASE_URL": self.worker_database_url,
             "RUBRICA_TEMPORAL_ADDRESS": self.temporal_address,
             "RUBRICA_RETRIEVAL_URL": self.retrieval_url,
             "RUBRICA_API_URL": self.api_url,
             "RUBRICA_API_PORT": str(self._api_port),
         }
-        return inherited | self.settings.environment() | addresses | _python_environment()
+        given = self.settings.environment()
+        # No service needs the owner's address or a client's key.
+        given = {name: value for name, value in given.items() if name not in ("RUBRICA_DATABASE_OWNER_URL", "RUBRICA_API_KEY")}
+        return inherited | given | addresses | _python_environment()
 
     def remove_sockets(self) -> None:
         """Leave no folder behind in the place for temporary files. For when nothing runs any more."""
@@ -120,11 +134,17 @@ class Parts:
         command = [sys.executable, "-m", "streamlit", "run", str(_package_folder("ui") / "server.py")]
         command += [f"--{key}={value}" for key, value in options.items()]
         endpoint = Endpoint(str(self.ui_url), "/_stcore/health")
-        return Service("ui", command, self.home.log("ui"), environment, endpoint, gated=False)
+        own = {**environment, "RUBRICA_API_KEY": self.api_key}
+        return Service("ui", command, self.home.log("ui"), own, endpoint, gated=False)
 
 
 def _port(book: PortBook, name: str, given: int | None, preferred: int) -> int:
     return required_port(given, f"RUBRICA_{name.upper()}_PORT") if given else book.port(name, preferred)
+
+
+def _secret(given: SecretStr | None) -> str:
+    assert given is not None
+    return given.get_secret_value()
 
 
 def _package_folder(name: str) -> Path:

@@ -18,13 +18,15 @@ from urllib.parse import quote
 import psutil
 
 from app.domain.errors import SetupError
+from app.storage.role_names import API_ROLE, WORKER_ROLE
 from infra.local.home import make_folder
 from infra.local.ports import LOOPBACK, PortBook, accepts
 from infra.local.privileges import Account, account_for, appear_listed, is_listed
 from infra.local.process import Process, Program
 
 START_LIMIT = timedelta(seconds=60)
-USER = "rubrica"
+USER = "rubrica"  # owns the tables
+ROLES = (API_ROLE, WORKER_ROLE)
 DATABASE = "rubrica"
 SERVER_SETTINGS = {
     "listen_addresses": LOOPBACK,
@@ -77,12 +79,12 @@ class LocalPostgres:
     def _lock_file(self) -> Path:
         return self._data / "postmaster.pid"
 
-    def url(self, database: str = DATABASE) -> str:
-        """`postgresql://` address of one database of this cluster, password included."""
-        password = _password_file(self.directory).read_text()
+    def url(self, database: str = DATABASE, role: str = USER) -> str:
+        """`postgresql://` address of one database of this cluster as `role` (default: the owner), password included."""
+        password = _password_file(self.directory, role).read_text()
         if self.sockets is None:
-            return f"postgresql://{USER}:{password}@{LOOPBACK}:{self.port}/{database}"
-        return f"postgresql://{USER}:{password}@/{database}?host={quote(str(self.sockets))}&port={self.port}"
+            return f"postgresql://{role}:{password}@{LOOPBACK}:{self.port}/{database}"
+        return f"postgresql://{role}:{password}@/{database}?host={quote(str(self.sockets))}&port={self.port}"
 
     async def start(self) -> None:
         """Make the cluster if there is none, end what an unclean exit left, start the server and wait for it.
@@ -103,6 +105,7 @@ class LocalPostgres:
         self.process = Process(Program(self.name, command, self.log, account=account, stop_signal=fast, orphan_signal=fast))
         await self.process.until(self._is_ready, START_LIMIT, _hint(self.directory))
         await self.ensure_database(DATABASE)
+        await self._ensure_roles()
 
     async def ensure_database(self, name: str, template: str = "template1") -> str:
         """The address of database `name`, made as a copy of `template` when there is none."""
@@ -116,6 +119,18 @@ class LocalPostgres:
         finally:
             await connection.close()
         return self.url(name)
+
+    async def _ensure_roles(self) -> None:
+        import asyncpg
+
+        from app.storage.roles import ensure_login
+
+        connection = await asyncpg.connect(self.url())
+        try:
+            for role in ROLES:
+                await ensure_login(connection, role, _password_file(self.directory, role).read_text())
+        finally:
+            await connection.close()
 
     async def responds(self) -> bool:
         """Whether it still accepts connections."""
@@ -187,9 +202,9 @@ def _identity(account: Account | None) -> Callable[[], None] | None:
     return None if is_listed(os.geteuid()) else appear_listed()
 
 
-def _password_file(directory: Path) -> Path:
-    """The file with this cluster's password, written once with a random one."""
-    path = directory / "password"
+def _password_file(directory: Path, role: str = USER) -> Path:
+    """The file with a role's password for this cluster, written once with a random one."""
+    path = directory / ("password" if role == USER else f"password-{role}")
     if not path.exists():
         path.touch(mode=0o600)
         path.write_text(secrets.token_urlsafe(24))

@@ -12,18 +12,19 @@ if TYPE_CHECKING:
     import asyncpg
 
 LIMIT = timedelta(seconds=5)
+DATABASE = "RUBRICA_DATABASE_URL"
 
 
-async def check_database(url: str) -> None:
+async def check_database(url: str, setting: str = DATABASE) -> None:
     """A PostgreSQL server that lets us in.
 
     Raises:
         SetupError: naming the setting, the cause and what to do. The password is never repeated.
     """
-    await (await _connect(url)).close()
+    await (await _connect(url, setting)).close()
 
 
-async def check_schema(url: str) -> None:
+async def check_schema(url: str, setting: str = DATABASE) -> None:
     """A database whose tables are those of this version. A remote one is migrated on purpose, never by a start.
 
     Raises:
@@ -31,21 +32,21 @@ async def check_schema(url: str) -> None:
     """
     from app.storage.schema import SCHEMA_REVISION, revision_of
 
-    connection = await _connect(url)
+    connection = await _connect(url, setting)
     try:
         found = await revision_of(connection)
     finally:
         await connection.close()
     if found != SCHEMA_REVISION:
         state = f"is at {found}" if found else "has no tables of Rubrica"
-        raise SetupError(f"RUBRICA_DATABASE_URL: the database {state}, {SCHEMA_REVISION} is needed; run `rubrica migrate`")
+        raise SetupError(f"{setting}: the database {state}, {SCHEMA_REVISION} is needed; run `rubrica migrate`")
 
 
-async def _connect(url: str) -> "asyncpg.Connection[asyncpg.Record]":
+async def _connect(url: str, name: str) -> "asyncpg.Connection[asyncpg.Record]":
     import asyncpg
 
-    setting = f"RUBRICA_DATABASE_URL: the server at {_host(url, 5432)}"
-    await _reachable("RUBRICA_DATABASE_URL", url, 5432)
+    setting = f"{name}: the server at {_host(url, 5432)}"
+    await _reachable(name, url, 5432)
     try:
         return await asyncpg.connect(url, timeout=LIMIT.total_seconds())
     except asyncpg.InvalidCatalogNameError as error:

@@ -5,8 +5,8 @@ import os
 from collections.abc import Callable, Iterable
 from datetime import timedelta
 
-from app.domain.errors import Conflict
-from app.settings import Settings
+from app.domain.errors import Conflict, SetupError
+from app.settings import PREFIX, Settings
 from infra.local import remote
 from infra.local.home import Home
 from infra.local.lock import FileLock, StackState, end_leftovers, started_at
@@ -98,7 +98,11 @@ class Stack:
         if parts.postgres is not None:
             from app.storage.migrate import upgrade
 
-            await upgrade(parts.database_url)
+            await upgrade(parts.postgres.url())
+        if self.settings.api_key is None:
+            from app.services.bootstrap import ensure_local_owner
+
+            await ensure_local_owner(parts.worker_database_url, self.home.api_key())
         self._rest.append(self._begin(parts.worker))
         await self._begin(parts.api)
         # The page comes last: until the API answers it has nothing to show, and would take its processor time.
@@ -149,8 +153,11 @@ async def _all(tasks: Iterable[asyncio.Task[None]]) -> None:
 
 async def _check_remote_parts(settings: Settings) -> None:
     checks = []
-    if settings.database_url:
-        checks.append(remote.check_schema(settings.database_url.get_secret_value()))
+    for setting in ("database_url", "worker_database_url"):
+        if url := getattr(settings, setting):
+            checks.append(remote.check_schema(url.get_secret_value(), PREFIX + setting.upper()))
+    if (settings.database_url is None) != (settings.worker_database_url is None):
+        raise SetupError("a given database needs RUBRICA_DATABASE_URL and RUBRICA_WORKER_DATABASE_URL; see docs/settings.md")
     if settings.temporal_address:
         checks.append(remote.check_temporal(settings.temporal_address))
     if settings.qdrant_url:

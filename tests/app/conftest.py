@@ -45,8 +45,8 @@ def workflows(run_log: RunLog) -> InMemoryRuns:
 
 
 @pytest.fixture
-async def services(postgres_url: str, workflows: InMemoryRuns) -> AsyncIterator[Services]:
-    async with open_services(postgres_url, workflows) as opened:
+async def services(api_urls: tuple[str, str], workflows: InMemoryRuns) -> AsyncIterator[Services]:
+    async with open_services(*api_urls, workflows) as opened:
         yield opened
 
 

@@ -13,11 +13,13 @@ import orjson
 from app.api.asgi import create_app
 from app.api.server import Server, bind
 from app.api.services import Services
+from app.domain.api_key import ApiKey
 from app.domain.contract import PlanRevision, ResearchInput, SubtaskAddition, SubtaskRemoval
 from app.domain.errors import NotFound, Unavailable
 from app.domain.plan import ResearchPlan
 from app.domain.run import EventType, RunStatus
 from app.storage.run_log import RunLog
+from tests.support.accounts import HOME_KEY
 
 
 @dataclass
@@ -135,14 +137,14 @@ class ApiClient:
 
 
 @contextlib.asynccontextmanager
-async def serving(services: Services) -> AsyncIterator[ApiClient]:
-    """The API on a free port, as `python -m app.api` serves it."""
+async def serving(services: Services, key: ApiKey = HOME_KEY) -> AsyncIterator[ApiClient]:
+    """The API on a free port, as `python -m app.api` serves it, and a client with this key."""
     with bind("127.0.0.1", 0) as listening:
         server = Server(create_app(services), services)
         task = asyncio.create_task(server.serve(sockets=[listening]))
         while not server.started:
             await asyncio.sleep(0.01)
-        async with aiohttp.ClientSession() as session:
+        async with aiohttp.ClientSession(headers={"Authorization": f"Bearer {key}"}) as session:
             yield ApiClient(session, f"http://127.0.0.1:{listening.getsockname()[1]}")
             server.should_exit = True
             await task

@@ -139,6 +139,10 @@ async def test_listing_and_showing(tmp_path: Path) -> None:
     assert "no runs begin with 'ffff'" in unknown.error
 
 
+NOWHERE = "postgresql://u:hidden@127.0.0.1:1/d"
+DATABASE = {"RUBRICA_DATABASE_URL": NOWHERE, "RUBRICA_WORKER_DATABASE_URL": NOWHERE}
+
+
 @pytest.mark.parametrize(
     ("arguments", "settings", "said"),
     [
@@ -146,8 +150,8 @@ async def test_listing_and_showing(tmp_path: Path) -> None:
         (["ask", "x" * 100_000], {}, "at most 8000 are accepted"),
         (["ask", "why?"], {"RUBRICA_LLM_MODLE": "m"}, "did you mean RUBRICA_LLM_MODEL"),
         (["ask", "why?", "--docs", "absent"], {}, "absent"),
-        (["ask", "why?"], {"RUBRICA_DATABASE_URL": "postgresql://u:hidden@127.0.0.1:1/d"}, "nothing answers at 127.0.0.1:1"),
-        (["api"], {}, "needs RUBRICA_DATABASE_URL and RUBRICA_TEMPORAL_ADDRESS"),
+        (["ask", "why?"], DATABASE, "nothing answers at 127.0.0.1:1"),
+        (["api"], {}, "needs RUBRICA_DATABASE_URL, RUBRICA_WORKER_DATABASE_URL, RUBRICA_TEMPORAL_ADDRESS"),
         (["runs", "steer", RUN_ID], {}, "nothing to change"),
     ],
 )

@@ -14,7 +14,7 @@ from tests.support.stack import RUBRICA, command_environment, run_rubrica
 
 async def test_migrating_a_given_database(tmp_path: Path, empty_postgres_url: str) -> None:
     for _ in range(2):
-        done = await asyncio.to_thread(run_rubrica, tmp_path, "migrate", RUBRICA_DATABASE_URL=empty_postgres_url)
+        done = await asyncio.to_thread(run_rubrica, tmp_path, "migrate", RUBRICA_DATABASE_OWNER_URL=empty_postgres_url)
         assert done.returncode == 0, done.stderr
         assert f"the schema is at revision {SCHEMA_REVISION}" in done.stdout
     connection = await asyncpg.connect(empty_postgres_url)
@@ -29,9 +29,13 @@ def test_migrating_the_local_database(tmp_path: Path) -> None:
     assert not (tmp_path / "home" / "postgres" / "data" / "postmaster.pid").exists()
 
 
-async def test_api_and_worker_run_alone(tmp_path: Path, postgres_url: str, temporal_address: str) -> None:
+async def test_api_and_worker_run_alone(tmp_path: Path, api_urls: tuple[str, str], temporal_address: str) -> None:
     port = free_port()
-    given = {"RUBRICA_DATABASE_URL": postgres_url, "RUBRICA_TEMPORAL_ADDRESS": temporal_address}
+    given = {
+        "RUBRICA_DATABASE_URL": api_urls[0],
+        "RUBRICA_WORKER_DATABASE_URL": api_urls[1],
+        "RUBRICA_TEMPORAL_ADDRESS": temporal_address,
+    }
     settings = command_environment(**given, RUBRICA_HOME=str(tmp_path), RUBRICA_RETRIEVAL_URL=f"unix:{tmp_path}/absent.sock")
     api = Process(Program("api", [*RUBRICA, "api", "--port", str(port)], tmp_path / "api.log", settings))
     worker = Process(Program("worker", [*RUBRICA, "worker"], tmp_path / "worker.log", settings))

@@ -80,6 +80,10 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("a stack") / "home"
 
 
+def headers(home: Home) -> dict[str, str]:
+    return {"Authorization": f"Bearer {home.api_key()}"}
+
+
 @pytest.fixture
 def up(home: Path) -> Iterator[Up]:
     running = Up(home)
@@ -101,7 +105,10 @@ async def test_ctrl_c_stops_all_of_it_and_nothing_stays(up: Up, home: Path) -> N
 
 async def test_a_killed_supervisor_takes_its_children_along_and_the_next_start_finds_everything(up: Up, home: Path) -> None:
     await up.ready()
-    async with aiohttp.ClientSession() as session, session.post(up.state.api + "/v1/runs", json=QUESTION) as answer:
+    async with (
+        aiohttp.ClientSession(headers=headers(up.home)) as session,
+        session.post(up.state.api + "/v1/runs", json=QUESTION) as answer,
+    ):
         assert answer.status == 201
         run_id = (await answer.json())["id"]
     up.end(signal.SIGKILL)
@@ -109,7 +116,10 @@ async def test_a_killed_supervisor_takes_its_children_along_and_the_next_start_f
     again = Up(home)
     try:
         await again.ready()
-        async with aiohttp.ClientSession() as session, session.get(f"{again.state.api}/v1/runs/{run_id}") as answer:
+        async with (
+            aiohttp.ClientSession(headers=headers(up.home)) as session,
+            session.get(f"{again.state.api}/v1/runs/{run_id}") as answer,
+        ):
             assert (await answer.json())["id"] == run_id
     finally:
         assert again.end(signal.SIGTERM) == 143
@@ -150,9 +160,10 @@ def test_a_port_that_is_taken_is_told(tmp_path: Path) -> None:
     assert f"port {port} is in use by another program; stop it, or choose another port with RUBRICA_API_PORT" in refused.stderr
 
 
-async def test_given_servers_replace_the_local_ones(tmp_path: Path, postgres_url: str, temporal_address: str) -> None:
+async def test_given_servers_replace_the_local_ones(tmp_path: Path, api_urls: tuple[str, str], temporal_address: str) -> None:
     port = str(free_port())
-    given = {"RUBRICA_DATABASE_URL": postgres_url, "RUBRICA_TEMPORAL_ADDRESS": temporal_address, "RUBRICA_API_PORT": port}
+    databases = {"RUBRICA_DATABASE_URL": api_urls[0], "RUBRICA_WORKER_DATABASE_URL": api_urls[1]}
+    given = {**databases, "RUBRICA_TEMPORAL_ADDRESS": temporal_address, "RUBRICA_API_PORT": port}
     running = Up(tmp_path / "home", **given)
     try:
         await running.ready()

@@ -10,6 +10,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection
 from sqlmodel import SQLModel
 
+from app.domain.accounts import Role
 from app.domain.errors import SetupError
 from app.storage import tables
 from app.storage.migrate import config, current_revision, downgrade, upgrade, with_connection
@@ -46,9 +47,11 @@ async def test_checks_are_the_ones_the_domain_knows(postgres_url: str) -> None:
     rows = await connection.fetch(CHECKS)
     await connection.close()
     checks = {row["conname"]: row["text"] for row in rows}
-    assert set(checks) == {"runs_status", "ledgers_control"}
+    assert set(checks) == {"runs_status", "ledgers_control", "memberships_role"}
     for status in tables.RunStatus:
         assert f"'{status}'" in checks["runs_status"]
+    for role in Role:
+        assert f"'{role}'" in checks["memberships_role"]
 
 
 async def test_the_schema_goes_up_and_down_and_leaves_nothing(empty_postgres_url: str) -> None:

@@ -19,6 +19,7 @@ from app.storage import runs
 from app.storage.engine import connect
 from app.storage.run_log import RunLog, Snapshot
 from tests.app.support import InMemoryRuns, serving
+from tests.support.accounts import HOME_HEADERS
 from ui.api_client import ApiClient, ApiProblem
 from ui.components.report_view import article
 from ui.event_feed import EventFeed
@@ -42,9 +43,9 @@ async def pool(postgres_url: str) -> AsyncIterator[asyncpg.Pool]:
 
 
 @pytest.fixture
-async def client(postgres_url: str, pool: asyncpg.Pool) -> AsyncIterator[ApiClient]:
-    async with open_services(postgres_url, InMemoryRuns(RunLog(pool))) as services, serving(services) as served:
-        yield ApiClient(served.address)
+async def client(api_urls: tuple[str, str], pool: asyncpg.Pool) -> AsyncIterator[ApiClient]:
+    async with open_services(*api_urls, InMemoryRuns(RunLog(pool))) as services, serving(services) as served:
+        yield ApiClient(served.address, HOME_HEADERS)
 
 
 async def ask(client: ApiClient) -> Run:
@@ -74,7 +75,7 @@ async def test_from_the_question_to_the_quote(client: ApiClient, pool: asyncpg.P
     await search(log, UUID(run.id))
     await report(pool, UUID(run.id))
 
-    feed = EventFeed(ApiClient(client.base_url), run.id)
+    feed = EventFeed(ApiClient(client.base_url, HOME_HEADERS), run.id)
     state = await asyncio.to_thread(feed.look)
     while not state.ended:
         state = await asyncio.to_thread(feed.look)

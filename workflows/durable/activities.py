@@ -69,7 +69,8 @@ class StageActivities:
             sources = distinct_sources(finding.quotes)
             told = {"stop": finding.stop, "detail": finding.detail, "quotes": len(finding.quotes), "sources": sources}
             body = finding.model_dump_json(exclude_defaults=True).encode()
-            await attempt.close(Outcome(body, told, snapshots))
+            cites = frozenset(quote.source.snapshot for quote in finding.quotes)
+            await attempt.close(Outcome(body, told, snapshots, cites))
             return finding
 
         stage = search_agent(subtask.id)

@@ -38,10 +38,11 @@ async def equipped(settings: Settings) -> AsyncIterator[Workshop]:
     Raises:
         SetupError: an address is missing or cannot be used, or the database needs a migration.
     """
-    if settings.database_url is None or settings.retrieval_url is None:
-        raise SetupError("set RUBRICA_DATABASE_URL and RUBRICA_RETRIEVAL_URL, or use `rubrica up`, which starts both")
+    if settings.worker_database_url is None or settings.retrieval_url is None:
+        raise SetupError("set RUBRICA_WORKER_DATABASE_URL and RUBRICA_RETRIEVAL_URL, or use `rubrica up`, which starts both")
     async with contextlib.AsyncExitStack() as stack:
-        database = await connect_database(settings.database_url.get_secret_value(), DATABASE_CONNECTIONS)
+        url = settings.worker_database_url.get_secret_value()
+        database = await connect_database(url, DATABASE_CONNECTIONS, "RUBRICA_WORKER_DATABASE_URL")
         stack.push_async_callback(database.close)
         if (found := await revision_of(database)) != SCHEMA_REVISION:
             raise SetupError(f"the database's schema is {found}, this version needs {SCHEMA_REVISION}; run `rubrica migrate`")

@@ -191,18 +191,19 @@ class Attempt:
 
     async def _closed(self, run_log: RunLog, outcome: "Outcome") -> None:
         told = {"stage": self.stage, "title": self.title, "usage": self.record.usage.model_dump(), **outcome.told}
-        run, attempt = self.request.run_id, self.opening.attempt
-        if not await run_log.close_stage(run, self.stage, attempt, outcome.result, outcome.snapshots, told):
+        run, attempt, kept = self.request.run_id, self.opening.attempt, (outcome.snapshots, told, outcome.sources)
+        if not await run_log.close_stage(run, self.stage, attempt, outcome.result, *kept):
             raise stopping_failure()
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """A stage's result as it is stored, the cited sources to keep with it, and what `stage_finished` tells."""
+    """A stage's result as it is stored, what `stage_finished` tells, the copies to keep with it, the hashes of all it cites."""
 
     result: bytes
     told: Mapping[str, Any]
     snapshots: Sequence[Snapshot] = ()
+    sources: frozenset[str] = frozenset()
 
 
 async def perform(

@@ -8,6 +8,7 @@ from litestar.openapi import ResponseSpec
 from litestar.params import JSONBody
 from litestar.response import Stream
 
+from app.api.authentication import needs
 from app.api.deps import LiveService, ResearchService
 from app.api.openai import ids
 from app.api.openai.chat_objects import ChatChoice, ChatCitation, ChatCompletion, ChatMessage, ChatUsage
@@ -18,6 +19,7 @@ from app.api.openai.following import frames, whole
 from app.api.openai.reading import lines_of, report_of
 from app.api.openai.requests import NewChatCompletion
 from app.api.schemas import NewRun
+from app.domain.accounts import Scope
 from app.domain.run import RunStatus
 from app.services.research import Research
 
@@ -30,6 +32,7 @@ class ChatController(Controller):
 
     path = "/openai/v1/chat"
     tags = ("openai",)
+    opt = needs(Scope.RUNS_WRITE)
 
     @post("/completions", status_code=200, media_type=JSON, responses={**error_responses(400, 404, 413), 200: COMPLETION})
     async def complete(

@@ -3,9 +3,11 @@
 from litestar import Controller, get
 from litestar.params import FromPath
 
+from app.api.authentication import needs
 from app.api.openai.errors import error_responses
 from app.api.openai.ids import MODELS, model_named
 from app.api.openai.objects import ModelList, ModelObject
+from app.domain.accounts import Scope
 
 # The day on which this API first offered models, in Unix time: they have no other birthday.
 SINCE = 1_795_219_200
@@ -16,6 +18,7 @@ class ModelsController(Controller):
 
     path = "/openai/v1/models"
     tags = ("openai",)
+    opt = needs(Scope.RUNS_READ)
 
     @get(responses=error_responses())
     async def list_models(self) -> ModelList:

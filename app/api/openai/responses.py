@@ -9,6 +9,7 @@ from litestar.openapi import ResponseSpec
 from litestar.params import FromPath, JSONBody, QueryParameter
 from litestar.response import Stream
 
+from app.api.authentication import needs
 from app.api.deps import LiveService, ResearchService, SteeringService
 from app.api.openai.errors import error_responses
 from app.api.openai.following import beginning_is_kept, frames, whole
@@ -18,6 +19,7 @@ from app.api.openai.reading import read
 from app.api.openai.requests import NewResponse
 from app.api.openai.stream import ResponseStream
 from app.api.schemas import NewRun
+from app.domain.accounts import Scope
 from app.domain.errors import Conflict
 from app.domain.run import Run
 from app.services.live_events import LiveEvents
@@ -39,8 +41,11 @@ class ResponsesController(Controller):
 
     path = "/openai/v1/responses"
     tags = ("openai",)
+    opt = needs(Scope.RUNS_READ)
 
-    @post(status_code=200, media_type=JSON, responses={**error_responses(400, 404, 413), 200: RESPONSE})
+    @post(
+        opt=needs(Scope.RUNS_WRITE), status_code=200, media_type=JSON, responses={**error_responses(400, 404, 413), 200: RESPONSE}
+    )
     async def create(self, data: JSONBody[NewResponse], research: ResearchService, live: LiveService) -> Reply[bytes] | Stream:
         """Ask. With `background` the answer is the queued response; with `stream` its events; otherwise the finished response."""
         question, notes = data.asked()
@@ -72,7 +77,13 @@ class ResponsesController(Controller):
         await beginning_is_kept(research, run.id)
         return _stream(live, research, run.id, starting_after)
 
-    @post("/{response_id:str}/cancel", status_code=200, media_type=JSON, responses={**error_responses(404, 409), 200: RESPONSE})
+    @post(
+        "/{response_id:str}/cancel",
+        opt=needs(Scope.RUNS_WRITE),
+        status_code=200,
+        media_type=JSON,
+        responses={**error_responses(404, 409), 200: RESPONSE},
+    )
     async def cancel(self, response_id: ResponseId, research: ResearchService, steering: SteeringService) -> Reply[bytes]:
         """End the run for good. A response that was cancelled already stays as it is."""
         run_id = run_named(response_id)

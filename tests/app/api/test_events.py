@@ -8,6 +8,7 @@ import asyncpg
 from app.domain.run import EventType, RunStatus
 from app.storage.run_log import RunLog
 from tests.app.support import ApiClient
+from tests.support.accounts import HOME_KEY
 
 WRITERS = 8
 EACH = 40
@@ -67,7 +68,7 @@ async def test_a_watcher_who_does_not_read_holds_up_nobody(api: ApiClient, run_l
     run = await api.ask()
     address = api.address.removeprefix("http://").split(":")
     reader, writer = await asyncio.open_connection(address[0], int(address[1]), limit=1_024)
-    writer.write(f"GET /v1/runs/{run}/events HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+    writer.write(f"GET /v1/runs/{run}/events HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {HOME_KEY}\r\n\r\n".encode())
     await reader.readuntil(b"run_created")
     for _ in range(60):
         await run_log.append_event(UUID(run), EventType.WARNING, "", {"message": "x" * 100_000})

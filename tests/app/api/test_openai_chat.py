@@ -14,6 +14,7 @@ from app.domain.run import RunStatus
 from app.storage.run_log import RunLog
 from tests.app.finished import URL, begin, complete
 from tests.app.support import ApiClient, InMemoryRuns
+from tests.support.accounts import HOME_KEY
 
 MODEL = "minddr-quick"
 ASKED: list[Any] = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": [{"type": "text", "text": "Why?"}]}]
@@ -21,7 +22,7 @@ ASKED: list[Any] = [{"role": "system", "content": "Be brief."}, {"role": "user",
 
 @pytest.fixture
 async def client(api: ApiClient) -> AsyncIterator[openai.AsyncOpenAI]:
-    async with openai.AsyncOpenAI(base_url=f"{api.address}/openai/v1", api_key="unused", max_retries=0) as made:
+    async with openai.AsyncOpenAI(base_url=f"{api.address}/openai/v1", api_key=str(HOME_KEY), max_retries=0) as made:
         yield made
 
 

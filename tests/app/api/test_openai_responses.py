@@ -17,6 +17,7 @@ from app.domain.run import RunStatus
 from app.storage.run_log import RunLog
 from tests.app.finished import URL, begin, complete
 from tests.app.support import ApiClient, InMemoryRuns, serving
+from tests.support.accounts import HOME_KEY
 
 MODEL = "minddr-quick"
 EVENTS: TypeAdapter[Any] = TypeAdapter(ResponseStreamEvent)
@@ -29,7 +30,7 @@ async def client(api: ApiClient) -> AsyncIterator[openai.AsyncOpenAI]:
 
 
 def opened(api: ApiClient) -> openai.AsyncOpenAI:
-    return openai.AsyncOpenAI(base_url=f"{api.address}/openai/v1", api_key="unused", max_retries=0)
+    return openai.AsyncOpenAI(base_url=f"{api.address}/openai/v1", api_key=str(HOME_KEY), max_retries=0)
 
 
 def run_of(response: Response) -> UUID:

@@ -11,6 +11,8 @@ import aiohttp
 import psutil
 import pytest
 
+from tests.support.accounts import HOME_HEADERS
+
 NOWHERE = "127.0.0.1:1"
 
 
@@ -21,6 +23,11 @@ async def start(port: int, **variables: str) -> Process:
     )
 
 
+def settings(urls: tuple[str, str]) -> dict[str, str]:
+    api, worker = urls
+    return {"RUBRICA_DATABASE_URL": api, "RUBRICA_WORKER_DATABASE_URL": worker, "RUBRICA_TEMPORAL_ADDRESS": NOWHERE}
+
+
 @pytest.fixture
 def port() -> int:
     with socket.socket() as probe:
@@ -29,9 +36,11 @@ def port() -> int:
 
 
 @pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGINT])
-async def test_it_starts_light_without_temporal_and_ends_when_told(postgres_url: str, port: int, ending: signal.Signals) -> None:
-    process = await start(port, RUBRICA_DATABASE_URL=postgres_url, RUBRICA_TEMPORAL_ADDRESS=NOWHERE)
-    async with aiohttp.ClientSession(f"http://127.0.0.1:{port}") as session:
+async def test_it_starts_light_without_temporal_and_ends_when_told(
+    api_urls: tuple[str, str], port: int, ending: signal.Signals
+) -> None:
+    process = await start(port, **settings(api_urls))
+    async with aiohttp.ClientSession(f"http://127.0.0.1:{port}", headers=HOME_HEADERS) as session:
         health = await _first_answer(session)
         assert health["parts"]["database"]["ok"]
         assert not health["parts"]["workflows"]["ok"]
@@ -44,10 +53,10 @@ async def test_it_starts_light_without_temporal_and_ends_when_told(postgres_url:
     assert b"Traceback" not in errors
 
 
-async def test_a_taken_port_is_named(postgres_url: str) -> None:
+async def test_a_taken_port_is_named(api_urls: tuple[str, str]) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        process = await start(port, RUBRICA_DATABASE_URL=postgres_url, RUBRICA_TEMPORAL_ADDRESS=NOWHERE)
+        process = await start(port, **settings(api_urls))
         _, errors = await process.communicate()
     assert process.returncode == 2
     assert f"127.0.0.1:{port}" in errors.decode()

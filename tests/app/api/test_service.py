@@ -73,15 +73,15 @@ async def test_stopping_ends_open_streams_politely(services: Services) -> None:
 
 
 async def test_runs_left_behind_by_a_failed_start_are_started(
-    postgres_url: str, pool: asyncpg.Pool, workflows: InMemoryRuns, run_log: RunLog
+    api_urls: tuple[str, str], pool: asyncpg.Pool, workflows: InMemoryRuns, run_log: RunLog
 ) -> None:
     workflows.away = True
-    async with open_services(postgres_url, workflows) as services, serving(services) as client:
+    async with open_services(*api_urls, workflows) as services, serving(services) as client:
         left, cancelled = UUID(await client.ask()), UUID(await client.ask())
         workflows.away = False
         await client.post(f"/v1/runs/{cancelled}/cancel")
         await pool.execute("UPDATE runs SET created_at = created_at - interval '1 minute'")
-    async with open_services(postgres_url, workflows):
+    async with open_services(*api_urls, workflows):
         async with asyncio.timeout(5):
             while left not in workflows.open:
                 await asyncio.sleep(0.02)
@@ -90,7 +90,7 @@ async def test_runs_left_behind_by_a_failed_start_are_started(
 
 async def test_an_older_schema_is_refused_with_what_to_do(empty_postgres_url: str, workflows: InMemoryRuns) -> None:
     with pytest.raises(SetupError, match="rubrica migrate"):
-        async with open_services(empty_postgres_url, workflows):
+        async with open_services(empty_postgres_url, empty_postgres_url, workflows):
             pass
 
 

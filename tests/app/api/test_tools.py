@@ -38,8 +38,8 @@ async def index() -> AsyncIterator[str]:
 
 
 @pytest.fixture
-async def api(postgres_url: str, workflows: InMemoryRuns, index: str) -> AsyncIterator[ApiClient]:
-    async with open_services(postgres_url, workflows, frozenset({"serper"}), index) as services, serving(services) as client:
+async def api(api_urls: tuple[str, str], workflows: InMemoryRuns, index: str) -> AsyncIterator[ApiClient]:
+    async with open_services(*api_urls, workflows, frozenset({"serper"}), index) as services, serving(services) as client:
         yield client
 
 
@@ -68,12 +68,12 @@ async def test_pages_come_in_the_form_of_a_custom_retriever(api: ApiClient) -> N
     assert (await api.get("/v1/retrieve?query=nothing")).json == []
 
 
-async def test_what_cannot_be_retrieved_is_a_problem(api: ApiClient, postgres_url: str, workflows: InMemoryRuns) -> None:
+async def test_what_cannot_be_retrieved_is_a_problem(api: ApiClient, api_urls: tuple[str, str], workflows: InMemoryRuns) -> None:
     assert (await api.get("/v1/retrieve")).is_problem(400)
     refused = await api.get("/v1/retrieve?query=tariffs&collection=nowhere")
     assert refused.is_problem(400)
     assert "nowhere" in refused.json["detail"]
-    async with open_services(postgres_url, workflows) as services, serving(services) as without:
+    async with open_services(*api_urls, workflows) as services, serving(services) as without:
         missing = await without.get("/v1/retrieve?query=tariffs")
         assert missing.is_problem(503)
         assert "RUBRICA_RETRIEVAL_URL" in missing.json["detail"]

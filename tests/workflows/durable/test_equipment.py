@@ -17,7 +17,7 @@ PAPER = {"DOI": "10.1000/a", "title": ["On duties"], "abstract": "<p>Duties rose
 
 
 async def test_without_settings_there_is_nothing_beyond_the_index(own_postgres_url: str) -> None:
-    given = {"RUBRICA_DATABASE_URL": own_postgres_url, "RUBRICA_RETRIEVAL_URL": "http://127.0.0.1:9"}
+    given = {"RUBRICA_WORKER_DATABASE_URL": own_postgres_url, "RUBRICA_RETRIEVAL_URL": "http://127.0.0.1:9"}
     async with equipped(read_settings(given)) as shop:
         assert (shop.beyond.web, shop.beyond.papers, list(shop.beyond.tools)) == (None, None, [])
         assert shop.reader(shop.index) is shop.index
@@ -31,7 +31,7 @@ async def test_configured_services_are_used_and_counted(own_postgres_url: str, t
         weather = {"command": sys.executable, "args": ["-m", "tests.support.mcp_stub"], "env": {"PYTHONPATH": str(ROOT)}}
         (tmp_path / "mcp.json").write_text(json.dumps({"mcpServers": {"weather": weather}}))
         given = {
-            "RUBRICA_DATABASE_URL": own_postgres_url,
+            "RUBRICA_WORKER_DATABASE_URL": own_postgres_url,
             "RUBRICA_RETRIEVAL_URL": "http://127.0.0.1:9",
             "RUBRICA_CONTACT_EMAIL": "me@example.org",
             "RUBRICA_JINA_API_KEY": "k3y",
@@ -55,7 +55,7 @@ async def test_configured_services_are_used_and_counted(own_postgres_url: str, t
 
 async def test_pages_that_searches_find_are_read_by_our_own_reader_which_goes_nowhere_inside(own_postgres_url: str) -> None:
     given = {
-        "RUBRICA_DATABASE_URL": own_postgres_url,
+        "RUBRICA_WORKER_DATABASE_URL": own_postgres_url,
         "RUBRICA_RETRIEVAL_URL": "http://127.0.0.1:9",
         "RUBRICA_CONTACT_EMAIL": "me@example.org",
     }

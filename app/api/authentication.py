@@ -1,0 +1,73 @@
+"""Who sends a request, and whether they may.
+
+A route says in its `opt` what it needs (`opt=needs(Scope.RUNS_READ)`), or that it is for everybody (`opt=PUBLIC`). One that says
+neither answers nobody; a test looks for it.
+"""
+
+from litestar.connection import ASGIConnection
+from litestar.datastructures import Headers
+from litestar.enums import ScopeType
+from litestar.handlers import BaseRouteHandler
+from litestar.types import ASGIApp, Receive, Scope, Send
+
+from app.domain import accounts
+from app.domain.accounts import Principal
+from app.domain.errors import Forbidden, Unauthenticated
+from app.services.authentication import Authenticator
+from app.storage.tenancy import Tenant, acting_for
+
+PUBLIC = {"public": True}
+NOBODY = "send an API key as `Authorization: Bearer rbk_...`"
+
+
+def needs(scope: accounts.Scope) -> dict[str, object]:
+    """A route's `opt`, or a controller's for all of its routes."""
+    return {"needs": scope}
+
+
+class Authentication:
+    """ASGI middleware: all that a request does happens for the organisation of whoever sent it."""
+
+    def __init__(self, app: ASGIApp, authenticator: Authenticator) -> None:
+        self._app = app
+        self._authenticator = authenticator
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Find out who asks. A public route asks nobody, so that a stale credential does not close it."""
+        if scope["type"] != ScopeType.HTTP or is_public(scope["route_handler"]) or scope["method"] == "OPTIONS":
+            await self._app(scope, receive, send)
+            return
+        principal = await self._authenticator.by_key(_bearer(Headers.from_scope(scope)))
+        scope["user"] = principal
+        with acting_for(Tenant(principal.organisation_id, principal.user_id)):
+            await self._app(scope, receive, send)
+
+
+def authorised(connection: ASGIConnection, handler: BaseRouteHandler) -> None:  # type: ignore[type-arg]
+    """Litestar's guard of every route.
+
+    Raises:
+        Unauthenticated: nobody is known to ask.
+        Forbidden: they may not do what the route needs.
+    """
+    if is_public(handler) or connection.scope.get("method") == "OPTIONS":
+        return
+    principal = connection.scope.get("user")
+    if not isinstance(principal, Principal):
+        raise Unauthenticated(NOBODY)
+    needed: accounts.Scope | None = handler.opt.get("needs")
+    if needed is None or needed not in principal.scopes:
+        lacking = f"the scope {needed}, which your role ({principal.role}) or your key does not have" if needed else "more"
+        raise Forbidden(f"this needs {lacking}; an owner or admin of your organisation can change that")
+
+
+def is_public(handler: BaseRouteHandler) -> bool:
+    """True when a route answers without knowing who asks."""
+    return bool(handler.opt.get("public", False))
+
+
+def _bearer(headers: Headers) -> str:
+    kind, _, credential = headers.get("authorization", "").partition(" ")
+    if kind.lower() != "bearer" or not credential.strip():
+        raise Unauthenticated(NOBODY)
+    return credential.strip()

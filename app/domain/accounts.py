@@ -1,0 +1,79 @@
+"""Who asks, for which organisation, and what they may do there."""
+
+from collections.abc import Mapping
+from enum import StrEnum
+from uuid import UUID
+
+from app.domain.value import Value
+
+# The one organisation of a deployment without sign-up, such as a stack on one's own machine; runs that are older than
+# organisations belong to it.
+LOCAL_ORGANISATION = UUID("00000000-0000-4000-8000-000000000001")
+LOCAL_USER = UUID("00000000-0000-4000-8000-000000000002")
+
+
+class Role(StrEnum):
+    """What a person is in an organisation. Each role may do all that the ones below it may."""
+
+    OWNER = "owner"
+    ADMIN = "admin"
+    MEMBER = "member"
+    VIEWER = "viewer"
+
+
+class Scope(StrEnum):
+    """One thing that may be done. Every route needs one; a key may hold fewer than its person's role allows."""
+
+    RUNS_READ = "runs:read"
+    RUNS_WRITE = "runs:write"
+    REPORTS_READ = "reports:read"
+    REPORTS_WRITE = "reports:write"
+    COLLECTIONS_READ = "collections:read"
+    COLLECTIONS_WRITE = "collections:write"
+    PREFERENCES_READ = "preferences:read"
+    PREFERENCES_WRITE = "preferences:write"
+    SCHEDULES_READ = "schedules:read"
+    SCHEDULES_WRITE = "schedules:write"
+    WEBHOOKS_READ = "webhooks:read"
+    WEBHOOKS_WRITE = "webhooks:write"
+    TEAM_READ = "team:read"
+    TEAM_WRITE = "team:write"
+    KEYS_READ = "keys:read"
+    KEYS_WRITE = "keys:write"
+    USAGE_READ = "usage:read"
+    AUDIT_READ = "audit:read"
+    ACCOUNT_READ = "account:read"
+    ACCOUNT_WRITE = "account:write"
+    ORGANISATION_READ = "organisation:read"
+    ORGANISATION_WRITE = "organisation:write"
+
+
+_VIEWER = frozenset(
+    {
+        *(Scope.RUNS_READ, Scope.REPORTS_READ, Scope.COLLECTIONS_READ, Scope.PREFERENCES_READ, Scope.SCHEDULES_READ),
+        *(Scope.TEAM_READ, Scope.ACCOUNT_READ, Scope.ACCOUNT_WRITE, Scope.ORGANISATION_READ),
+    }
+)
+_MEMBER = _VIEWER | {
+    *(Scope.RUNS_WRITE, Scope.REPORTS_WRITE, Scope.COLLECTIONS_WRITE, Scope.PREFERENCES_WRITE, Scope.SCHEDULES_WRITE),
+    Scope.USAGE_READ,
+}
+_ADMIN = _MEMBER | {
+    *(Scope.TEAM_WRITE, Scope.KEYS_READ, Scope.KEYS_WRITE, Scope.WEBHOOKS_READ, Scope.WEBHOOKS_WRITE, Scope.AUDIT_READ),
+}
+ALLOWED: Mapping[Role, frozenset[Scope]] = {
+    Role.VIEWER: _VIEWER,
+    Role.MEMBER: _MEMBER,
+    Role.ADMIN: _ADMIN,
+    Role.OWNER: frozenset(Scope),
+}
+
+
+class Principal(Value):
+    """Who a request comes from: a person in an organisation, with what this key or session may do of what the role allows."""
+
+    organisation_id: UUID
+    user_id: UUID
+    role: Role
+    scopes: frozenset[Scope]
+    key_id: UUID | None = None

@@ -1,0 +1,37 @@
+"""Who sends a request."""
+
+from app.domain.accounts import ALLOWED, Principal
+from app.domain.api_key import ApiKey
+from app.domain.errors import Unauthenticated
+from app.storage import credentials
+from app.storage.engine import Executor
+
+UNKNOWN = "this API key is unknown, revoked or expired"
+
+
+class Authenticator:
+    """Finds the person behind a credential. `trusted` sees all organisations: who asks is not known before.
+
+    Raises:
+        Unauthenticated: the credential proves nothing.
+        Unavailable: the database does not answer.
+    """
+
+    def __init__(self, trusted: Executor) -> None:
+        self._trusted = trusted
+
+    async def by_key(self, text: str) -> Principal:
+        """The principal of an API key: what its person's role allows and the key was made for."""
+        key = ApiKey.parse(text)
+        holder = await credentials.key_holder(self._trusted, key.id)
+        if holder is None or not key.matches(holder.secret_hash):
+            raise Unauthenticated(UNKNOWN)
+        if holder.unnoted:
+            await credentials.note_use(self._trusted, key.id)
+        return Principal(
+            organisation_id=holder.organisation_id,
+            user_id=holder.user_id,
+            role=holder.role,
+            scopes=frozenset(scope for scope in ALLOWED[holder.role] if scope in holder.scopes),
+            key_id=key.id,
+        )

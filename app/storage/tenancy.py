@@ -1,0 +1,98 @@
+"""The database as one organisation sees it.
+
+The organisation travels in a context variable, from the request's authentication to the statement. Every use of the database is
+a transaction that names it to PostgreSQL, whose policies do the rest. Code that forgets it sees no rows.
+"""
+
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from contextvars import ContextVar
+from typing import Any, NamedTuple
+from uuid import UUID
+
+import asyncpg
+from asyncpg import Record
+from asyncpg.pool import PoolConnectionProxy
+
+
+class Tenant(NamedTuple):
+    """The organisation whose rows may be seen, and the person who acts in it."""
+
+    organisation: UUID
+    user: UUID | None = None
+
+
+_acting: ContextVar[Tenant | None] = ContextVar("tenant", default=None)
+
+
+@contextmanager
+def acting_for(tenant: Tenant | None) -> Iterator[None]:
+    """Whatever uses a `TenantDatabase` in this context does so for this organisation."""
+    token = _acting.set(tenant)
+    try:
+        yield
+    finally:
+        _acting.reset(token)
+
+
+class TenantDatabase:
+    """A pool whose every use is held to the organisation of the context it happens in.
+
+    The organisation is set for one transaction only, which holds behind a pooler that shares connections, too.
+    A use that fails or is cancelled leaves its transaction to the pool, which ends it before anybody else gets the connection.
+    """
+
+    def __init__(self, pool: asyncpg.Pool) -> None:
+        self._pool = pool
+
+    async def fetch(self, query: str, *args: Any) -> list[Record]:
+        """All rows."""
+        async with self._opened() as connection:
+            rows: list[Record] = await connection.fetch(query, *args)
+            await connection.execute("COMMIT")
+        return rows
+
+    async def fetchrow(self, query: str, *args: Any) -> Record | None:
+        """The first row, or None."""
+        async with self._opened() as connection:
+            row: Record | None = await connection.fetchrow(query, *args)
+            await connection.execute("COMMIT")
+        return row
+
+    async def fetchval(self, query: str, *args: Any) -> Any:
+        """The first row's first value, or None."""
+        async with self._opened() as connection:
+            value = await connection.fetchval(query, *args)
+            await connection.execute("COMMIT")
+        return value
+
+    async def execute(self, query: str, *args: Any) -> str:
+        """What was done, in PostgreSQL's words."""
+        async with self._opened() as connection:
+            done: str = await connection.execute(query, *args)
+            await connection.execute("COMMIT")
+        return done
+
+    @asynccontextmanager
+    async def acquire(self) -> AsyncIterator[PoolConnectionProxy]:
+        """A connection with one transaction open for several statements; it is committed at the end."""
+        async with self._pool.acquire() as connection, connection.transaction():
+            if settings := _settings():
+                await connection.execute(settings)
+            yield connection
+
+    @asynccontextmanager
+    async def _opened(self) -> AsyncIterator[PoolConnectionProxy]:
+        """One round trip opens the transaction and names the organisation."""
+        async with self._pool.acquire() as connection:
+            await connection.execute(f"BEGIN; {_settings()}")
+            yield connection
+
+
+def _settings() -> str:
+    """The values are UUIDs, so they can stand in the text."""
+    tenant = _acting.get()
+    if tenant is None:
+        return ""
+    user = f"; SET LOCAL rubrica.\"user\" = '{tenant.user}'" if tenant.user else ""
+    return f"SET LOCAL rubrica.organisation = '{tenant.organisation}'{user}"

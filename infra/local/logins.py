@@ -1,0 +1,50 @@
+"""Let the two roles of the product log in to a database of one's own."""
+
+from urllib.parse import unquote, urlsplit
+
+import asyncpg
+from pydantic import SecretStr
+
+from app.domain.errors import SetupError
+from app.settings import Settings
+from app.storage.role_names import API_ROLE, WORKER_ROLE
+from app.storage.roles import ensure_login
+
+
+async def give_logins(owner_url: str, settings: Settings) -> None:
+    """Make the users that the settings name, members of the right role, with the passwords that are in their addresses.
+
+    A user who gets in already is left alone: whoever runs the server may manage users by other means.
+
+    Raises:
+        SetupError: a user cannot log in, and the owner may not make it.
+    """
+    named = ((settings.database_url, API_ROLE), (settings.worker_database_url, WORKER_ROLE))
+    connection = await asyncpg.connect(owner_url)
+    try:
+        for url, role in named:
+            if url is not None and not await _gets_in(url):
+                await _make(connection, url, role)
+    finally:
+        await connection.close()
+
+
+async def _make(owner: asyncpg.Connection, url: SecretStr, role: str) -> None:
+    parts = urlsplit(url.get_secret_value())
+    user, password = unquote(parts.username or ""), unquote(parts.password or "")
+    try:
+        await ensure_login(owner, role, password, user)
+    except asyncpg.InsufficientPrivilegeError as error:
+        raise SetupError(
+            f"the user {user!r} cannot log in, and the owner may not change that; as an administrator of the server, run: "
+            f'ALTER ROLE "{user}" LOGIN PASSWORD ...; and, unless it is that role, GRANT {role} TO "{user}"'
+        ) from error
+
+
+async def _gets_in(url: SecretStr) -> bool:
+    try:
+        connection = await asyncpg.connect(url.get_secret_value())
+    except asyncpg.InvalidAuthorizationSpecificationError:
+        return False
+    await connection.close()
+    return True
