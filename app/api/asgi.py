@@ -12,6 +12,7 @@ from app.api import openapi, problems
 from app.api.authentication import Authentication, authorised
 from app.api.deps import ApiRequest, principal_of
 from app.api.events import EventsController
+from app.api.exports import ExportsController
 from app.api.guard import LOCAL_HOSTS, Guard
 from app.api.health import health
 from app.api.openai.chat import ChatController
@@ -43,6 +44,7 @@ def routed(services: Services) -> Litestar:
             ResponsesController,
             ChatController,
             ModelsController,
+            ExportsController,
             health,
             tools,
             retrieve,
@@ -55,6 +57,7 @@ def routed(services: Services) -> Litestar:
             "use": _given(services.use),
             "pages": _given(services.pages),
             "principal": Provide(principal_of, sync_to_thread=False),
+            "exports": _given(services.exports),
         },
         middleware=[DefineMiddleware(Authentication, authenticator=services.authenticator)],
         guards=[authorised],

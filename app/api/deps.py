@@ -9,6 +9,7 @@ from litestar.exceptions import ClientException
 from litestar.params import FromPath
 
 from app.domain.accounts import Principal
+from app.services.exports import Exports
 from app.services.health import Parts
 from app.services.live_events import LiveEvents
 from app.services.pages import Pages
@@ -20,6 +21,7 @@ RunId = FromPath[UUID]
 ResearchService = NamedDependency[Research]
 SteeringService = NamedDependency[Steering]
 LiveService = NamedDependency[LiveEvents]
+ExportsService = NamedDependency[Exports]
 PartsService = NamedDependency[Parts]
 ToolUseService = NamedDependency[ToolUseReport]
 PagesService = NamedDependency[Pages]

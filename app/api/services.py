@@ -9,6 +9,8 @@ from datetime import timedelta
 
 from app.domain.errors import RubricaError
 from app.services.authentication import Authenticator
+from app.services.exports import Exports
+from app.services.exports.conversion import Conversions
 from app.services.gateway import RunGateway
 from app.services.health import Parts
 from app.services.live_events import LiveEvents
@@ -37,6 +39,7 @@ class Services:
     use: ToolUseReport
     pages: Pages
     authenticator: Authenticator
+    exports: Exports
 
 
 @asynccontextmanager
@@ -70,6 +73,7 @@ async def open_services(
         ToolUseReport(trusted, services_on),
         Pages(retrieval_url),
         Authenticator(trusted),
+        Exports(Conversions()),
     )
     tasks: list[asyncio.Task[None]] = []
     try:

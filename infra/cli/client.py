@@ -11,6 +11,7 @@ from typing import Any, Self
 import aiohttp
 
 from app.domain.errors import Conflict, InvalidInput, NotFound, RubricaError, Unavailable
+from app.domain.exports import ExportFormat
 from app.domain.run import Run, RunEvent
 from app.domain.tool_use import ToolUse
 
@@ -66,6 +67,10 @@ class ApiClient:
     async def evidence(self, run_id: str) -> bytes:
         """The content of evidence.json."""
         return await self._send("GET", f"/v1/runs/{run_id}/evidence")
+
+    async def export(self, run_id: str, form: ExportFormat) -> bytes:
+        """The report as a file of this form."""
+        return await self._send("GET", f"/v1/runs/{run_id}/export?format={form.value}", accept="*/*")
 
     async def tape(self, run_id: str) -> bytes:
         """What the run's tools brought, as a tape."""

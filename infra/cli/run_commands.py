@@ -8,7 +8,8 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from app.domain.budget import Budget
-from app.domain.errors import InvalidInput, NotFound
+from app.domain.errors import InvalidInput, NotFound, SetupError
+from app.domain.exports import ExportFormat
 from app.domain.plan import ResearchPlan, Subtask
 from app.domain.run import Run
 from app.settings import Settings
@@ -20,6 +21,7 @@ from infra.cli.watch import follow
 
 FULL_ID = 36
 SEARCHED_FOR_PREFIX = 100
+REFERENCES = (ExportFormat.BIBTEX, ExportFormat.RIS, ExportFormat.CSL)
 
 
 @dataclass(frozen=True)
@@ -75,6 +77,21 @@ async def tape(settings: Settings, run_id: str, path: Path) -> int:
         run = await _find(connection.api, run_id)
         await asyncio.to_thread(path.write_bytes, await connection.api.tape(str(run.id)))
         print(path)
+    return 0
+
+
+async def export(settings: Settings, run_id: str, form: ExportFormat, path: Path | None) -> int:
+    """Write the report, or its sources, in this form."""
+    async with connected(settings, say) as connection:
+        run = await _find(connection.api, run_id)
+        content = await connection.api.export(str(run.id), form)
+    target = path or Path("reports") / str(run.id) / f"{'sources' if form in REFERENCES else 'report'}.{form.extension}"
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        await asyncio.to_thread(target.write_bytes, content)
+    except OSError as error:
+        raise SetupError(f"{target} cannot be written: {error.strerror}; choose another with --file") from error
+    print(target)
     return 0
 
 

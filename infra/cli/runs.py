@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from app.domain.exports import ExportFormat
 from infra.cli.budget_options import MaxCost, MaxMinutes, MaxTokens, budget
 from infra.cli.execute import execute
 
@@ -73,6 +74,20 @@ def tape(run: RunId, file: Annotated[Path, typer.Argument(dir_okay=False, help="
     from infra.cli import run_commands
 
     execute(lambda settings: run_commands.tape(settings, run, file))
+
+
+@app.command()
+def export(
+    run: RunId,
+    form: Annotated[ExportFormat, typer.Option("--format", help="What to write.")] = ExportFormat.PDF,
+    file: Annotated[
+        Path | None, typer.Option(dir_okay=False, help="Where; default: report.<extension> among the reports.")
+    ] = None,
+) -> None:
+    """Write a report as PDF, Word, LaTeX and others, or its sources for a reference manager."""
+    from infra.cli import run_commands
+
+    execute(lambda settings: run_commands.export(settings, run, form, file))
 
 
 @app.command()

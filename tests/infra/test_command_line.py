@@ -49,6 +49,17 @@ async def test_asking_writes_a_report_that_can_be_checked(tmp_path: Path) -> Non
     assert created == {"question": "Why tariffs?", "effort": "quick", "budget": {"max_cost_microusd": 500_000}}
 
 
+async def test_exporting_writes_the_file_where_it_is_wanted(tmp_path: Path) -> None:
+    async with serving(FakeApi(list(a_whole_run()))) as address:
+        default = await rubrica(tmp_path, "runs", "export", RUN_ID[:8], RUBRICA_API_URL=address)
+        named = await rubrica(
+            tmp_path, "runs", "export", RUN_ID[:8], "--format", "bibtex", "--file", "a/b.bib", RUBRICA_API_URL=address
+        )
+    assert (default.code, default.out.strip()) == (0, f"reports/{RUN_ID}/report.pdf"), default.error
+    assert (tmp_path / "reports" / RUN_ID / "report.pdf").read_bytes() == b"a pdf"
+    assert (named.code, (tmp_path / "a" / "b.bib").read_bytes()) == (0, b"a bibtex"), named.error
+
+
 async def test_watching_goes_on_where_a_broken_stream_ended(tmp_path: Path) -> None:
     api = FakeApi(list(a_whole_run()), breaks=[4, 9])
     async with serving(api) as address:

@@ -115,6 +115,8 @@ def _rest(api: FakeApi) -> Any:
             case "GET", "/report":
                 html = "html" in request.headers["Accept"]
                 return web.Response(text="<p>Report [1]</p>" if html else "# Report [1]\n")
+            case "GET", "/export":
+                return web.Response(body=f"a {request.query['format']}".encode(), content_type="application/octet-stream")
             case "GET", "/evidence":
                 return web.json_response(evidence(api.start))
             case "GET", snapshot if snapshot == f"/snapshots/{SNAPSHOT_NAME}":

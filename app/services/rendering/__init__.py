@@ -49,12 +49,12 @@ def _evidence(run: Run, report: Report, citations: tuple[Citation, ...]) -> dict
         "question": run.query.question,
         "status": RunStatus.COMPLETED.value,
         "usage": run.usage.model_dump(),
-        "citations": [_cited(citation) for citation in citations],
-        "claims": _claims(report, citations),
+        "citations": [cited(citation) for citation in citations],
+        "claims": judged(report, citations),
     }
 
 
-def _claims(report: Report, citations: tuple[Citation, ...]) -> list[dict[str, Any]]:
+def judged(report: Report, citations: tuple[Citation, ...]) -> list[dict[str, Any]]:
     """Each claim under its section's heading, with the numbers of the citations it was judged by."""
     numbers = {citation.quote.key: citation.n for citation in citations}
     return [
@@ -71,7 +71,8 @@ def _claims(report: Report, citations: tuple[Citation, ...]) -> list[dict[str, A
     ]
 
 
-def _cited(citation: Citation) -> dict[str, Any]:
+def cited(citation: Citation) -> dict[str, Any]:
+    """A citation as evidence.json has it."""
     quote = citation.quote
     source = {"title": quote.source.title, "url": quote.source.url, "snapshot": quote.source.snapshot} | _quality(quote.source)
     return {"n": citation.n, "quote": quote.text, "start": quote.start, "end": quote.end, "source": source}

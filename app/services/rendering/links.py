@@ -46,7 +46,7 @@ def unlinked(text: str) -> str:
 def escaped(text: str) -> str:
     """Plain text as Markdown that renders to exactly these characters on one line, without links."""
     flat = " ".join(text.split())
-    return unlinked(re.sub(r"([\\`*_{}\[\]<>#|~])", r"\\\1", flat))
+    return unlinked(re.sub(r"([\\`*_{}\[\]<>#|~&$])", r"\\\1", flat))
 
 
 def is_web(address: str) -> bool:

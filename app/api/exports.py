@@ -1,0 +1,42 @@
+"""Reports to take along."""
+
+from typing import Annotated
+
+from litestar import Controller, Response, get
+from litestar.params import QueryParameter
+
+from app.api.authentication import needs
+from app.api.deps import ExportsService, ResearchService, RunId
+from app.api.downloads import attachment
+from app.api.openapi import problem_responses
+from app.api.reports import PAGE_POLICY
+from app.domain.accounts import Scope
+from app.domain.exports import ExportFormat
+
+
+class ExportsController(Controller):
+    """Reports as files."""
+
+    path = "/v1"
+    tags = ("reports",)
+    opt = needs(Scope.REPORTS_READ)
+
+    @get("/runs/{run_id:uuid}/export", media_type="application/octet-stream", responses=problem_responses(400, 404))
+    async def export(
+        self,
+        run_id: RunId,
+        research: ResearchService,
+        exports: ExportsService,
+        form: Annotated[
+            ExportFormat,
+            QueryParameter(name="format", description="A document, or the sources it cites as BibTeX, RIS or CSL-JSON."),
+        ],
+    ) -> Response[bytes]:
+        """The report as a file. A PDF or Word file takes a second or two to make."""
+        made = await exports.of(*await research.report(run_id), form)
+        headers = {
+            "Content-Disposition": attachment(made.title, form.extension),
+            "Content-Security-Policy": PAGE_POLICY,
+            "Cache-Control": "private, no-cache",
+        }
+        return Response(made.content, media_type=form.media_type, headers=headers)

@@ -1,0 +1,203 @@
+"""Each export as somebody else's reader finds it: its words, its links, and what its numbers lead to."""
+
+import json as json_reader
+import re
+import unicodedata
+from collections.abc import Iterable
+from io import BytesIO
+from typing import Any, NamedTuple
+
+from app.services.exports.pandoc import pandoc
+
+STRAIGHT = "\x01"
+NUMBER = re.compile(r"\[(\d+)\]")
+WORDS = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+# White space, soft and zero-width characters, hyphens (lines may break at them) and the marks of claims are of no account.
+UNSEEN = re.compile("[†‡\\s\u00ad\u200b-\u200d\u2060\ufe0e\ufe0f\u2010\u2011-]")
+
+
+class Found(NamedTuple):
+    """What a reader found: the words without white space, the numbers whose link ends at their reference, web addresses."""
+
+    words: str
+    numbers: frozenset[int]
+    addresses: frozenset[str]
+
+
+def seen(text: str) -> str:
+    """The text as it can be compared between formats."""
+    return UNSEEN.sub("", unicodedata.normalize("NFKC", text)).casefold()
+
+
+def pdf(content: bytes) -> Found:
+    """By pypdf (words, annotations) and PDFium (which words a link covers)."""
+    import pypdf
+    import pypdfium2
+
+    reader, texts = pypdf.PdfReader(BytesIO(content)), pypdfium2.PdfDocument(content)
+    pages = [page.extract_text() for page in reader.pages]
+    # A page ends with its running foot, and all but the first begin with a running head.
+    words = ["\n".join(page.splitlines()[number > 0 : -1]) for number, page in enumerate(pages)]
+    numbers, addresses = set[int](), set[str]()
+    for index, page in enumerate(reader.pages):
+        covered = texts[index].get_textpage()
+        for annotation in page.get("/Annots") or ():
+            link: Any = annotation.get_object()
+            action = link.get("/A") or {}
+            if "/URI" in action:
+                addresses.add(str(action["/URI"]))
+            target = link.get("/Dest") or action.get("/D")
+            shown = NUMBER.search(covered.get_text_bounded(*(float(x) for x in link["/Rect"])))
+            if target is not None and shown and f"[{shown.group(1)}]" in pages[_page(reader, target)]:
+                numbers.add(int(shown.group(1)))
+    return Found(seen("".join(words)), frozenset(numbers), frozenset(addresses))
+
+
+def _page(reader: Any, target: Any) -> int:
+    """The index of the page a link leads to."""
+    place = target.get_object()
+    place = place if isinstance(place, list) else reader.named_destinations[str(place)].dest_array
+    return int(reader.get_page_number(place[0].get_object()))
+
+
+def docx(content: bytes) -> Found:
+    """By python-docx."""
+    import docx as reader
+    from docx.table import Table
+
+    document = reader.Document(BytesIO(content))
+    texts: list[str] = []
+    for block in document.iter_inner_content():
+        texts += [cell.text for row in block.rows for cell in row.cells] if isinstance(block, Table) else [block.text]
+    body = document.element.body
+    marked = {mark.get(f"{WORDS}name") for mark in body.iter(f"{WORDS}bookmarkStart")}
+    numbers = set()
+    for link in body.iter(f"{WORDS}hyperlink"):
+        shown = NUMBER.fullmatch("".join(text.text or "" for text in link.iter(f"{WORDS}t")))
+        if shown and link.get(f"{WORDS}anchor") == f"c{shown.group(1)}" and f"c{shown.group(1)}" in marked:
+            numbers.add(int(shown.group(1)))
+    targets = (part.target_ref for part in document.part.rels.values() if part.is_external)
+    return Found(seen("".join(texts)), frozenset(numbers), frozenset(targets))
+
+
+def latex(content: bytes) -> Found:
+    """By pylatexenc."""
+    text = content.decode()
+    start = text.index(r"\begin{document}")
+    title = re.search(r"\\title\{(.*)\}\n\\author", text)
+    body = text[start:]
+    labels = set(re.findall(r"\\label\{(c\d+)\}", body))
+    links = re.findall(r"\\hyperref\[(c\d+)\]\{\{\[\}(\d+)\{\]\}\}", body)
+    numbers = frozenset(int(n) for label, n in links if label == f"c{n}" and label in labels)
+    addresses = {re.sub(r"\\([%#&_~])", r"\1", url) for url in re.findall(r"\\(?:url|href)\{([^{}]*)\}", body)}
+    # An address is an argument that pylatexenc would read as prose, comments and all.
+    plain = re.sub(r"\\(url|href)\{([^{}]*)\}", "", f"{title.group(1) if title else ''}\n{body}")
+    return Found(seen(_latex_words(plain)), numbers, frozenset(addresses))
+
+
+def _latex_words(text: str) -> str:
+    """The words, with those of links and code and some signs which pylatexenc does not know how to show."""
+    from pylatexenc import latex2text, latexwalker, macrospec
+
+    def last(node: Any, l2tobj: Any) -> str:
+        return str(l2tobj.nodelist_to_text([node.nodeargd.argnlist[-1]]))
+
+    signs = {"textless": "<", "textgreater": ">", "textasciicircum": "^", "^": "^", "textquotesingle": STRAIGHT, "ldots": "..."}
+    read, said = latexwalker.get_default_latex_context_db(), latex2text.get_default_latex_context_db()
+    macros = {"hyperref": "[{", "texttt": "{", "real": "{"}
+    read.add_context_category("shown", prepend=True, macros=[macrospec.MacroSpec(*macro) for macro in macros.items()])
+    said.add_context_category("shown", prepend=True, macros=[latex2text.MacroTextSpec(*sign) for sign in signs.items()])
+    said.add_context_category("links", prepend=True, macros=[latex2text.MacroTextSpec(name, last) for name in macros])
+    nodes, _, _ = latexwalker.LatexWalker(text, latex_context=read).get_latex_nodes()
+    words = str(latex2text.LatexNodes2Text(strict_latex_spaces=True, latex_context=said).nodelist_to_text(nodes))
+    # In TeX these keys are curved quotation marks.
+    return words.replace("`", "‘").replace("'", "’").replace(STRAIGHT, "'")
+
+
+def html(content: bytes) -> Found:
+    """By html5lib; a page that loads or runs anything is not intact, and comes back empty."""
+    import html5lib
+
+    page = html5lib.parse(content, namespaceHTMLElements=False, transport_encoding="utf-8")
+    elements = list(page.iter())
+    ours = [e for e in elements if isinstance(e.tag, str)]
+    if any(
+        e.tag in ("script", "img", "iframe", "object", "link", "base") or any(n.startswith("on") for n in e.attrib) for e in ours
+    ):
+        return Found("", frozenset(), frozenset())
+    marked = {e.get("id") for e in ours}
+    links = [(e.get("href") or "", "".join(e.itertext())) for e in ours if e.tag == "a"]
+    numbers = frozenset(
+        int(text[1:-1]) for href, text in links if text == f"[{href[2:]}]" and href[:2] == "#c" and href[1:] in marked
+    )
+    body = next(e for e in ours if e.tag == "body")
+    return Found(seen("".join(body.itertext())), numbers, frozenset(href for href, _ in links if href.startswith("http")))
+
+
+def markdown(content: bytes) -> Found:
+    """By Pandoc, as GitHub reads Markdown. Numbers are words there: what counts is that each has its entry."""
+    words = pandoc(content, "--from=gfm-autolink_bare_uris", "--to=plain", "--wrap=none").decode()
+    tree = json_reader.loads(pandoc(content, "--from=gfm-autolink_bare_uris", "--to=json"))
+    addresses = frozenset(node["c"][2][0] for node in _nodes(tree) if node.get("t") == "Link")
+    entries = (node for node in _nodes(tree) if node.get("t") == "Strong")
+    numbers = [NUMBER.fullmatch("".join(str(part.get("c", "")) for part in entry["c"])) for entry in entries]
+    return Found(seen(words), frozenset(int(n.group(1)) for n in numbers if n), addresses)
+
+
+def _nodes(tree: Any) -> Iterable[dict[str, Any]]:
+    if isinstance(tree, dict):
+        yield tree
+        tree = list(tree.values())
+    if isinstance(tree, list):
+        for part in tree:
+            yield from _nodes(part)
+
+
+def json(content: bytes) -> Found:
+    """By the standard library; the sections' Markdown by Pandoc."""
+    told = json_reader.loads(content)
+    sections = "\n\n".join(f"{section['heading']}\n\n{section['markdown']}" for section in told["sections"])
+    words = pandoc(sections.encode(), "--from=gfm-autolink_bare_uris", "--to=plain", "--wrap=none").decode()
+    conflicts = [f"{c['about']} {''.join(f'[{n}]' for n in c['citations'])}" for c in told["conflicts"]]
+    headings = [section["heading"] for section in told["sections"]]
+    texts = [told["title"], *headings, words, *conflicts, *told["notices"], *(c["quote"] for c in told["citations"])]
+    numbers = frozenset(c["n"] for c in told["citations"] if f"[{c['n']}]" in sections)
+    return Found(seen("".join(texts)), numbers, frozenset(c["source"]["url"] for c in told["citations"]))
+
+
+def bibtex(content: bytes) -> Found:
+    """By bibtexparser, and by Pandoc as a second opinion on what the file is."""
+    import bibtexparser
+
+    library = bibtexparser.parse_string(content.decode())
+    second = json_reader.loads(pandoc(content, "--from=bibtex", "--to=csljson"))
+    if library.failed_blocks or len(second) != len(library.entries):
+        return Found("", frozenset(), frozenset())
+    fields = [entry.fields_dict for entry in library.entries]
+    texts = [_latex_words(f"{field['title'].value} {field['note'].value}") for field in fields]
+    return _sources(texts, [str(item.get("URL", "")) for item in second])
+
+
+def ris(content: bytes) -> Found:
+    """By rispy."""
+    import rispy
+
+    entries = rispy.loads(content.decode())
+    return _sources(
+        [f"{e['title']} {' '.join(e.get('notes', []))}" for e in entries], [u for e in entries for u in e.get("urls", [])]
+    )
+
+
+def csl(content: bytes) -> Found:
+    """By Pandoc's citation processor."""
+    items = json_reader.loads(pandoc(content, "--from=csljson", "--to=csljson"))
+    given = json_reader.loads(content)
+    if [item["id"] for item in items] != [item["id"] for item in given]:
+        return Found("", frozenset(), frozenset())
+    return _sources([f"{item['title']} {item['note']}" for item in given], [item.get("URL", "") for item in items])
+
+
+def _sources(texts: list[str], addresses: list[str]) -> Found:
+    """Sources name the numbers they are quoted under in their notes."""
+    text = "".join(texts)
+    return Found(seen(text), frozenset(int(n) for n in NUMBER.findall(text)), frozenset(addresses))

@@ -1,0 +1,122 @@
+"""`python -m bench.exports`: one bilingual report of some thirty pages in every format, each read again by another's reader.
+
+A format is intact when every sentence, every reference with its exact quotation, and every link from a number to its quotation
+is found by that reader, and what hostile sources say stands there as text. `--keep FOLDER` leaves the files to be looked at.
+"""
+
+import argparse
+import asyncio
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from uuid import UUID
+
+import orjson
+
+from app.domain.citations import Citation
+from app.domain.exports import ExportFormat
+from app.domain.query import Language, ResearchQuery
+from app.domain.run import Run, RunStatus
+from app.services.exports import Exports
+from app.services.exports.composing import Manuscript, compose
+from app.services.exports.conversion import Conversions
+from app.services.exports.document import Block, Document, Heading, Items, Notice, Paragraph, Preformatted, Quotation, Table
+from app.services.exports.prose import plain
+from app.services.rendering import render
+from app.services.rendering.numbering import numbered
+from app.services.rendering.words import WORDS
+from app.storage.reports import StoredReport
+from bench import export_readers
+from bench.bilingual_report import DATA, manuscript
+from bench.export_readers import seen
+from bench.result import report, skipped
+
+READERS: dict[ExportFormat, Callable[[bytes], export_readers.Found]] = {
+    ExportFormat.PDF: export_readers.pdf,
+    ExportFormat.DOCX: export_readers.docx,
+    ExportFormat.LATEX: export_readers.latex,
+    ExportFormat.HTML: export_readers.html,
+    ExportFormat.MARKDOWN: export_readers.markdown,
+    ExportFormat.JSON: export_readers.json,
+    ExportFormat.BIBTEX: export_readers.bibtex,
+    ExportFormat.RIS: export_readers.ris,
+    ExportFormat.CSL: export_readers.csl,
+}
+CONFLICTS = WORDS[Language.ENGLISH].conflicts
+REFERENCES = (ExportFormat.BIBTEX, ExportFormat.RIS, ExportFormat.CSL)
+
+
+async def main(keep: Path | None) -> None:
+    """Make each format, read it, print what is missing and the figures."""
+    given = manuscript()
+    exports, run, stored = _stored(given)
+    document, citations = compose(given), numbered(given.report).citations
+    intact = 0
+    for form, reader in READERS.items():
+        started = time.perf_counter()
+        made = (await exports.of(run, stored, form)).content
+        took = time.perf_counter() - started
+        if keep:
+            (keep / f"{form.value}.{form.extension}").write_bytes(made)
+        missing = lacking(reader(made), told_by(form, document), citations, form in REFERENCES)
+        intact += not missing
+        print(f"{form}: {len(made):,} bytes in {took:.1f} s; {missing[:3] or 'intact'}")
+    report("exports", {"formats": len(READERS), "intact": intact})
+
+
+def told_by(form: ExportFormat, document: Document) -> Document:
+    """What is for machines has claims and conflicts as data: no marks in the text and no heading of ours."""
+    if form is not ExportFormat.JSON:
+        return document
+    blocks = [block for block in document.blocks if not (isinstance(block, Heading) and plain(block.of) == CONFLICTS)]
+    return document.model_copy(update={"blocks": tuple(blocks)})
+
+
+def lacking(found: export_readers.Found, document: Document, citations: Sequence[Citation], sources_only: bool) -> list[str]:
+    """What of the report a reader did not find. Of the sources alone, that is titles, numbers and addresses."""
+    titles = [reference.title for reference in document.references]
+    texts = titles if sources_only else [document.title, *leaves(document.blocks), *(r.quote for r in document.references)]
+    lost = [text for text in texts if seen(text) not in found.words]
+    lost += [f"[{citation.n}]" for citation in citations if citation.n not in found.numbers]
+    return lost + [r.url for r in document.references if r.url and r.url not in found.addresses]
+
+
+def leaves(blocks: Iterable[Block]) -> Iterator[str]:
+    """The words of every paragraph, item and cell."""
+    for block in blocks:
+        match block:
+            case Heading(of=of) | Paragraph(of=of):
+                yield plain(of)
+            case Notice(text=text):
+                yield text
+            case Preformatted(lines=lines):
+                yield from lines
+            case Quotation(blocks=inner):
+                yield from leaves(inner)
+            case Items(items=items):
+                for item in items:
+                    yield from leaves(item)
+            case Table(head=head, rows=rows):
+                for row in (head, *rows):
+                    yield from (plain(cell) for cell in row)
+
+
+def _stored(given: Manuscript) -> tuple[Exports, Run, StoredReport]:
+    """The report as the database would hold it."""
+    query = ResearchQuery(question=given.question, language=given.language)
+    run = Run(id=UUID(int=1), query=query, status=RunStatus.COMPLETED, created_at=given.finished, updated_at=given.finished)
+    made = render(given.report, run)
+    evidence = orjson.dumps(made.evidence).decode()
+    stored = StoredReport(
+        given.report.model_dump_json(), made.renderings.markdown, made.renderings.html, evidence, given.finished
+    )
+    return Exports(Conversions()), run, stored
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--keep", type=Path, help="folder to leave the files in")
+    if DATA.is_dir():
+        asyncio.run(main(parser.parse_args().keep))
+    else:
+        skipped("exports", "the articles are not at ../shared/data")
