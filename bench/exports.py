@@ -9,6 +9,7 @@ import asyncio
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
+from urllib.parse import unquote
 from uuid import UUID
 
 import orjson
@@ -78,7 +79,8 @@ def lacking(found: export_readers.Found, document: Document, citations: Sequence
     texts = titles if sources_only else [document.title, *leaves(document.blocks), *(r.quote for r in document.references)]
     lost = [text for text in texts if seen(text) not in found.words]
     lost += [f"[{citation.n}]" for citation in citations if citation.n not in found.numbers]
-    return lost + [r.url for r in document.references if r.url and r.url not in found.addresses]
+    addresses = {unquote(address) for address in found.addresses}
+    return lost + [r.url for r in document.references if r.url and unquote(r.url) not in addresses]
 
 
 def leaves(blocks: Iterable[Block]) -> Iterator[str]:

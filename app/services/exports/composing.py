@@ -7,7 +7,7 @@ from app.domain.claims import Support
 from app.domain.query import Language
 from app.domain.report import Report
 from app.domain.value import Value
-from app.services.exports.clean import clean, one_line
+from app.services.exports.clean import clean, in_ascii, one_line
 from app.services.exports.document import Block, Document, Heading, Labels, Notice, Reference, Text
 from app.services.exports.prose import Prose
 from app.services.rendering.cautions import notices
@@ -70,6 +70,7 @@ def _reference(citation: Citation, words: Words) -> Reference:
         title=one_line(source.title) or words.untitled,
         about=one_line(", ".join(part for part in (byline(source), quality(source, words)) if part)),
         url=source.url if web else "",
+        address=in_ascii(source.url) if web else "",
         place="" if web else one_line(source.url),
         quote=clean(quote.text).strip(),
         where=words.characters.format(start=quote.start, end=quote.end, copy=source.snapshot[:12]),

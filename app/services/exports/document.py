@@ -125,13 +125,15 @@ Block = Annotated[Heading | Paragraph | Notice | Preformatted | Quotation | Item
 class Reference(Value):
     """One numbered citation: its source, and the exact words quoted.
 
-    `url` is empty for what cannot be opened on the web; then `place` names it. `where` says where the stored copy has the quote.
+    `url` is empty for what cannot be opened on the web; then `place` names it; `address` is the URL in ASCII, as links
+    want it. `where` says where the stored copy has the quote.
     """
 
     n: int
     title: str
     about: str = ""
     url: str = ""
+    address: str = ""
     place: str = ""
     quote: str
     where: str

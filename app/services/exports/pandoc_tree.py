@@ -121,7 +121,7 @@ def _reference(reference: Reference, back: str) -> list[Node]:
         _node("Emph", _words(reference.title)),
         *_words(f", {reference.about}" if reference.about else ""),
     ]
-    place = [_link(reference.url, _words(reference.url))] if reference.url else [_code(reference.place)]
+    place = [_link(reference.address, _words(reference.url))] if reference.url else [_code(reference.place)]
     lines = [_words(" ".join(line.split())) for line in reference.quote.split("\n") if line.strip()]
     where = [*_words(f"{reference.where} · "), _link(f"#r{reference.n}", _words(back))]
     quoted = [_para(_joined(lines)), _para([_node("Span", ["", [], [["custom-style", "Where"]]], where)])]

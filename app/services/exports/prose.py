@@ -8,7 +8,7 @@ from markdown_it import MarkdownIt
 from markdown_it.tree import SyntaxTreeNode
 
 from app.services.exports import columns
-from app.services.exports.clean import clean
+from app.services.exports.clean import clean, in_ascii
 from app.services.exports.document import (
     Block,
     Break,
@@ -82,7 +82,7 @@ class Prose:
             case "strong" | "em":
                 return (Styled(t="strong" if node.type == "strong" else "emph", of=self._inlines(node.children)),)
             case "link":
-                return (Link(url=str(node.attrs["href"]), of=self._inlines(node.children)),)
+                return (Link(url=in_ascii(str(node.attrs["href"])), of=self._inlines(node.children)),)
             case "softbreak":
                 return (Text(text=" "),)
             case "hardbreak":

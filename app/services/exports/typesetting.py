@@ -8,7 +8,6 @@ from app.services.exports.document import Document
 
 # Packages that hold nothing but fonts under the SIL Open Font Licence. What is Latin comes with Typst itself.
 FONT_PACKAGES = ("manimgx_fonts_cjk", "pylopdf_fonts_zh_cn")
-STANDARDS = ["1.7"]
 
 
 def to_pdf(document: Document, finished: datetime) -> bytes:
@@ -25,7 +24,7 @@ def to_pdf(document: Document, finished: datetime) -> bytes:
     compiler = typst.Compiler(
         template, font_paths=fonts, ignore_system_fonts=True, sys_inputs={"document": document.model_dump_json()}
     )
-    made = compiler.compile(format="pdf", timestamp=finished.astimezone(UTC), pdf_standards=["1.7"])
+    made = compiler.compile(format="pdf", timestamp=finished.astimezone(UTC).replace(microsecond=0))
     if not isinstance(made, bytes):
         raise TypeError("Typst made several files of one document")
     return made
