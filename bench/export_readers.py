@@ -167,9 +167,9 @@ def json(content: bytes) -> Found:
 
 def bibtex(content: bytes) -> Found:
     """By bibtexparser, and by Pandoc as a second opinion on what the file is."""
-    import bibtexparser
+    from bibtexparser.entrypoint import parse_string
 
-    library = bibtexparser.parse_string(content.decode())
+    library = parse_string(content.decode())
     second = json_reader.loads(pandoc(content, "--from=bibtex", "--to=csljson"))
     if library.failed_blocks or len(second) != len(library.entries):
         return Found("", frozenset(), frozenset())
