@@ -2,6 +2,7 @@
 
 from uuid import UUID
 
+import asyncpg
 import pytest
 
 from app.domain.exports import ExportFormat
@@ -9,7 +10,7 @@ from app.domain.run import RunStatus
 from app.services.exports.composing import compose
 from app.services.rendering import render
 from app.services.rendering.numbering import numbered
-from app.services.research import Research
+from app.storage import runs
 from app.storage.run_log import RunLog
 from bench.exports import READERS, REFERENCES, lacking, told_by
 from tests.app.services.reports import manuscript
@@ -17,12 +18,13 @@ from tests.app.support import ApiClient
 
 
 @pytest.fixture
-async def run(api: ApiClient, run_log: RunLog, services: object) -> str:
+async def run(api: ApiClient, run_log: RunLog, pool: asyncpg.Pool) -> str:
     """A finished run."""
     given = manuscript()
     run_id = await api.ask(given.question, language="en")
-    research: Research = services.research  # type: ignore[attr-defined]
-    made = render(given.report, await research.get(UUID(run_id)))
+    run = await runs.get(pool, UUID(run_id))
+    assert run is not None
+    made = render(given.report, run)
     await run_log.save_report(UUID(run_id), given.report, made.renderings, made.evidence, made.told)
     await run_log.set_status(UUID(run_id), RunStatus.COMPLETED)
     return run_id
