@@ -9,11 +9,11 @@ import argparse
 import statistics
 from pathlib import Path
 
+from app.domain.missing import Missing
 from bench.labelled_sets import DATA
 from bench.result import report, skipped
 from training.evaluation.race import RaceScore, mean_scores, race_score
 from training.evaluation.race_files import OVERALL, read_criteria, read_judgements, read_scores, read_summary
-from training.rewards.score import Missing
 
 DRB = DATA / "drb"
 PUBLISHED_DIGITS = 4

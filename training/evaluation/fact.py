@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from training.rewards.score import Missing, Score
+from app.domain.missing import Missing
+from training.rewards.score import Score
 
 
 class PageVerdict(StrEnum):

@@ -10,7 +10,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import fmean, pstdev
 
-from training.rewards.score import Missing, Score
+from app.domain.missing import Missing
+from training.rewards.score import Score
 
 RESAMPLES = 2_000
 CONFIDENCE = 0.95

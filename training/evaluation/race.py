@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from training.rewards.score import Missing, present
+from app.domain.missing import Missing
+from training.rewards.score import present
 
 LEAST_SCORE, MOST_SCORE = 0.0, 10.0
 

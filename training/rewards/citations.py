@@ -11,8 +11,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
+from app.domain.missing import Missing
 from training.rewards.cited_claims import CitedClaim
-from training.rewards.score import Missing, Score, present
+from training.rewards.score import Score, present
 
 SPAN = 0.6
 ENOUGH = 6

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from training.rewards.score import Missing, Score, weighted
+from app.domain.missing import Missing
+from training.rewards.score import Score, weighted
 
 TOLERANCE = 1e-9
 MOST_OUTCOME = 0.5

@@ -9,7 +9,8 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from training.rewards.score import Missing, Score
+from app.domain.missing import Missing
+from training.rewards.score import Score
 from training.rewards.transcript import Transcript
 
 _APART = re.compile(r"[^\w\u3400-\u9fff]+")

@@ -1,17 +1,11 @@
 """A reward, or the reason why there is none."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import TypeAlias, TypeVar
 
+from app.domain.missing import Missing
+
 T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class Missing:
-    """A value that could not be had: a judging call failed, or the formula is undefined here. Never counted as a zero."""
-
-    reason: str
 
 
 Score: TypeAlias = float | Missing

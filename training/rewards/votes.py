@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from training.rewards.score import Missing, Score
+from app.domain.missing import Missing
+from training.rewards.score import Score
 
 RIGHT, WRONG = 1.0, -1.0
 

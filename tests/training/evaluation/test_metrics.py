@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.domain.missing import Missing
 from training.evaluation.answer_metrics import exact_match, token_f1
 from training.evaluation.preference_metrics import Interval, bootstrapped, cohens_d, preference_accuracy
-from training.rewards.score import Missing
 
 
 def test_accuracy_counts_a_tie_as_wrong() -> None:

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.domain.errors import InvalidInput
+from app.domain.missing import Missing
 from bench.labelled_sets import DATA
 from bench.race import published_difference, score_file
 from training.evaluation.fact import PageVerdict, fact_figures
@@ -23,7 +24,6 @@ from training.evaluation.race import (
     race_score,
 )
 from training.evaluation.race_files import read_criteria, read_judgements, rows
-from training.rewards.score import Missing
 
 DRB = DATA / "drb"
 needs_drb = pytest.mark.skipif(not DRB.is_dir(), reason="DeepResearch Bench is not at ../shared/data/drb")

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.domain.missing import Missing
 from training.rewards.citations import (
     CitedVerdict,
     Recall,
@@ -18,7 +19,6 @@ from training.rewards.citations import (
     validity,
 )
 from training.rewards.cited_claims import CitedClaim, claims_of, malformed_cites
-from training.rewards.score import Missing
 
 STORE = {"a", "b", "c"}
 FULL = CitedVerdict(Recall.FULL, relevant=True)

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.domain.missing import Missing
 from training.rewards.against_reference import CountedCitation, counted, reference_citation_reward
 from training.rewards.composites import (
     PAPER,
@@ -21,7 +22,7 @@ from training.rewards.composites import (
     search_agent_reward,
 )
 from training.rewards.entities import Entity, entity_coverage
-from training.rewards.score import Missing, Score
+from training.rewards.score import Score
 from training.rewards.transcript import Transcript, read_step
 from training.rewards.votes import majority, outcome_reward, preference_reward
 

@@ -1,0 +1,108 @@
+"""`python -m bench.rewards`: what rewards cost besides their judge, and whether the judge is kept busy.
+
+64 transcripts of 10,000 tokens, 7 criteria and 30 claims each, judged by a stub in process that answers after 100 to 300 ms.
+`cpu_ms` is this process's CPU time a transcript; `saturation` the share of the time, from the first call to the last that was
+begun, during which as many calls were under way as the limit allows.
+"""
+
+import asyncio
+import random
+import time
+from datetime import date
+
+from app.domain.chat import ChatRequest, Completion
+from bench.result import report
+from training.rewards.composites import deeprubric_reward
+from training.rewards.judged import Sample, WeightedCriterion, deeprubric_parts
+from training.rewards.score import Missing
+from training.rewards.transcript import Transcript, read_step
+from workflows.agents.codec import SchemaCodec
+from workflows.agents.kit import Kit
+from workflows.judging.batch import BatchRecord, KeptAnswers
+from workflows.prompts.library import PromptLibrary
+
+TRANSCRIPTS, CRITERIA, CLAIMS = 64, 7, 30
+CHARS = 40_000
+AT_ONCE = 64
+LEAST_LATENCY_S, MOST_LATENCY_S = 0.1, 0.3
+ANSWERS = {
+    "cited_support": '{"analysis": "it says so", "rating": "partial"}',
+    "cited_relevance": '{"analysis": "it does", "result": "yes"}',
+    "needs_citation": '{"analysis": "a fact", "result": "no"}',
+    "criterion_met": '{"analysis": "mostly", "score": 3}',
+}
+WORDS = ("tariff", "revenue", "industry", "duty", "wool", "import", "session", "message", "surplus", "debt", "labor", "market")
+
+
+class StubJudge:
+    """Answers after a while, and measures for how long `AT_ONCE` calls were under way before the last one began."""
+
+    name = "stub"
+
+    def __init__(self) -> None:
+        self.calls = self.under_way = 0
+        self.first = self.last = self.full_s = self._full_s = self._changed = 0.0
+        self._latency = random.Random(0)
+
+    async def complete(self, request: ChatRequest) -> Completion:
+        """One answer."""
+        self._count(1)
+        self.calls += 1
+        self.first, self.last, self.full_s = self.first or self._changed, self._changed, self._full_s
+        await asyncio.sleep(self._latency.uniform(LEAST_LATENCY_S, MOST_LATENCY_S))
+        self._count(-1)
+        assert request.response_schema is not None
+        return Completion(text=ANSWERS[request.response_schema.name], model=self.name)
+
+    def _count(self, change: int) -> None:
+        now = time.perf_counter()
+        if self.under_way == AT_ONCE:
+            self._full_s += now - self._changed
+        self._changed = now
+        self.under_way += change
+
+
+def prose(generator: random.Random, words: int) -> str:
+    """A sentence of so many words."""
+    return " ".join(generator.choices(WORDS, k=words)).capitalize() + "."
+
+
+def sample(number: int) -> Sample:
+    """A transcript of ten searches and a report, four fifths of whose claims are cited."""
+    generator = random.Random(number)
+    store = {f"d{n}": prose(generator, 120) for n in range(20)}
+    steps = [
+        read_step(
+            f'<think>{prose(generator, 60)}</think><tool_call>{{"name": "search", "arguments": {{"query": "q{n}"}}}}</tool_call>',
+            [prose(generator, 350)],
+        )
+        for n in range(10)
+    ]
+    claims = [f'<cite id="d{n % 20}">{prose(generator, 40)}</cite>' if n % 5 else prose(generator, 40) for n in range(CLAIMS)]
+    steps.append(read_step(f"<think>done</think><answer>{' '.join(claims)}</answer>"))
+    assert (
+        0.7 * CHARS
+        < sum(len(text) for s in steps for text in (s.thought, *s.observations, *(b.text for b in s.blocks)))
+        < 1.3 * CHARS
+    )
+    rubric = [WeightedCriterion(f"Factual: {prose(generator, 25)}", 1.0) for _ in range(CRITERIA)]
+    return Sample(f"Question {number}: {prose(generator, 15)}", Transcript(tuple(steps)), store, rubric)
+
+
+async def run() -> None:
+    judge = StubJudge()
+    record = BatchRecord(KeptAnswers(), AT_ONCE)
+    kit = Kit(judge, {}, record, PromptLibrary.load(), SchemaCodec(), date(2026, 1, 1), time.monotonic)
+    samples = [sample(number) for number in range(TRANSCRIPTS)]
+    cpu = time.process_time()
+    rewards = [deeprubric_reward(parts) for parts in await asyncio.gather(*(deeprubric_parts(s, kit) for s in samples))]
+    cpu_ms = (time.process_time() - cpu) * 1_000 / TRANSCRIPTS
+    if lost := [reward for reward in rewards if isinstance(reward, Missing)]:
+        raise RuntimeError(f"{len(lost)} rewards are missing: {lost[0].reason}")
+    mean = sum(reward for reward in rewards if not isinstance(reward, Missing)) / len(rewards)
+    print(f"{judge.calls} calls in {judge.last - judge.first:.1f} s, {AT_ONCE} at once; mean reward {mean:.3f}")
+    report("rewards", {"cpu_ms": cpu_ms, "saturation": judge.full_s / (judge.last - judge.first)})
+
+
+if __name__ == "__main__":
+    asyncio.run(run())

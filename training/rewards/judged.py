@@ -1,0 +1,88 @@
+"""DeepRubric's reward of one transcript, its judges asked side by side.
+
+All questions of a transcript are put at once; how many are under way is the record's business (`judging/batch.py`), so that many
+transcripts share one limit and keep it filled.
+"""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from app.domain.missing import Missing
+from training.rewards.citations import CitedVerdict, Recall, UncitedVerdict, Verdict, citation_reward, resolving
+from training.rewards.cited_claims import CitedClaim, claims_of
+from training.rewards.composites import DeepRubricParts
+from training.rewards.score import Score, present
+from training.rewards.structure import format_of, search_reward
+from training.rewards.transcript import Transcript
+from workflows.agents.kit import Kit
+from workflows.judging.citation_judge import CitedSupport, cited_relevance, cited_support, needs_citation
+from workflows.judging.score_judges import MOST_MET, criterion_met
+
+RECALL = {CitedSupport.FULL: Recall.FULL, CitedSupport.PARTIAL: Recall.PARTIAL, CitedSupport.NONE: Recall.NONE}
+
+
+@dataclass(frozen=True, slots=True)
+class WeightedCriterion:
+    """A criterion as its judge sees it, with its weight in [0, 1]."""
+
+    text: str
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """What is rewarded: the question, the transcript, all texts it retrieved by their citation id, and the question's rubric."""
+
+    question: str
+    transcript: Transcript
+    store: Mapping[str, str]
+    rubric: Sequence[WeightedCriterion]
+
+
+async def deeprubric_parts(sample: Sample, kit: Kit) -> DeepRubricParts:
+    """The parts of DeepRubric Eq. 5. An empty answer asks no judge: its rubric and citation parts are 0."""
+    answer = sample.transcript.answer
+    if not answer:
+        return DeepRubricParts(0.0, format_of(sample.transcript, sample.store).reward, 0.0, search_reward(sample.transcript))
+    claims = claims_of(answer)
+    rubric, verdicts = await asyncio.gather(
+        rubric_reward(sample.question, answer, sample.rubric, kit),
+        asyncio.gather(*(_verdict(sample, answer, claim, kit) for claim in claims)),
+    )
+    return DeepRubricParts(
+        rubric=rubric,
+        format=format_of(sample.transcript, sample.store).reward,
+        citation=citation_reward(claims, verdicts, sample.store),
+        search=search_reward(sample.transcript),
+    )
+
+
+async def rubric_reward(question: str, answer: str, rubric: Sequence[WeightedCriterion], kit: Kit) -> Score:
+    """DeepRubric Eq. 4 (and 6), from 0 to 1: the criteria's scores over 4, averaged by weight.
+
+    Missing where one of them is, or where the weights sum to nothing.
+    """
+    met = present(await asyncio.gather(*(criterion_met(kit, question, answer, criterion.text) for criterion in rubric)))
+    total = sum(criterion.weight for criterion in rubric)
+    if isinstance(met, Missing):
+        return met
+    if total <= 0:
+        return Missing("the rubric has no weight")
+    return sum(criterion.weight * score / MOST_MET for criterion, score in zip(rubric, met, strict=True)) / total
+
+
+async def _verdict(sample: Sample, answer: str, claim: CitedClaim, kit: Kit) -> Verdict | None:
+    if not claim.cited:
+        needed = await needs_citation(kit, sample.question, answer, claim.text)
+        return needed if isinstance(needed, Missing) else UncitedVerdict(needed)
+    known = resolving(claim, sample.store)
+    if not known:
+        return None
+    snippets = "\n\n".join(sample.store[name] for name in known)
+    recall, relevant = await asyncio.gather(
+        cited_support(kit, sample.question, claim.text, snippets), cited_relevance(kit, sample.question, claim.text, snippets)
+    )
+    if isinstance(recall, Missing):
+        return recall
+    return relevant if isinstance(relevant, Missing) else CitedVerdict(RECALL[recall], relevant)

@@ -1,0 +1,105 @@
+"""The record of a batch of judging: calls run side by side up to a limit, and what was answered once is never asked again.
+
+Answers are kept by what was asked, of which model: in memory, or in a file, from which a batch that was cut off goes on.
+"""
+
+import asyncio
+import sqlite3
+from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from app.domain.budget import Usage
+from app.domain.chat import ChatRequest, Completion, ToolCall, ToolResult
+from app.domain.errors import ModelRefused, ModelUnavailable
+from app.domain.run import EventType
+from app.domain.trajectory import request_digest
+from workflows.agents.ports import ChatModel, Tool
+
+TABLE = "CREATE TABLE IF NOT EXISTS answers (asked TEXT PRIMARY KEY, answer TEXT NOT NULL) WITHOUT ROWID"
+KEEP = "INSERT OR REPLACE INTO answers VALUES (?, ?)"
+FIND = "SELECT answer FROM answers WHERE asked = ?"
+
+
+class KeptAnswers:
+    """Answers by the digest of what was asked. Without a path they live as long as the object."""
+
+    def __init__(self, path: Path | None = None) -> None:
+        self._file = sqlite3.connect(path or ":memory:", isolation_level=None)
+        self._file.execute(TABLE)
+
+    def get(self, asked: str) -> Completion | None:
+        """The answer, if it was kept."""
+        row = self._file.execute(FIND, (asked,)).fetchone()
+        return Completion.model_validate_json(row[0]) if row else None
+
+    def put(self, asked: str, answer: Completion) -> None:
+        """Keep an answer."""
+        self._file.execute(KEEP, (asked, answer.model_dump_json()))
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+
+class BatchRecord:
+    """A `Record` for judges: at most `at_once` calls under way. `usage` is what was spent, `saved` the calls that were not made.
+
+    An outage is waited out `attempts` times, for as long as the server asks or twice as long each time; then the call fails.
+    """
+
+    def __init__(
+        self,
+        kept: KeptAnswers,
+        at_once: int,
+        attempts: int = 4,
+        pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self._kept = kept
+        self._slots = asyncio.Semaphore(at_once)
+        self._attempts = attempts
+        self._pause = pause
+        self._under_way: dict[str, asyncio.Future[Completion]] = {}
+        self.usage = Usage()
+        self.saved = 0
+
+    async def ask(self, agent: str, step: str, model: ChatModel, request: ChatRequest) -> Completion:
+        """The kept answer to exactly this request, that of the same call under way, or a new one.
+
+        Raises:
+            ModelRefused: the model refuses, or stayed away.
+        """
+        asked = request_digest(request, model.name)
+        if (answer := self._kept.get(asked)) is not None:
+            self.saved += 1
+            return answer
+        call = self._under_way.get(asked)
+        if call is None:
+            call = self._under_way[asked] = asyncio.ensure_future(self._made(asked, model, request))
+            call.add_done_callback(lambda _: self._under_way.pop(asked))
+        else:
+            self.saved += 1
+        return await asyncio.shield(call)
+
+    async def use(self, agent: str, tool: Tool, call: ToolCall) -> ToolResult:
+        """Judges use no tools."""
+        raise NotImplementedError("a judge has no tools")
+
+    async def tell(self, event: EventType, agent: str, payload: Mapping[str, Any]) -> None:
+        """Nobody watches."""
+
+    async def _made(self, asked: str, model: ChatModel, request: ChatRequest) -> Completion:
+        async with self._slots:
+            answer = await self._patiently(model, request)
+        self.usage += answer.usage
+        self._kept.put(asked, answer)
+        return answer
+
+    async def _patiently(self, model: ChatModel, request: ChatRequest) -> Completion:
+        for attempt in range(self._attempts):
+            try:
+                return await model.complete(request)
+            except ModelUnavailable as away:
+                last = away
+                await self._pause(away.retry_after.total_seconds() if away.retry_after else 2.0**attempt)
+        raise ModelRefused(f"the judge stayed away: {last}")

@@ -1,0 +1,62 @@
+"""DeepRubric's three questions about citations (appendix A.4, figures 6 to 8)."""
+
+from enum import StrEnum
+
+from pydantic import Field
+
+from app.domain.missing import Missing
+from workflows.agents.kit import Kit
+from workflows.agents.steps import Answer, step
+from workflows.judging.ruling import ruled
+
+
+class CitedSupport(StrEnum):
+    """How far a cited text supports a statement."""
+
+    FULL = "full"
+    PARTIAL = "partial"
+    NONE = "none"
+
+
+class SupportAnswer(Answer):
+    """The rating, after what speaks for it."""
+
+    analysis: str = Field(default="", description="which parts the text has and which it lacks, in one sentence")
+    rating: str = Field(default="", description="full, partial or none", json_schema_extra={"enum": [*CitedSupport]})
+
+
+class YesNoAnswer(Answer):
+    """A decision, after what speaks for it."""
+
+    analysis: str = Field(default="", description="why, in one sentence")
+    result: str = Field(default="", description="yes or no", json_schema_extra={"enum": ["yes", "no"]})
+
+
+SUPPORT = step("cited_support", SupportAnswer, max_tokens=400)
+RELEVANCE = step("cited_relevance", YesNoAnswer, max_tokens=400)
+NEED = step("needs_citation", YesNoAnswer, max_tokens=400)
+
+
+async def cited_support(kit: Kit, question: str, statement: str, snippets: str) -> CitedSupport | Missing:
+    """How far the texts a statement cites, joined, support it."""
+    return await ruled(kit, SUPPORT, _rating, question=question, statement=statement, snippets=snippets)
+
+
+async def cited_relevance(kit: Kit, question: str, statement: str, snippets: str) -> bool | Missing:
+    """Whether they have at least one of its key points."""
+    return await ruled(kit, RELEVANCE, yes_or_no, question=question, statement=statement, snippets=snippets)
+
+
+async def needs_citation(kit: Kit, question: str, answer: str, sentence: str) -> bool | Missing:
+    """Whether a sentence without a citation should have one."""
+    return await ruled(kit, NEED, yes_or_no, question=question, answer=answer, sentence=sentence)
+
+
+def yes_or_no(answer: YesNoAnswer) -> bool | None:
+    """True, False, or None for anything else."""
+    return {"yes": True, "no": False}.get(answer.result.strip().lower())
+
+
+def _rating(answer: SupportAnswer) -> CitedSupport | None:
+    said = answer.rating.strip().lower()
+    return CitedSupport(said) if said in [*CitedSupport] else None
