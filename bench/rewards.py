@@ -11,10 +11,10 @@ import time
 from datetime import date
 
 from app.domain.chat import ChatRequest, Completion
+from app.domain.missing import Missing
 from bench.result import report
 from training.rewards.composites import deeprubric_reward
 from training.rewards.judged import Sample, WeightedCriterion, deeprubric_parts
-from training.rewards.score import Missing
 from training.rewards.transcript import Transcript, read_step
 from workflows.agents.codec import SchemaCodec
 from workflows.agents.kit import Kit
