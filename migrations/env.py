@@ -8,10 +8,10 @@ from sqlalchemy import Connection
 from sqlmodel import SQLModel
 
 from app.domain.errors import SetupError
-from app.storage import tables
+from app.storage import tables, tables_reports
 from app.storage.migrate import with_connection
 
-assert tables.RunRow.metadata is SQLModel.metadata
+assert tables.RunRow.metadata is tables_reports.ReportTaskRow.metadata is SQLModel.metadata
 
 
 def run(connection: Connection) -> None:

@@ -131,8 +131,9 @@ class ApiClient:
         body: Mapping[str, Any] | None = None,
         query: Mapping[str, str] | None = None,
         accept: str = "*/*",
+        headers: Mapping[str, str] | None = None,
     ) -> requests.Response:
-        return self._request(method, path, {"Accept": accept}, body=body, query=query, timeout=self._timeout)
+        return self._request(method, path, {"Accept": accept, **(headers or {})}, body=body, query=query, timeout=self._timeout)
 
     def _request(
         self,

@@ -13,6 +13,7 @@ from app.api.authentication import Authentication, authorised
 from app.api.deps import ApiRequest, principal_of
 from app.api.events import EventsController
 from app.api.exports import ExportsController
+from app.api.findings import FindingsController
 from app.api.guard import LOCAL_HOSTS, Guard
 from app.api.health import health
 from app.api.openai.chat import ChatController
@@ -22,8 +23,10 @@ from app.api.openai.responses import ResponsesController
 from app.api.reports import ReportsController
 from app.api.runs import RunsController
 from app.api.services import Services
+from app.api.shares import SharesController, shared
 from app.api.steering import SteeringController
 from app.api.tools import retrieve, tools
+from app.api.versions import VersionsController
 
 MAX_BODY_BYTES = 1_000_000
 
@@ -45,6 +48,10 @@ def routed(services: Services) -> Litestar:
             ChatController,
             ModelsController,
             ExportsController,
+            VersionsController,
+            FindingsController,
+            SharesController,
+            shared,
             health,
             tools,
             retrieve,
@@ -58,6 +65,8 @@ def routed(services: Services) -> Litestar:
             "pages": _given(services.pages),
             "principal": Provide(principal_of, sync_to_thread=False),
             "exports": _given(services.exports),
+            "revising": _given(services.revising),
+            "sharing": _given(services.sharing),
         },
         middleware=[DefineMiddleware(Authentication, authenticator=services.authenticator)],
         guards=[authorised],

@@ -14,11 +14,15 @@ from app.services.health import Parts
 from app.services.live_events import LiveEvents
 from app.services.pages import Pages
 from app.services.research import Research
+from app.services.revising import Revising
+from app.services.sharing import Sharing
 from app.services.steering import Steering
 from app.services.tool_use import ToolUseReport
 
 RunId = FromPath[UUID]
 ResearchService = NamedDependency[Research]
+RevisingService = NamedDependency[Revising]
+SharingService = NamedDependency[Sharing]
 SteeringService = NamedDependency[Steering]
 LiveService = NamedDependency[LiveEvents]
 ExportsService = NamedDependency[Exports]

@@ -31,9 +31,10 @@ class ExportsController(Controller):
             ExportFormat,
             QueryParameter(name="format", description="A document, or the sources it cites as BibTeX, RIS or CSL-JSON."),
         ],
+        version: Annotated[int | None, QueryParameter(ge=1, description="By default the newest.")] = None,
     ) -> Response[bytes]:
         """The report as a file. A PDF or Word file takes a second or two to make."""
-        made = await exports.of(*await research.report(run_id), form)
+        made = await exports.of(*await research.report(run_id, version), form)
         headers = {
             "Content-Disposition": attachment(made.title, form.extension),
             "Content-Security-Policy": PAGE_POLICY,

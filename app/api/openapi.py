@@ -15,7 +15,7 @@ from litestar.openapi.plugins import JsonRenderPlugin
 from litestar.openapi.spec import Components, License, SecurityScheme
 from pydantic.json_schema import models_json_schema
 
-from app.api import examples, problems, schemas
+from app.api import examples, problems, schemas, schemas_reports
 from app.api.authentication import PUBLIC
 from app.api.openai import SCHEMAS as OPENAI
 from app.domain.run import Run, RunEvent
@@ -24,6 +24,7 @@ from app.services.pages import Page
 VERSION = "0.1.0"
 ROOTS = (
     *(Run, RunEvent, problems.Problem, schemas.RunPage, schemas.NewRun, schemas.ReportView, schemas.Resumption),
+    *schemas_reports.ROOTS,
     *(schemas.NewNote, schemas.AddedNote, schemas.Health, schemas.ToolList, Page),
     *OPENAI,
 )

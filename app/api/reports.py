@@ -34,14 +34,16 @@ class ReportsController(Controller):
 
     @get("/runs/{run_id:uuid}/report", media_type=JSON, responses={**problem_responses(404, 406), 200: REPORT})
     async def report(self, run_id: RunId, research: ResearchService, request: ApiRequest) -> Response[bytes]:
-        """The report as JSON, or by the `Accept` header as `text/markdown` or as a `text/html` page."""
+        """The report's newest version as JSON, or by the `Accept` header as `text/markdown` or as a `text/html` page."""
         wanted = request.accept.best_match([JSON, HTML, MARKDOWN], default=None)
         if wanted is None:
             raise HTTPException(status_code=406, detail=f"the report comes as {JSON}, {HTML} or {MARKDOWN}")
-        run, report = await research.report(run_id)
+        newest = await research.newest_version(run_id)
+        run, report = await research.report(run_id, newest)
+        headers = {"Vary": "Accept", "ETag": f'"{newest}"'}
         if wanted == JSON:
-            return Response(_view(run, report).model_dump_json().encode(), media_type=JSON, headers={"Vary": "Accept"})
-        headers = {"Vary": "Accept", "Content-Security-Policy": PAGE_POLICY}
+            return Response(view(run, report, newest).model_dump_json().encode(), media_type=JSON, headers=headers)
+        headers["Content-Security-Policy"] = PAGE_POLICY
         text = report.html if wanted == HTML else report.markdown
         return Response(text.encode(), media_type=wanted, headers=headers)
 
@@ -66,7 +68,8 @@ class ReportsController(Controller):
         return Response(await research.snapshot(snapshot), media_type="text/plain", headers=headers)
 
 
-def _view(run: Run, stored: StoredReport) -> ReportView:
+def view(run: Run, stored: StoredReport, version: int) -> ReportView:
+    """A version of a report as JSON readers get it."""
     report, evidence = orjson.loads(stored.report), orjson.loads(stored.evidence)
     return ReportView(
         run_id=run.id,
@@ -78,6 +81,7 @@ def _view(run: Run, stored: StoredReport) -> ReportView:
         citations=evidence["citations"],
         claims=evidence.get("claims", []),
         notices=report.get("notices", []),
+        version=version,
         usage=run.usage,
         created_at=stored.created_at,
     )

@@ -91,6 +91,7 @@ class ReportView(BaseModel):
         description="text, section, citations, support, reason, judge, weak; see docs/citations.md."
     )
     notices: list[str] = Field(description="What a reader must know about the making of this report.")
+    version: int = Field(default=1, description="1 is what the run delivered; later ones are changes by readers.")
     usage: Usage
     created_at: datetime
 

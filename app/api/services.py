@@ -16,6 +16,8 @@ from app.services.health import Parts
 from app.services.live_events import LiveEvents
 from app.services.pages import Pages
 from app.services.research import Research
+from app.services.revising import Revising
+from app.services.sharing import Sharing
 from app.services.steering import Steering
 from app.services.tool_use import ToolUseReport
 from app.storage.engine import connect
@@ -40,6 +42,8 @@ class Services:
     pages: Pages
     authenticator: Authenticator
     exports: Exports
+    revising: Revising
+    sharing: Sharing
 
 
 @asynccontextmanager
@@ -74,13 +78,16 @@ async def open_services(
         Pages(retrieval_url),
         Authenticator(trusted),
         Exports(Conversions()),
+        Revising(tenants, gateway, research),
+        Sharing(tenants, trusted, research),
     )
     tasks: list[asyncio.Task[None]] = []
     try:
         await services.parts.database()
         await refuse_bypass(pool)
-        dispatch = Research(trusted, gateway).dispatch
-        tasks += [asyncio.create_task(listener.run()), asyncio.create_task(_dispatch(dispatch))]
+        everybodys = Research(trusted, gateway)
+        waiting = (everybodys.dispatch, Revising(trusted, gateway, everybodys).dispatch)
+        tasks += [asyncio.create_task(listener.run()), *(asyncio.create_task(_dispatch(dispatch)) for dispatch in waiting)]
         yield services
     finally:
         live.stop()
@@ -95,7 +102,7 @@ async def _dispatch(dispatch: Callable[[], Awaitable[int]]) -> None:
     while True:
         try:
             if started := await dispatch():
-                log.info("%d runs that had waited were started", started)
+                log.info("%d runs or changes of reports that had waited were started", started)
         except RubricaError as error:
-            log.warning("runs wait to be started: %s", error)
+            log.warning("runs or changes of reports wait to be started: %s", error)
         await asyncio.sleep(DISPATCH_EVERY.total_seconds())

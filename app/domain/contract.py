@@ -10,6 +10,7 @@ from app.domain.value import Value
 
 RESEARCH_WORKFLOW = "ResearchWorkflow"
 PARKED_WORKFLOW = "ParkedRunWorkflow"
+REPORT_TASK_WORKFLOW = "ReportTaskWorkflow"
 RESEARCH_QUEUE = "rubrica-research"
 DEPLOYMENT_NAME = "rubrica-worker"
 
@@ -56,6 +57,13 @@ class ResearchInput(Value):
     finish: bool = False
 
 
+class ReportTaskInput(Value):
+    """A change of a finished report, or a question to its evidence: all else is in Postgres under these ids."""
+
+    run_id: UUID
+    task_id: UUID
+
+
 class PlanRevision(Value):
     """A whole new plan; subtasks already finished keep their findings as long as their id stays."""
 
@@ -89,3 +97,8 @@ class BudgetChange(Value):
 def workflow_id(run_id: UUID) -> str:
     """The Temporal workflow id of a run: one run, one id, across pauses and restarts."""
     return f"run-{run_id}"
+
+
+def task_workflow_id(task_id: UUID) -> str:
+    """The Temporal workflow id of a task on a report."""
+    return f"task-{task_id}"

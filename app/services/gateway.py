@@ -25,6 +25,10 @@ class RunGateway(Protocol):
         """Start the run's workflow. One that is open already is left alone, so starting twice is safe."""
         ...
 
+    async def start_task(self, run_id: UUID, task_id: UUID) -> None:
+        """Start the workflow of a change of a report or a question. One that is open already is left alone."""
+        ...
+
     async def pause(self, run_id: UUID) -> None:
         """Stop before the next turn of every agent, keeping everything."""
         ...

@@ -8,9 +8,10 @@ from uuid import UUID, uuid4
 from app.domain.contract import ResearchInput
 from app.domain.errors import InvalidInput, NotFound, Unavailable
 from app.domain.query import ResearchQuery, SystemName
+from app.domain.revision import DELIVERED
 from app.domain.run import Run, RunStatus
 from app.services.gateway import RunGateway
-from app.storage import events, reports, runs, steering, tapes
+from app.storage import events, reports, runs, steering, tapes, versions
 from app.storage.engine import Executor
 from app.storage.events import LoggedEvent
 from app.storage.reports import StoredReport
@@ -91,21 +92,25 @@ class Research:
         """Up to `limit` events of the run's log that come after number `after`, in order."""
         return await events.read_after(self._database, run_id, after, limit)
 
-    async def report(self, run_id: UUID) -> tuple[Run, StoredReport]:
-        """The run with its finished report."""
+    async def report(self, run_id: UUID, version: int | None = None) -> tuple[Run, StoredReport]:
+        """The run with this version of its report, by default the newest."""
         run = await self.get(run_id)
-        report = await reports.get(self._database, run_id)
+        number = version if version is not None else await versions.latest(self._database, run_id)
+        report = await versions.get(self._database, run_id, number)
+        if report is None and version is not None and number != DELIVERED:
+            raise NotFound(f"the report of run {run_id} has no version {version}")
         if report is None:
             raise NotFound(f"run {run_id} has no report; its status is {run.status}")
         return run, report
 
+    async def newest_version(self, run_id: UUID) -> int:
+        """The number of the report's newest version; 1 also before there is a report."""
+        return await versions.latest(self._database, run_id)
+
     async def evidence(self, run_id: UUID) -> str:
-        """The report's evidence as JSON text: every citation with its exact quote and offsets."""
-        evidence = await reports.evidence(self._database, run_id)
-        if evidence is None:
-            run = await self.get(run_id)
-            raise NotFound(f"run {run_id} has no report; its status is {run.status}")
-        return evidence
+        """The newest version's evidence as JSON text: every citation with its exact quote and offsets."""
+        _, stored = await self.report(run_id)
+        return stored.evidence
 
     async def tape(self, run_id: UUID) -> bytes:
         """What the run's tools brought, as JSON Lines of `call` and `result`; empty before the first call."""

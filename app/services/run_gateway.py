@@ -15,13 +15,16 @@ from temporalio.runtime import Runtime
 from temporalio.service import RPCError, RPCStatusCode
 
 from app.domain.contract import (
+    REPORT_TASK_WORKFLOW,
     RESEARCH_QUEUE,
     RESEARCH_WORKFLOW,
     Command,
     PlanRevision,
+    ReportTaskInput,
     ResearchInput,
     SubtaskAddition,
     SubtaskRemoval,
+    task_workflow_id,
     workflow_id,
 )
 from app.domain.errors import Conflict, InvalidInput, NotFound, RubricaError, SetupError, Unavailable
@@ -71,6 +74,19 @@ class TemporalGateway:
                 RESEARCH_WORKFLOW,
                 request,
                 id=workflow_id(request.run_id),
+                task_queue=RESEARCH_QUEUE,
+                id_conflict_policy=WorkflowIDConflictPolicy.USE_EXISTING,
+                rpc_timeout=COMMAND_LIMIT,
+            )
+
+    async def start_task(self, run_id: UUID, task_id: UUID) -> None:
+        """Start a task's workflow, unless one is open."""
+        client = await self._connected()
+        async with _translated(run_id):
+            await client.start_workflow(
+                REPORT_TASK_WORKFLOW,
+                ReportTaskInput(run_id=run_id, task_id=task_id),
+                id=task_workflow_id(task_id),
                 task_queue=RESEARCH_QUEUE,
                 id_conflict_policy=WorkflowIDConflictPolicy.USE_EXISTING,
                 rpc_timeout=COMMAND_LIMIT,

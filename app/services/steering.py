@@ -103,8 +103,9 @@ class Steering:
         return seq
 
     async def set_budget(self, run_id: UUID, budget: Budget) -> Run:
-        """Replace the hard cap. A run that waits at its budget goes on when it is resumed."""
-        await self._unfinished(run_id)
+        """Replace the hard cap. One that waits at its budget goes on when resumed; a completed one can be changed for it."""
+        if (await self._research.get(run_id)).status is not RunStatus.COMPLETED:
+            await self._unfinished(run_id)
         await steering.set_budget(self._database, run_id, budget)
         return await self._research.get(run_id)
 

@@ -3,14 +3,10 @@
 from collections.abc import Sequence
 from datetime import datetime
 from typing import NamedTuple
-from uuid import UUID
 
 from app.domain.evidence import Quote
 from app.storage.engine import Executor, translated
 
-GET = """
-    SELECT s.report, s.markdown, s.html, s.evidence, s.created_at FROM reports s WHERE s.run_id = $1"""
-EVIDENCE = "SELECT evidence FROM reports WHERE run_id = $1"
 BODIES = "SELECT hash, body FROM snapshots WHERE hash = ANY($1::text[])"
 # Texts are cut here, not in the database: in UTF-8 each cut there counts its way through the whole text. A few at a time, so
 # that the many sources of one report are never all in memory.
@@ -36,20 +32,6 @@ class StoredReport(NamedTuple):
     created_at: datetime
 
 
-async def get(database: Executor, run_id: UUID) -> StoredReport | None:
-    """The run's report, or None."""
-    async with translated():
-        row = await database.fetchrow(GET, run_id)
-    return StoredReport(*row) if row else None
-
-
-async def evidence(database: Executor, run_id: UUID) -> str | None:
-    """The run's evidence.json as text, or None."""
-    async with translated():
-        found: str | None = await database.fetchval(EVIDENCE, run_id)
-    return found
-
-
 async def snapshot(database: Executor, hash_: str) -> bytes | None:
     """The stored copy (UTF-8) of the source with this SHA-256, or None."""
     async with translated():
@@ -57,8 +39,8 @@ async def snapshot(database: Executor, hash_: str) -> bytes | None:
     return found
 
 
-async def surroundings(database: Executor, quotes: Sequence[Quote]) -> dict[str, Surroundings]:
-    """By quote key: up to 240 characters of the stored copy on each side. A quote without a stored copy has none."""
+async def surroundings(database: Executor, quotes: Sequence[Quote], chars: int = SURROUNDING_CHARS) -> dict[str, Surroundings]:
+    """By quote key: up to `chars` characters of the stored copy on each side. A quote without a stored copy has none."""
     by_text: dict[str, list[Quote]] = {}
     for quote in quotes:
         by_text.setdefault(quote.source.snapshot, []).append(quote)
@@ -68,20 +50,20 @@ async def surroundings(database: Executor, quotes: Sequence[Quote]) -> dict[str,
             rows = await database.fetch(BODIES, names[first : first + TEXTS_AT_ONCE])
         for name, body in rows:
             text = body.decode()
-            found |= {quote.key: _around(text, quote) for quote in by_text[name]}
+            found |= {quote.key: _around(text, quote, chars) for quote in by_text[name]}
     return found
 
 
-def _around(text: str, quote: Quote) -> Surroundings:
+def _around(text: str, quote: Quote, chars: int) -> Surroundings:
     """Offsets count characters."""
-    before = text[max(quote.start - SURROUNDING_CHARS, 0) : quote.start]
-    return Surroundings(_from_word(before), _to_word(text[quote.end : quote.end + SURROUNDING_CHARS]))
+    before, after = text[max(quote.start - chars, 0) : quote.start], text[quote.end : quote.end + chars]
+    return Surroundings(_from_word(before, chars), _to_word(after, chars))
 
 
-def _from_word(text: str) -> str:
+def _from_word(text: str, chars: int) -> str:
     """Begin at a word's beginning, where the cut fell inside one."""
-    return text.partition(" ")[2] if len(text) == SURROUNDING_CHARS and " " in text else text
+    return text.partition(" ")[2] if len(text) == chars and " " in text else text
 
 
-def _to_word(text: str) -> str:
-    return text.rpartition(" ")[0] if len(text) == SURROUNDING_CHARS and " " in text else text
+def _to_word(text: str, chars: int) -> str:
+    return text.rpartition(" ")[0] if len(text) == chars and " " in text else text

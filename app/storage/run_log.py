@@ -109,6 +109,11 @@ class RunLog:
         self._pool = pool
         self._turns = TurnWriter(pool)
 
+    @property
+    def executor(self) -> Executor:
+        """What it writes through: within a transaction, the connection that has it open."""
+        return self._pool
+
     async def open_stage(
         self, run_id: UUID, stage: str, reservation: Reservation | None, title: str = "", needs: Sequence[str] = ()
     ) -> StageOpening:

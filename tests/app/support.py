@@ -30,6 +30,7 @@ class InMemoryRuns:
     away: bool = False
     started: list[ResearchInput] = field(default_factory=list)
     open: set[UUID] = field(default_factory=set)
+    tasks: list[tuple[UUID, UUID]] = field(default_factory=list)
 
     async def start(self, request: ResearchInput) -> None:
         await self.check()
@@ -37,6 +38,10 @@ class InMemoryRuns:
             self.started.append(request)
             self.open.add(request.run_id)
             await self.log.set_status(request.run_id, RunStatus.RUNNING)
+
+    async def start_task(self, run_id: UUID, task_id: UUID) -> None:
+        await self.check()
+        self.tasks.append((run_id, task_id))
 
     async def pause(self, run_id: UUID) -> None:
         await self._tell(run_id, RunStatus.PAUSED)

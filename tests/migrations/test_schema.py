@@ -12,6 +12,7 @@ from sqlmodel import SQLModel
 
 from app.domain.accounts import Role
 from app.domain.errors import SetupError
+from app.domain.revision import TaskKind, TaskStatus, VersionOrigin
 from app.storage import tables
 from app.storage.migrate import config, current_revision, downgrade, upgrade, with_connection
 from app.storage.schema import SCHEMA_REVISION
@@ -47,7 +48,16 @@ async def test_checks_are_the_ones_the_domain_knows(postgres_url: str) -> None:
     rows = await connection.fetch(CHECKS)
     await connection.close()
     checks = {row["conname"]: row["text"] for row in rows}
-    assert set(checks) == {"runs_status", "ledgers_control", "memberships_role"}
+    assert set(checks) == {
+        *("runs_status", "ledgers_control", "memberships_role"),
+        *("report_tasks_kind", "report_tasks_status", "report_versions_origin"),
+    }
+    for kinds, name in (
+        (TaskKind, "report_tasks_kind"),
+        (TaskStatus, "report_tasks_status"),
+        (VersionOrigin, "report_versions_origin"),
+    ):
+        assert all(f"'{kind.value}'" in checks[name] for kind in kinds), name
     for status in tables.RunStatus:
         assert f"'{status}'" in checks["runs_status"]
     for role in Role:

@@ -53,6 +53,19 @@ SAID: Mapping[str, Mapping[Language, str]] = {
         EN: "no statement cites a source; put the id of its quote after each statement, as [{id}]",
         ZH: "没有任何陈述注明来源；请在每个陈述之后注明引句编号，例如 [{id}]",
     },
+    "rewrite": {EN: "write this section anew.", ZH: "重写这一节。"},
+    "deepen": {
+        EN: "deepen this section: keep what holds, and add what the evidence further says on it.",
+        ZH: "深化这一节：保留站得住的内容，并补充证据中与之有关的其他内容。",
+    },
+    "nothing_more": {
+        EN: "The evidence gathered for this report holds nothing for this section that the report does not say already.",
+        ZH: "为本报告收集的证据中，没有适合这一节而报告尚未写到的内容。",
+    },
+    "not_in_evidence": {
+        EN: "The evidence gathered for this report does not say.",
+        ZH: "为本报告收集的证据没有说明这一点。",
+    },
     "untitled": {EN: "Further points", ZH: "其他要点"},
     "evidence": {EN: "Evidence", ZH: "证据"},
     "thought": {EN: "The researcher's last thought", ZH: "研究员最后的想法"},

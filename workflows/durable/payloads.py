@@ -17,6 +17,8 @@ SETTLE_ACTIVITY = "settle"
 STEER_ACTIVITY = "steer"
 CONTROL_ACTIVITY = "control"
 WISH_ACTIVITY = "wish"
+REPORT_TASK_ACTIVITY = "report_task"
+FAIL_TASK_ACTIVITY = "fail_report_task"
 
 
 class StageRequest(Value):
@@ -62,6 +64,14 @@ class Settlement(Value):
     status: RunStatus
     detail: str = ""
     options: tuple[str, ...] = ()
+
+
+class FailedTask(Value):
+    """A change or question that came to nothing, and why."""
+
+    run_id: UUID
+    task_id: UUID
+    detail: str
 
 
 class Control(Value):

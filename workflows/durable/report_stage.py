@@ -21,7 +21,7 @@ from workflows.agents.remembering import memory_of_report
 from workflows.durable.payloads import ReportRequest
 from workflows.durable.persistence import insist
 from workflows.durable.sources import distinct_sources
-from workflows.durable.workshop import Attempt, Outcome
+from workflows.durable.workshop import Attempt, Outcome, Workshop
 from workflows.durable.writers import Writer, extractive_writer, writer_of
 from workflows.judging.context import Context
 from workflows.judging.second_look import Judges
@@ -60,17 +60,21 @@ async def _verified(
     around = await insist(lambda: surroundings(database, written.quotes))
     contexts = {key: Context(*texts) for key, texts in around.items()}
     kit = attempt.kit(memory_of_report(request.plan, findings, attempt.notes))
-    report = await verified(written, findings, kit, _judges(request, attempt), contexts)
+    report = await verified(written, findings, kit, _judges_of(request, attempt), contexts)
     added = [quote for quote in report.quotes if quote.key not in around]
     return report, around | (await insist(lambda: surroundings(database, added)) if added else {})
 
 
-def _judges(request: ReportRequest, attempt: Attempt) -> Judges:
-    """Those the installation names. A model judges only where nobody asked to save: deep effort, no cap, not finishing early."""
+def _judges_of(request: ReportRequest, attempt: Attempt) -> Judges:
+    """A model judges only where nobody asked to save: deep effort, no cap, not finishing early."""
     shop = attempt.shop
     spends = request.query.effort is Effort.DEEP and not attempt.opening.capped and not request.finish and shop.asks_a_model
-    judge = Judge.OFFLINE if shop.judge is Judge.MODEL and not spends else shop.judge
-    return Judges(shop.index, judge)
+    return judges_of(shop, spends)
+
+
+def judges_of(shop: Workshop, spends: bool) -> Judges:
+    """Those the installation names; a model only where it may spend."""
+    return Judges(shop.index, Judge.OFFLINE if shop.judge is Judge.MODEL and not spends else shop.judge)
 
 
 def _findings(request: ReportRequest, attempt: Attempt) -> tuple[Finding, ...]:

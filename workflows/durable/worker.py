@@ -26,6 +26,8 @@ from workflows.durable.activities import StageActivities
 from workflows.durable.deployment import become_current, build_id
 from workflows.durable.equipment import equipped
 from workflows.durable.reconcile import Reconciler
+from workflows.durable.report_task_workflow import ReportTaskWorkflow
+from workflows.durable.report_tasks import ReportTaskActivities
 from workflows.durable.research_workflow import ParkedRunWorkflow, ResearchWorkflow
 from workflows.durable.workshop import Workshop
 
@@ -98,8 +100,8 @@ def build_worker(client: Client, shop: Workshop, build: str | None, in_memory: i
     return Worker(
         client,
         task_queue=RESEARCH_QUEUE,
-        workflows=[ResearchWorkflow, ParkedRunWorkflow],
-        activities=StageActivities(shop).all,
+        workflows=[ResearchWorkflow, ParkedRunWorkflow, ReportTaskWorkflow],
+        activities=[*StageActivities(shop).all, *ReportTaskActivities(shop).all],
         # The sandbox costs more than the workflows themselves; the replay tests run them inside it.
         workflow_runner=UnsandboxedWorkflowRunner(),
         deployment_config=WorkerDeploymentConfig(version=version, use_worker_versioning=True) if build else None,

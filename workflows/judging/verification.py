@@ -23,16 +23,24 @@ MOST_REPAIRED = 20
 
 
 async def verified(
-    report: Report, findings: Sequence[Finding], kit: Kit, judges: Judges, around: Mapping[str, Context]
+    report: Report,
+    findings: Sequence[Finding],
+    kit: Kit,
+    judges: Judges,
+    around: Mapping[str, Context],
+    mend: bool = True,
 ) -> Report:
     """The report with its claims graded, those that failed repaired, reworded or told in a notice.
 
-    `around` gives, by quote key, the stored copy next to the quote. The only turns recorded are those of a model as judge.
+    Without `mend` failing claims keep the citations they have. `around` gives, by quote key, the stored copy next to the quote.
+    The only turns recorded are those of a model as judge.
     """
     known = {quote.key: quote for quote in report.quotes}
     drafts = [judge_offline(draft, kit.language) for draft in drafts_of(report.sections, known, around)]
     pool = {quote.key: quote for finding in findings for quote in finding.quotes} | known
-    drafts, changes = _repaired(report, drafts, list(pool.values()), around, kit.language)
+    changes: list[Replacement] = []
+    if mend:
+        drafts, changes = _repaired(report, drafts, list(pool.values()), around, kit.language)
     drafts, more = await second_look(drafts, kit, judges)
     changes += more
     return _finished(report, drafts, changes, pool, kit.language)
@@ -62,7 +70,7 @@ def _finished(
         "sections": sections,
         "quotes": tuple(pool[key] for key in cited),
         "claims": claims,
-        "notices": (*report.notices, *_notices(claims, language)),
+        "notices": (*report.notices, *notices_of(claims, language)),
     }
     return report.model_copy(update=update)
 
@@ -79,7 +87,8 @@ def _moved(claim: Claim, changes: Sequence[Replacement]) -> Claim:
     return claim.model_copy(update={"start": claim.start + shift, "end": claim.end + shift + growth}) if own else claim
 
 
-def _notices(claims: Sequence[Claim], language: Language) -> list[str]:
+def notices_of(claims: Sequence[Claim], language: Language) -> list[str]:
+    """What a reader is owed about claims that fail, or rest on weak ground alone."""
     failing = sum(claim.support in (Support.NONE, Support.CONTRADICTED) for claim in claims)
     weak = sum(bool(claim.weak) for claim in claims)
     told = [say("failing_one" if failing == 1 else "failing", language, n=failing)] if failing else []

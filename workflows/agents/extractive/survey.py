@@ -38,7 +38,7 @@ def survey(question: Question, material: Material, section_words: int, scale: fl
         prose = model_prose(material.findings[part])
         if len(chosen) >= LEAST_STATEMENTS or prose:
             used.extend(chosen)
-            body = "\n\n".join([*prose, *_paragraphs(question.language, chosen)])
+            body = "\n\n".join([*prose, *paragraphs(question.language, chosen)])
             sections.append(Section(heading=material.titles[part], body=body))
     return [_overview(question.language, material, leads, used), *sections]
 
@@ -114,7 +114,7 @@ def in_order(sentences: Sequence[Sentence]) -> list[Sentence]:
     return sorted(sentences, key=lambda s: (first[s.source.url], s.start))
 
 
-def _paragraphs(language: Language, chosen: Sequence[Sentence]) -> list[str]:
+def paragraphs(language: Language, chosen: Sequence[Sentence]) -> list[str]:
     """One paragraph an author (a source, where none is named), each statement introduced."""
     narrator = Narrator(language)
     paragraphs: list[str] = []

@@ -1,0 +1,41 @@
+"""What can be read off a report's evidence: disagreements, numbers, charts."""
+
+import asyncio
+
+from litestar import Controller, get
+
+from app.api.authentication import needs
+from app.api.deps import ResearchService, RunId
+from app.api.openapi import problem_responses
+from app.api.schemas_reports import DisagreementPage, FigurePage
+from app.domain.accounts import Scope
+from app.domain.report import Report
+from app.services.findings.charts import charts
+from app.services.findings.disagreements import disagreements
+from app.services.findings.numbers import figures
+from app.services.rendering.numbering import numbered
+
+
+class FindingsController(Controller):
+    """Tables of a report's newest version."""
+
+    path = "/v1/runs/{run_id:uuid}"
+    tags = ("reports",)
+    opt = needs(Scope.REPORTS_READ)
+
+    @get("/contradictions", responses=problem_responses(404))
+    async def contradictions(self, run_id: RunId, research: ResearchService) -> DisagreementPage:
+        """Where sources disagree with each other, and which sentences of the report their own sources speak against."""
+        _, stored = await research.report(run_id)
+        return DisagreementPage(items=disagreements(Report.model_validate_json(stored.report)))
+
+    @get("/figures", responses=problem_responses(404))
+    async def figures(self, run_id: RunId, research: ResearchService) -> FigurePage:
+        """Numbers with units that the cited quotes give, each with its citation; and charts where three or more compare."""
+        _, stored = await research.report(run_id)
+        return await asyncio.to_thread(_read, stored.report)
+
+
+def _read(text: str) -> FigurePage:
+    found = figures(numbered(Report.model_validate_json(text)).citations)
+    return FigurePage(items=found, charts=charts(found))

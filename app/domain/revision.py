@@ -1,0 +1,104 @@
+"""What a reader may have done to a finished report, and asked of its evidence."""
+
+from datetime import datetime
+from enum import StrEnum
+from uuid import UUID
+
+from pydantic import Field
+
+from app.domain.budget import Usage
+from app.domain.claims import Claim
+from app.domain.evidence import Quote
+from app.domain.value import Value
+
+DELIVERED = 1
+
+
+class TaskKind(StrEnum):
+    """A change of one section, or a question answered from the stored evidence."""
+
+    EDIT = "edit"
+    REWRITE = "rewrite"
+    DEEPEN = "deepen"
+    QUESTION = "question"
+
+    @property
+    def changes(self) -> bool:
+        """Whether it makes a new version of the report."""
+        return self is not TaskKind.QUESTION
+
+
+class TaskStatus(StrEnum):
+    """Where a task stands."""
+
+    QUEUED = "queued"
+    DONE = "done"
+    FAILED = "failed"
+
+
+class TaskRequest(Value):
+    """What is to be done to version `base`.
+
+    A change names the section (from 0). `heading` and `body` are an edit's; a body cites quotes as `[[key]]`. `text` is the
+    question, or what a rewritten section should do better.
+    """
+
+    kind: TaskKind
+    base: int = Field(ge=DELIVERED)
+    section: int | None = Field(default=None, ge=0)
+    heading: str = ""
+    body: str = ""
+    text: str = ""
+
+
+class FollowUp(Value):
+    """An answer from the evidence of a run. `answered` is false where that says nothing on it; `body` cites as a report's."""
+
+    body: str
+    quotes: tuple[Quote, ...] = ()
+    claims: tuple[Claim, ...] = ()
+    answered: bool = True
+
+
+class ReportTask(Value):
+    """A task as it stands. `version` is the version a change made; `usage` is what it cost, in the run's ledger too."""
+
+    id: UUID
+    run_id: UUID
+    request: TaskRequest
+    status: TaskStatus = TaskStatus.QUEUED
+    detail: str = ""
+    version: int | None = None
+    answer: FollowUp | None = None
+    usage: Usage = Usage()
+    created_at: datetime
+    finished_at: datetime | None = None
+
+
+class VersionOrigin(StrEnum):
+    """How a version came about."""
+
+    DELIVERED = "delivered"
+    EDITED = "edited"
+    REWRITTEN = "rewritten"
+    DEEPENED = "deepened"
+    REVERTED = "reverted"
+
+
+ORIGINS = {
+    TaskKind.EDIT: VersionOrigin.EDITED,
+    TaskKind.REWRITE: VersionOrigin.REWRITTEN,
+    TaskKind.DEEPEN: VersionOrigin.DEEPENED,
+}
+
+
+class VersionInfo(Value):
+    """A version without its text. `based_on` is the version it was made of; for a reverted one, the version brought back."""
+
+    n: int
+    origin: VersionOrigin
+    based_on: int | None = None
+    section: int | None = None
+    note: str = ""
+    usage: Usage = Usage()
+    created_at: datetime

@@ -1,0 +1,41 @@
+"""Links by which anybody may read one version of a report."""
+
+import hashlib
+import secrets
+from datetime import datetime
+from uuid import UUID
+
+from app.domain.value import Value
+
+TOKEN_BYTES = 24
+
+
+class Share(Value):
+    """A link, without its token, which only whoever made it knows."""
+
+    id: UUID
+    run_id: UUID
+    version: int
+    created_at: datetime
+    expires_at: datetime
+    revoked_at: datetime | None = None
+    last_read_at: datetime | None = None
+
+
+class SharedReport(Value):
+    """What a link shows: the version's page and Markdown, and when the link ends."""
+
+    title: str
+    html: str
+    markdown: str
+    expires_at: datetime
+
+
+def new_token() -> str:
+    """192 random bits, safe in a URL."""
+    return secrets.token_urlsafe(TOKEN_BYTES)
+
+
+def token_hash(token: str) -> bytes:
+    """What is stored of a token. It is random, so a plain hash keeps it secret."""
+    return hashlib.sha256(token.encode()).digest()

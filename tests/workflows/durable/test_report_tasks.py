@@ -1,0 +1,198 @@
+"""Reports changed section by section, and asked about, in the whole product: real PostgreSQL, Temporal and worker."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+import pytest
+
+from app.domain.budget import Budget
+from app.domain.chat import ChatRequest, Completion
+from app.domain.citations import MARKER
+from app.domain.claims import Support
+from app.domain.errors import Conflict, InvalidInput, NotFound, ToolError
+from app.domain.report import Report
+from app.domain.revision import ReportTask, TaskStatus, VersionOrigin
+from app.domain.run import RunStatus
+from app.services.rendering.numbering import numbered
+from app.services.revising import Revising
+from app.services.revising.differences import Change
+from app.storage import reports
+from tests.workflows.durable.house import PATIENCE, House
+from tests.workflows.durable.toys import TEXT, ToyIndex, ToyModel
+from workflows.durable.report_task_workflow import AT_BUDGET
+from workflows.prompts.library import PromptLibrary
+
+
+@dataclass
+class Writer(ToyModel):
+    """Rewrites and answers in words that cite what it is shown; all else as the toy does."""
+
+    says: str = "It was said that tariffs were a reason [q1]. Bees make honey [q2][q99]."
+
+    async def complete(self, request: ChatRequest) -> Completion:
+        told = await super().complete(request)
+        asked = request.messages[-1].content
+        return told.model_copy(update={"text": self.says}) if "<evidence>" in asked else told
+
+
+@dataclass
+class Blind(ToyIndex):
+    """Has no encoder: claims are judged by their words."""
+
+    async def encode(self, texts: Sequence[str]) -> list[list[float]]:
+        raise ToolError("no encoder here")
+
+
+@pytest.fixture(autouse=True)
+def prompts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The product's, which the toys do without."""
+    monkeypatch.setattr("tests.workflows.durable.house.PROMPTS", PromptLibrary.load())
+
+
+@dataclass
+class Desk:
+    """What a reader has of one run."""
+
+    house: House
+    run: UUID
+
+    def __post_init__(self) -> None:
+        self.revising = Revising(self.house.database, self.house.gateway, self.house.research)
+
+    async def done(self, task: ReportTask) -> ReportTask:
+        async with asyncio.timeout(PATIENCE.total_seconds()):
+            while (task := await self.revising.task(self.run, task.id)).status is TaskStatus.QUEUED:
+                await asyncio.sleep(0.05)
+        return task
+
+    async def report(self, version: int | None = None) -> Report:
+        return Report.model_validate_json((await self.house.research.report(self.run, version))[1].report)
+
+
+async def finished(house: House) -> Desk:
+    run = await house.ask()
+    await house.until(run, RunStatus.COMPLETED)
+    return Desk(house, run)
+
+
+async def test_a_section_is_rewritten_edited_compared_and_brought_back(house: House) -> None:
+    house.model, house.index = Writer(), Blind()
+    async with house.worker():
+        desk = await finished(house)
+        first, spent = await desk.report(1), (await house.run(desk.run)).usage
+
+        task = await desk.done(await desk.revising.rewrite(desk.run, 1, False, "shorter", 1))
+        assert (task.status, task.version, task.usage.model_calls) == (TaskStatus.DONE, 2, 1), task.detail
+        second = await desk.report()
+        assert second.sections[0] == first.sections[0]
+        assert second.sections[2] == first.sections[2]
+        assert second.sections[1].body.startswith("It was said that tariffs were a reason [[")
+        assert "q99" not in second.sections[1].body
+        for report in (first, second):
+            keys = {key for section in report.sections for key in MARKER.findall(section.body)}
+            assert keys
+            assert keys <= {quote.key for quote in report.quotes}
+        for quote in second.quotes:
+            assert TEXT[quote.start : quote.end] == quote.text
+        assert [c for c in second.claims if c.section != 1] == [c for c in first.claims if c.section != 1]
+        bees = next(c for c in second.claims if c.section == 1 and "Bees" in c.text)
+        assert bees.support in (Support.NONE, Support.PARTIAL)
+        assert second.sections[1].body[bees.start : bees.end].startswith("Bees")
+        assert (await house.run(desk.run)).usage.model_calls == spent.model_calls + 1
+
+        told = await desk.done(await desk.revising.edit(desk.run, 0, "Mine", "Honey is sweet [1]. 我的话。", 2))
+        assert (told.version, told.usage.model_calls) == (3, 0), told.detail
+        third = await desk.report()
+        assert (third.sections[0].heading, third.sections[0].level) == ("Mine", first.sections[0].level)
+        key = numbered(second).citations[0].quote.key
+        assert third.sections[0].body == f"Honey is sweet [[{key}]]. 我的话。"
+        honey = next(c for c in third.claims if c.section == 0 and "Honey" in c.text)
+        assert honey.support in (Support.NONE, Support.PARTIAL)
+        assert honey.quote_keys == (key,)
+        assert any("†" in notice for notice in third.notices)
+
+        diff = await desk.revising.diff(desk.run, 1, 3)
+        assert [s.change for s in diff.sections] == [Change.CHANGED, Change.CHANGED, Change.SAME]
+        assert diff.sections[0].old_heading == "Section 1"
+        assert "Honey is sweet" in "".join(w.text for w in diff.sections[0].words)
+
+        with pytest.raises(Conflict, match="newest is 3"):
+            await desk.revising.edit(desk.run, 0, "", "late", 2)
+        one, two = await asyncio.gather(
+            *(desk.revising.edit(desk.run, n, "", f"Both at once {n}.", 3) for n in (0, 2)), return_exceptions=True
+        )
+        assert isinstance(one, Conflict) != isinstance(two, Conflict)
+        await desk.done(one if isinstance(one, ReportTask) else two)  # type: ignore[arg-type]
+        with pytest.raises(InvalidInput, match=r"no citation \[77\]"):
+            await desk.revising.edit(desk.run, 0, "", "Made up [77].", 4)
+        with pytest.raises(NotFound):
+            await desk.revising.rewrite(desk.run, 9, False, "", 4)
+
+        back = await desk.revising.revert(desk.run, 1, 4)
+        assert (back.n, back.origin, back.based_on) == (5, VersionOrigin.REVERTED, 1)
+        assert await desk.report() == first
+        origins = [info.origin.value for info in await desk.revising.listed(desk.run)]
+        assert origins == ["reverted", "edited", "edited", "rewritten", "delivered"]
+
+
+async def test_questions_are_answered_from_stored_evidence_only(house: House) -> None:
+    house.model = Writer(says="A president said that tariffs were a reason [q1].")
+    async with house.worker():
+        desk = await finished(house)
+        searched = len(house.index.searched)
+        told = await desk.done(await desk.revising.ask(desk.run, "Which president said that tariffs were a reason?"))
+        assert told.answer is not None, told.detail
+        assert told.answer.answered
+        assert told.usage.model_calls == 1
+        assert told.answer.claims
+        for quote in told.answer.quotes:
+            assert TEXT[quote.start : quote.end] == quote.text
+        house.model.says = "NOT IN THE EVIDENCE"
+        silent = await desk.done(await desk.revising.ask(desk.run, "Which president disliked tariffs on bees?"))
+        assert silent.answer is not None
+        assert not silent.answer.answered
+        assert "does not say" in silent.answer.body
+        assert len(house.index.searched) == searched
+        kept = await desk.revising.tasks(desk.run, True, 10, None)
+        assert [task.id for task in kept] == [silent.id, told.id]
+
+
+async def test_without_a_model_other_sentences_of_the_evidence_are_taken(house: House) -> None:
+    async with house.worker() as shop:
+        shop.asks_a_model = False
+        desk = await finished(house)
+        before = await desk.report()
+        deeper = await desk.done(await desk.revising.rewrite(desk.run, 0, True, "president number", None))
+        if deeper.status is TaskStatus.DONE:
+            after = await desk.report()
+            assert after.sections[0].body.startswith(before.sections[0].body)
+            assert len(after.quotes) >= len(before.quotes)
+            assert deeper.usage.model_calls == 0
+        else:
+            assert "nothing for this section" in deeper.detail
+        asked = await desk.done(await desk.revising.ask(desk.run, "What did president number 3 say about tariffs?"))
+        assert asked.answer is not None
+        assert asked.answer.answered
+        assert all(TEXT[q.start : q.end] == q.text for q in asked.answer.quotes)
+        silent = await desk.done(await desk.revising.ask(desk.run, "How heavy is a blue whale?"))
+        assert silent.answer is not None
+        assert not silent.answer.answered
+
+
+async def test_a_change_waits_for_its_worker_and_ends_at_the_budget(house: House) -> None:
+    house.model = Writer()
+    async with house.worker():
+        desk = await finished(house)
+    task = await desk.revising.rewrite(desk.run, 0, False, "", None)
+    assert (await desk.revising.task(desk.run, task.id)).status is TaskStatus.QUEUED
+    spent = (await house.run(desk.run)).usage.tokens
+    await house.steering.set_budget(desk.run, Budget(max_tokens=spent))
+    async with house.worker():
+        ended = await desk.done(task)
+        assert (ended.status, ended.detail) == (TaskStatus.FAILED, AT_BUDGET)
+        await house.steering.set_budget(desk.run, Budget())
+        again = await desk.done(await desk.revising.rewrite(desk.run, 0, False, "", 1))
+        assert (again.status, again.version) == (TaskStatus.DONE, 2), again.detail
+        assert await reports.surroundings(house.database, (await desk.report()).quotes)

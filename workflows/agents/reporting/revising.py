@@ -1,0 +1,86 @@
+"""One section of a finished report, written again by the report agent over the evidence the run has stored."""
+
+from functools import partial
+
+from app.domain.chat import Message
+from app.domain.errors import AnswerInvalid
+from app.domain.evidence import Finding
+from app.domain.plan import ResearchPlan
+from app.domain.query import ResearchQuery
+from app.domain.report import Section
+from workflows.agents.asking import Asker
+from workflows.agents.kit import Kit
+from workflows.agents.reporting.aggregation import Filled
+from workflows.agents.reporting.book import QuoteBook
+from workflows.agents.reporting.citing import cited_ids, cleaned, with_markers
+from workflows.agents.reporting.desk import Desk
+from workflows.agents.reporting.outline import OutlinedSection
+from workflows.agents.reporting.sections import pieces_of
+from workflows.agents.revision import NothingMore, Revision
+from workflows.agents.salvage import overlap, terms
+from workflows.agents.steps import TextStep
+from workflows.agents.untrusted import as_data
+from workflows.agents.wording import say
+
+REVISER = "rewrite"
+REWRITE = TextStep("rewrite", max_tokens=6_000)
+SPARE, SPARE_TO_DEEPEN = 8, 24
+"""How many further quotes the writer is shown beside those the section cites."""
+DEEPER = 1.6
+"""How much longer a deepened section may be than a section of this report."""
+
+
+async def revise(
+    revision: Revision, query: ResearchQuery, plan: ResearchPlan, findings: tuple[Finding, ...], kit: Kit
+) -> tuple[Section, ...]:
+    """The section, with parts where it has any; its bodies cite quotes of the findings only.
+
+    Raises:
+        NothingMore: the findings have no quote for it.
+        BudgetSpent, ModelError: from the record; nothing is written then.
+    """
+    desk = Desk(kit, query, plan, findings, QuoteBook(findings), Asker(kit, REVISER))
+    ids = _evidence(desk, revision)
+    if not ids:
+        raise NothingMore(say("nothing_more", kit.language))
+    filled = Filled(OutlinedSection(1, revision.heading, ""), spare=list(ids))
+    text = await desk.asker.write(REWRITE, _messages(desk, revision, ids), partial(_check, desk, ids))
+    level = revision.sections[0].level
+    return tuple(
+        Section(heading=piece.heading, level=min(4, piece.level + level - 2), body=with_markers(piece.text, desk.book))
+        for piece in pieces_of(desk, filled, text)
+    )
+
+
+def _check(desk: Desk, ids: tuple[str, ...], text: str) -> None:
+    if not cited_ids(cleaned(text, ids).text):
+        raise AnswerInvalid(say("cites_nothing", desk.kit.language, id=ids[0]))
+
+
+def _evidence(desk: Desk, revision: Revision) -> tuple[str, ...]:
+    """What the section cites now, then what fits it best; what other sections cite comes last."""
+    book = desk.book
+    by_key = {book[short].key: short for short in book.ids}
+    cited = [short for key, short in by_key.items() if key in revision.inside]
+    wanted = terms(" ".join([revision.heading, revision.wish, *(book[short].text for short in cited)]))
+    others = [short for short in book.ids if short not in cited]
+    others.sort(key=lambda short: (book[short].key in revision.outside, -overlap(book[short].text, wanted)))
+    return (*cited, *others[: SPARE_TO_DEEPEN if revision.deepen else SPARE])
+
+
+def _messages(desk: Desk, revision: Revision, ids: tuple[str, ...]) -> tuple[Message, ...]:
+    kit = desk.kit
+    words = round(kit.bounds.section_words * (DEEPER if revision.deepen else 1.0))
+    shown = [f"{'#' * section.level} {section.heading}\n\n{desk.book.with_ids(section.body)}" for section in revision.sections]
+    return kit.prompts.get("rewrite", kit.language).render(
+        **desk.frame(),
+        task=say("deepen" if revision.deepen else "rewrite", kit.language),
+        wish=as_data(revision.wish) or say("none", kit.language),
+        words=str(words),
+        title=revision.report.title,
+        outline="\n".join(f"- {section.heading}" for section in revision.report.sections if section.level == 2),
+        heading=revision.heading,
+        text=as_data("\n\n".join(shown)),
+        evidence=desk.book.shown(ids, kit.bounds.evidence_chars // 2),
+        form=kit.codec.form(REWRITE, kit.prompts, kit.language),
+    )

@@ -1,0 +1,199 @@
+"""Changes of finished reports and follow-up questions: one activity, recorded and billed to the run like any stage."""
+
+import logging
+from collections.abc import Awaitable, Callable
+from uuid import UUID
+
+from temporalio import activity
+
+from app.domain.budget import StopReason
+from app.domain.contract import Halt, ReportTaskInput, ResearchInput
+from app.domain.errors import ModelError, NotFound
+from app.domain.evidence import Passage, Quote
+from app.domain.report import Report, Section
+from app.domain.revision import ORIGINS, FollowUp, ReportTask, TaskKind, TaskStatus, VersionInfo
+from app.domain.writer import Agents
+from app.services.rendering import render
+from app.storage import report_tasks, runs, steering, versions
+from app.storage.reports import surroundings
+from app.storage.run_log import RunLog
+from workflows.agents import follow_up
+from workflows.agents.extractive import revising as extractive
+from workflows.agents.kit import Kit
+from workflows.agents.ports import BudgetSpent
+from workflows.agents.remembering import memory_of_report, search_agent
+from workflows.agents.reporting import revising as by_model
+from workflows.agents.revision import NothingMore, Revision
+from workflows.durable import payloads
+from workflows.durable.persistence import insist
+from workflows.durable.report_stage import judges_of
+from workflows.durable.workshop import Attempt, Outcome, Workshop, perform
+from workflows.durable.writers import Writer, extractive_writer, writer_of
+from workflows.judging.again import judged_again
+from workflows.judging.context import Context
+from workflows.judging.verification import verified
+
+WIDE_CHARS = 1_500
+"""How much of the stored copy on each side of a quote a follow-up question may be answered from."""
+log = logging.getLogger(__name__)
+
+
+class ReportTaskActivities:
+    """The activities of changes and questions, of one worker."""
+
+    def __init__(self, shop: Workshop) -> None:
+        self._shop = shop
+
+    @property
+    def all(self) -> list[Callable[..., Awaitable[None]]]:
+        """To register with the worker."""
+        return [self.work, self.fail]
+
+    @activity.defn(name=payloads.REPORT_TASK_ACTIVITY)
+    async def work(self, given: ReportTaskInput) -> None:
+        """Do a task that is not done yet; a new version, or an answer, and the task's end are stored in one transaction."""
+        task = await insist(lambda: report_tasks.get(self._shop.database, given.run_id, given.task_id))
+        if task is None or task.status is not TaskStatus.QUEUED:
+            return
+        start = await insist(lambda: self._shop.log.load(given.run_id))
+        plan = start.plan
+        if plan is None:
+            raise NotFound(f"run {given.run_id} has no plan")
+        spends = task.request.kind is not TaskKind.EDIT and writer_of(self._shop, start.query).lineage.agents == Agents.MODEL
+        request = payloads.StageRequest(run_id=given.run_id, query=start.query, finish=not spends)
+        # A run that ended tells its stages to stop, so that none that was left behind goes on; this one is to work.
+        await insist(lambda: steering.set_control(self._shop.database, given.run_id, Halt.NONE, (Halt.CANCEL, Halt.PAUSE)))
+        needs = [search_agent(subtask.id) for subtask in plan.subtasks]
+
+        async def done(attempt: Attempt) -> None:
+            await _Task(attempt, task, start).perform()
+
+        await perform(self._shop, request, f"task/{given.task_id}", task.request.kind.value, needs, done, lambda _: None)
+
+    @activity.defn(name=payloads.FAIL_TASK_ACTIVITY)
+    async def fail(self, failed: payloads.FailedTask) -> None:
+        """Tell the reader why there is no result."""
+        await insist(lambda: _fail(self._shop, failed.run_id, failed.task_id, failed.detail))
+
+
+async def _fail(shop: Workshop, run_id: UUID, task_id: UUID, detail: str) -> None:
+    await report_tasks.finish(shop.database, run_id, task_id, TaskStatus.FAILED, detail)
+
+
+class _Task:
+    """One task under way."""
+
+    def __init__(self, attempt: Attempt, task: ReportTask, start: ResearchInput) -> None:
+        self._attempt = attempt
+        self._shop = attempt.shop
+        self._task = task
+        self._query = start.query
+        assert start.plan is not None
+        self._plan = start.plan
+        self._findings = attempt.needed_findings
+
+    async def perform(self) -> None:
+        """Work, and store what came of it; a change for which the evidence has nothing ends as failed, with the reason."""
+        try:
+            if self._task.request.kind is TaskKind.QUESTION:
+                await self._answer()
+            else:
+                await self._change()
+        except NothingMore as nothing:
+            reason = str(nothing)
+            await self._close(lambda log: self._ended(log, TaskStatus.FAILED, reason))
+
+    async def _change(self) -> None:
+        request, run_id = self._task.request, self._task.run_id
+        stored = await insist(lambda: versions.get(self._shop.database, run_id, request.base))
+        run = await insist(lambda: runs.get(self._shop.database, run_id))
+        if stored is None or run is None or request.section is None:
+            raise NotFound(f"run {run_id} has no version {request.base}")
+        report = Report.model_validate_json(stored.report)
+        revision = Revision(report, request.section, request.kind is TaskKind.DEEPEN, request.text)
+        place, sections = await self._sections(revision)
+        quotes = tuple(quote for finding in self._findings for quote in finding.quotes)
+        own_words = request.kind is TaskKind.EDIT
+        changed = await self._judged(report, place, sections, () if own_words else quotes, not own_words)
+        rendered = render(changed, run, await insist(lambda: surroundings(self._shop.database, changed.quotes)))
+        info = VersionInfo(
+            n=request.base + 1,
+            origin=ORIGINS[request.kind],
+            based_on=request.base,
+            section=request.section,
+            note=request.text,
+            usage=self._attempt.record.usage,
+            created_at=self._task.created_at,
+        )
+
+        async def keep(log: RunLog) -> None:
+            await versions.add(log.executor, run_id, info, changed, rendered.renderings, rendered.evidence)
+            await self._ended(log, TaskStatus.DONE, version=info.n)
+
+        await self._close(keep)
+
+    async def _sections(self, revision: Revision) -> tuple[tuple[int, int], tuple[Section, ...]]:
+        """Which sections are replaced, and by what. A reader's edit is of one section, without its parts."""
+        request = self._task.request
+        if request.kind is TaskKind.EDIT:
+            old = revision.sections[0]
+            edited = old.model_copy(update={"heading": request.heading or old.heading, "body": request.body})
+            return (revision.first, revision.first + 1), (edited,)
+        place = (revision.first, revision.end)
+        writer = writer_of(self._shop, self._query)
+        if writer.lineage.agents == Agents.MODEL:
+            try:
+                return place, await by_model.revise(revision, self._query, self._plan, self._findings, self._kit(writer))
+            except (BudgetSpent, ModelError) as error:
+                log.warning("task %s: the model did not write (%s); the sources' own words do", self._task.id, error)
+        kit = self._kit(extractive_writer(self._shop, self._query))
+        return place, await extractive.revise(revision, self._query, self._plan, self._findings, kit)
+
+    async def _judged(
+        self, report: Report, place: tuple[int, int], sections: tuple[Section, ...], quotes: tuple[Quote, ...], mend: bool
+    ) -> Report:
+        around = await self._around((*report.quotes, *quotes))
+        kit, judges = self._kit(extractive_writer(self._shop, self._query)), judges_of(self._shop, False)
+        findings = self._findings if mend else ()
+        return await judged_again(report, place, sections, quotes, findings, kit, judges, around, mend)
+
+    async def _answer(self) -> None:
+        """From the sentences around every quote that the searches brought."""
+        quotes = list({quote.key: quote for finding in self._findings for quote in finding.quotes}.values())
+        around = await insist(lambda: surroundings(self._shop.database, quotes, WIDE_CHARS))
+        passages = follow_up.passages_around(quotes, {key: (text.before, text.after) for key, text in around.items()})
+        answered = await self._answered(self._task.request.text, passages)
+        report = Report(title="", sections=(Section(heading="", body=answered.body),), quotes=answered.quotes)
+        kit = self._kit(extractive_writer(self._shop, self._query))
+        contexts = await self._around(answered.quotes)
+        judged = await verified(report, (), kit, judges_of(self._shop, False), contexts, mend=False)
+        told = answered.model_copy(update={"claims": judged.claims if answered.answered else ()})
+        await self._close(lambda log: self._ended(log, TaskStatus.DONE, answer=told))
+
+    async def _answered(self, question: str, passages: list[Passage]) -> FollowUp:
+        writer = writer_of(self._shop, self._query)
+        if writer.lineage.agents == Agents.MODEL:
+            try:
+                return await follow_up.answer(question, self._query, passages, self._kit(writer))
+            except (BudgetSpent, ModelError) as error:
+                log.warning("task %s: the model did not answer (%s); the sources' own words do", self._task.id, error)
+        kit = self._kit(extractive_writer(self._shop, self._query))
+        return await follow_up.answer_in_quotes(question, self._query, passages, kit)
+
+    def _kit(self, writer: Writer) -> Kit:
+        memory = memory_of_report(self._plan, self._findings, self._attempt.notes)
+        return self._attempt.kit(memory, writer.chat, writer.prompts)
+
+    async def _around(self, quotes: tuple[Quote, ...]) -> dict[str, Context]:
+        found = await insist(lambda: surroundings(self._shop.database, quotes))
+        return {key: Context(*texts) for key, texts in found.items()}
+
+    async def _ended(
+        self, log: RunLog, status: TaskStatus, detail: str = "", version: int | None = None, answer: FollowUp | None = None
+    ) -> None:
+        usage = self._attempt.record.usage
+        await report_tasks.finish(log.executor, self._task.run_id, self._task.id, status, detail, version, answer, usage)
+
+    async def _close(self, also: Callable[[RunLog], Awaitable[None]]) -> None:
+        told = {"stop": StopReason.SUFFICIENT, "detail": "", "quotes": 0, "sources": 0}
+        await self._attempt.close(Outcome(b"{}", told), also)

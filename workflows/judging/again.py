@@ -1,0 +1,49 @@
+"""Judging what a reader had changed: the claims of those sections alone; the others keep their verdicts."""
+
+from collections.abc import Mapping, Sequence
+
+from app.domain.claims import Claim
+from app.domain.evidence import Finding, Quote
+from app.domain.report import Report, Section
+from workflows.agents.kit import Kit
+from workflows.judging.context import Context
+from workflows.judging.second_look import Judges
+from workflows.judging.verification import notices_of, verified
+
+
+async def judged_again(
+    report: Report,
+    place: tuple[int, int],
+    sections: Sequence[Section],
+    quotes: Sequence[Quote],
+    findings: Sequence[Finding],
+    kit: Kit,
+    judges: Judges,
+    around: Mapping[str, Context],
+    mend: bool,
+) -> Report:
+    """The report with its sections `[first, end)` replaced, and the new ones' claims judged and repaired.
+
+    `quotes` are those the new sections may cite beside the report's own. A reader's own words are judged as they are: no `mend`.
+    """
+    first, end = place
+    known = {quote.key: quote for quote in (*report.quotes, *quotes)}
+    part = Report(title=report.title, sections=tuple(sections), quotes=tuple(known.values()))
+    part = await verified(part, findings, kit, judges, around, mend)
+    shift = len(part.sections) - (end - first)
+    kept_before = [claim for claim in report.claims if claim.section < first]
+    kept_after = [_moved(claim, shift) for claim in report.claims if claim.section >= end]
+    claims = (*kept_before, *(_moved(claim, first) for claim in part.claims), *kept_after)
+    old = set(notices_of(report.claims, kit.language))
+    said = tuple(notice for notice in report.notices if notice not in old)
+    update = {
+        "sections": (*report.sections[:first], *part.sections, *report.sections[end:]),
+        "quotes": part.quotes,
+        "claims": claims,
+        "notices": (*said, *notices_of(claims, kit.language)),
+    }
+    return report.model_copy(update=update)
+
+
+def _moved(claim: Claim, by: int) -> Claim:
+    return claim.model_copy(update={"section": claim.section + by})
