@@ -13,6 +13,7 @@ from app.api.guard import LOCAL_HOSTS
 from app.api.server import Server, bind
 from app.api.services import open_services
 from app.domain.errors import SetupError
+from app.services.research import AVAILABLE, WITHOUT_MODEL
 from app.settings import Settings, read_settings
 
 HOST = "127.0.0.1"
@@ -46,7 +47,8 @@ async def serve(settings: Settings, host: str = HOST, port: int | None = None, n
     gateway = TemporalGateway(settings.temporal_address)
     urls = settings.database_url.get_secret_value(), settings.worker_database_url.get_secret_value()
     with bind(host, settings.api_port or PORT if port is None else port) as listening:
-        async with open_services(*urls, gateway, settings.services, settings.retrieval_url) as services:
+        systems = AVAILABLE if settings.llm_base_url else WITHOUT_MODEL
+        async with open_services(*urls, gateway, settings.services, settings.retrieval_url, systems) as services:
             app = create_app(services, LOCAL_HOSTS | names | {f"[{host}]" if ":" in host else host})
             await Server(app, services).serve(sockets=[listening])
 

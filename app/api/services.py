@@ -2,12 +2,13 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 
 from app.domain.errors import RubricaError
+from app.domain.query import SystemName
 from app.services.authentication import Authenticator
 from app.services.exports import Exports
 from app.services.exports.conversion import Conversions
@@ -15,7 +16,7 @@ from app.services.gateway import RunGateway
 from app.services.health import Parts
 from app.services.live_events import LiveEvents
 from app.services.pages import Pages
-from app.services.research import Research
+from app.services.research import AVAILABLE, Research
 from app.services.revising import Revising
 from app.services.sharing import Sharing
 from app.services.steering import Steering
@@ -53,12 +54,13 @@ async def open_services(
     gateway: RunGateway,
     services_on: frozenset[str] = frozenset(),
     retrieval_url: str | None = None,
+    systems: Sequence[SystemName] = AVAILABLE,
 ) -> AsyncIterator[Services]:
     """The pools, the one listening connection and the dispatcher of waiting runs, for as long as the context lasts.
 
     Requests use `database_url`, whose role sees one organisation at a time. What is done for nobody in particular, or before it
     is known for whom, uses `trusted_url`. `services_on` are the services outside that are configured; `retrieval_url` is the
-    index's address.
+    index's address, `systems` those that can be asked for.
 
     Raises:
         SetupError: the database cannot be used, its schema is another than this version needs, or its role sees too much.
@@ -68,7 +70,7 @@ async def open_services(
     tenants = TenantDatabase(pool)
     live = LiveEvents(tenants, trusted)
     listener = Listener(trusted_url, live.heard, live.gap)
-    research = Research(tenants, gateway)
+    research = Research(tenants, gateway, systems)
     services = Services(
         research,
         Steering(tenants, gateway, research),

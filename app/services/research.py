@@ -17,7 +17,9 @@ from app.storage.events import LoggedEvent
 from app.storage.reports import StoredReport
 from app.storage.run_log import RunLog
 
-AVAILABLE = (SystemName.MINDDR,)
+AVAILABLE = tuple(SystemName)
+WITHOUT_MODEL = (SystemName.MINDDR,)
+"""The others need a language model."""
 WAITING_FOR_WORKFLOWS = "waiting for the workflow service; the run starts by itself when it answers"
 # A run this old without a workflow was left behind by a failed start, not by one that is under way.
 LEFT_BEHIND = timedelta(seconds=5)
@@ -34,9 +36,10 @@ class Research:
         Unavailable: the database does not answer.
     """
 
-    def __init__(self, database: Executor, gateway: RunGateway) -> None:
+    def __init__(self, database: Executor, gateway: RunGateway, systems: Sequence[SystemName] = AVAILABLE) -> None:
         self._database = database
         self._gateway = gateway
+        self._systems = systems
 
     async def create(self, query: ResearchQuery, notes: Sequence[str] = ()) -> Run:
         """Store a run and start it. With the workflow service away it stays queued, says so, and `dispatch` starts it later.
@@ -46,8 +49,11 @@ class Research:
         Raises:
             InvalidInput: the system asked for is not available.
         """
-        if query.system not in AVAILABLE:
-            raise InvalidInput(f"the system {query.system} is not available; available: {', '.join(AVAILABLE)}")
+        if query.system not in self._systems:
+            available = ", ".join(self._systems)
+            raise InvalidInput(
+                f"the system {query.system} needs a language model, and none is configured; available: {available}"
+            )
         run_id = uuid4()
         await runs.create(self._database, run_id, query)
         for note in notes:

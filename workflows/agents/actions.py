@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from enum import StrEnum
 from functools import lru_cache
 from typing import Any
@@ -10,7 +11,7 @@ from pydantic import Field, model_validator
 
 from workflows.agents.further import FurtherName, as_inputs, is_further
 from workflows.agents.parsing import answer_tag, json_values, lenient_json
-from workflows.agents.steps import Answer, Step, outline_of, step
+from workflows.agents.steps import A, Answer, Step, outline_of, step
 
 MAX_INPUT_CHARS = 600
 MAX_OBJECT_CHARS = 6_000
@@ -135,11 +136,16 @@ _WHOLE = step("act", Act, max_tokens=1_500, loose=act_in_tags, form="form_act_ta
 
 @lru_cache(maxsize=16)
 def act_step(tools: frozenset[str]) -> Step[Act]:
-    """The act step where only these tools exist: the schema offers no other."""
-    schema = {**_WHOLE.schema.schema_, "properties": {**_WHOLE.schema.schema_["properties"]}}
+    """The act step where only these tools exist."""
+    return offering(_WHOLE, tools)
+
+
+def offering(whole: Step[A], tools: frozenset[str]) -> Step[A]:
+    """A step with an `action`, where only these tools exist: the schema offers no other."""
+    schema = {**whole.schema.schema_, "properties": {**whole.schema.schema_["properties"]}}
     offered = [name.value for name in ActionName if name in tools or name is ActionName.FINISH]
     offered += sorted(filter(is_further, tools))
     described = schema["properties"]["action"]["description"]
     schema["properties"]["action"] = {"type": "string", "enum": offered, "description": described}
-    named = _WHOLE.schema.model_copy(update={"schema_": schema})
-    return Step(_WHOLE.name, Act, _WHOLE.max_tokens, named, outline_of(schema), act_in_tags, _WHOLE.form)
+    named = whole.schema.model_copy(update={"schema_": schema})
+    return replace(whole, schema=named, outline=outline_of(schema))

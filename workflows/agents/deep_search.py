@@ -29,7 +29,7 @@ GAP_CHARS = 500
 async def search_deeply(subtask: Subtask, plan: ResearchPlan, query: ResearchQuery, kit: Kit) -> Finding:
     """Work one subtask until it is answered or a limit is reached; whatever happens to model or tools, a finding comes back."""
     asker = Asker(kit, search_agent(subtask.id))
-    state = await explore(kit, asker, _opening(subtask, plan, query, kit), subtask.question)
+    state = await explore(kit, asker, opening(subtask, plan, query, kit), subtask.question)
     if not len(state.notebook):
         return _empty(subtask, state)
     if state.stop in FINAL:
@@ -45,7 +45,8 @@ async def search_deeply(subtask: Subtask, plan: ResearchPlan, query: ResearchQue
     return await _finding(subtask, kit, state, answer)
 
 
-def _opening(subtask: Subtask, plan: ResearchPlan, query: ResearchQuery, kit: Kit) -> tuple[Message, ...]:
+def opening(subtask: Subtask, plan: ResearchPlan, query: ResearchQuery, kit: Kit) -> tuple[Message, ...]:
+    """How the conversation of an agent on a subtask begins."""
     tools = "\n".join(f"- {tool.name}: {tool.description}" for tool in kit.tools.values())
     return kit.prompts.get("search", kit.language).render(
         today=kit.today.isoformat(),

@@ -1,7 +1,8 @@
 """The one act-observe loop: think, act, observe, until the evidence suffices or a limit is reached (MindDR section 3.1)."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from app.domain.budget import AgentLimits, StopReason
 from app.domain.chat import Message
@@ -16,6 +17,12 @@ from workflows.agents.ports import BudgetSpent
 from workflows.agents.wording import say
 
 THOUGHT_CHARS = 600
+Digest: TypeAlias = Callable[[Message], Awaitable[Message]]
+
+
+async def as_observed(message: Message) -> Message:
+    """The observation itself."""
+    return message
 
 
 @dataclass
@@ -27,6 +34,7 @@ class Exploration:
     conversation: Conversation
     question: str
     began: float
+    digest: Digest = as_observed
     turns: int = 0
     thoughts: list[str] = field(default_factory=list)
     context_full: bool = False
@@ -43,14 +51,16 @@ class Exploration:
         self.stop, self.detail = stop, detail
 
 
-async def explore(kit: Kit, asker: Asker, opening: Sequence[Message], question: str) -> Exploration:
+async def explore(kit: Kit, asker: Asker, opening: Sequence[Message], question: str, digest: Digest = as_observed) -> Exploration:
     """Search until done. The result always says why it stopped; it raises only what halts the run.
 
-    `question` is searched as it stands when the model wants to finish before it has searched, or cannot act at all.
+    `question` is searched as it stands when the model wants to finish before it has searched, or cannot act at all. `digest`
+    makes of an observation what enters the conversation.
     """
     addresses = (address for entry in kit.memory.entries for address in entry.addresses)
     hands = Hands(kit, asker.agent, Notebook(addresses))
-    state = Exploration(asker, hands, Conversation(opening, kit.bounds.conversation_chars, kit.language), question, kit.clock())
+    conversation = Conversation(opening, kit.bounds.conversation_chars, kit.language)
+    state = Exploration(asker, hands, conversation, question, kit.clock(), digest)
     while state.stop is None:
         reached = _limit_reached(kit.limits, state, kit.clock())
         if reached is not None:
@@ -93,6 +103,8 @@ async def _follow(kit: Kit, state: Exploration, reply: Reply[Act]) -> None:
 
 async def _observe(kit: Kit, state: Exploration, act: Act, remark: str = "") -> None:
     message, spent = await state.hands.carry_out(act)
+    if spent is None:
+        message = await state.digest(message)
     if remark:
         message = message.model_copy(update={"content": f"{message.content}\n{remark}"})
     left = kit.limits.max_turns - state.turns

@@ -17,7 +17,7 @@ def salvage(passages: Sequence[Passage], question: str, most: int = 8) -> tuple[
     wanted = terms(question)
     quotes: dict[str, Quote] = {}
     for passage in passages:
-        quote = _best_sentence(passage, wanted)
+        quote = best_sentence(passage, wanted)
         if quote is not None and quote.text.casefold() not in quotes and len(quotes) < most:
             quotes[quote.text.casefold()] = quote
     return tuple(quotes.values())
@@ -33,7 +33,8 @@ def overlap(text: str, wanted: frozenset[str]) -> int:
     return len(wanted & terms(text))
 
 
-def _best_sentence(passage: Passage, wanted: frozenset[str]) -> Quote | None:
+def best_sentence(passage: Passage, wanted: frozenset[str]) -> Quote | None:
+    """The passage's sentence with most of the wanted terms, the first among equals; None when none has a fit length."""
     scores: Counter[tuple[int, int]] = Counter()
     for span in split_sentences(passage.text):
         sentence = passage.text[span.start : span.end]

@@ -2,6 +2,7 @@
 
 from app.domain.plan import ResearchPlan, Subtask
 from app.domain.query import ResearchQuery
+from workflows.agents.kit import Kit
 
 TITLE_CHARS = 120
 QUESTION_CHARS = 2_000
@@ -13,3 +14,8 @@ def single_subtask_plan(query: ResearchQuery, intent: str = "") -> ResearchPlan:
     title = first_line if len(first_line) <= TITLE_CHARS else first_line[: TITLE_CHARS - 1].rstrip() + "…"
     subtask = Subtask(id="s1", title=title, question=query.question[:QUESTION_CHARS])
     return ResearchPlan(intent=intent, title=title, subtasks=(subtask,))
+
+
+async def whole_question(query: ResearchQuery, kit: Kit) -> ResearchPlan:
+    """The plan of the systems that plan as they go: one part, the question."""
+    return single_subtask_plan(query)

@@ -66,6 +66,15 @@ SAID: Mapping[str, Mapping[Language, str]] = {
         EN: "The evidence gathered for this report does not say.",
         ZH: "为本报告收集的证据没有说明这一点。",
     },
+    "cites_no_passage": {
+        EN: "the report cites no passage; put the id of its passage after each statement, as [p3]",
+        ZH: "报告没有引用任何段落；请在每个陈述之后注明段落编号，例如 [p3]",
+    },
+    "chunk_lost": {EN: "A part of what was found could not be worked in: {detail}", ZH: "有一部分检索结果未能写入：{detail}"},
+    "ids_invented": {
+        EN: "{n} citations named no passage that was seen and were dropped.",
+        ZH: "有 {n} 处引用所指的段落并不存在，已删除。",
+    },
     "untitled": {EN: "Further points", ZH: "其他要点"},
     "evidence": {EN: "Evidence", ZH: "证据"},
     "thought": {EN: "The researcher's last thought", ZH: "研究员最后的想法"},

@@ -121,7 +121,7 @@ class StageActivities:
     async def _planned(self, attempt: Attempt) -> ResearchPlan:
         query = attempt.request.query
         try:
-            return await self._shop.agents.plan(query, attempt.kit(attempt.notes))
+            return await self._shop.agents_of(query).plan(query, attempt.kit(attempt.notes))
         except BudgetSpent:
             return single_subtask_plan(query)
         except Exception as error:
@@ -134,7 +134,7 @@ class StageActivities:
         findings = {finding.subtask_id: finding for finding in attempt.needed_findings}
         memory = memory_of_search(subtask, request.plan, findings, attempt.notes)
         try:
-            return await self._shop.agents.search(subtask, request.plan, request.query, attempt.kit(memory))
+            return await self._shop.agents_of(request.query).search(subtask, request.plan, request.query, attempt.kit(memory))
         except BudgetSpent as spent:
             return Finding(subtask_id=subtask.id, stop=spent.reason, usage=attempt.record.usage)
         except Exception as error:

@@ -17,7 +17,7 @@ from app.domain.errors import NotFound, ToolError
 from app.domain.evidence import Finding
 from app.domain.memory import MemoryEntry, MemoryKind, SharedMemory
 from app.domain.options import SearchScope, SourceKind
-from app.domain.query import ResearchQuery
+from app.domain.query import ResearchQuery, SystemName
 from app.domain.run import RunStatus
 from app.settings import Judge
 from app.storage.engine import translated
@@ -43,6 +43,7 @@ from workflows.durable.recording import DurableRecord
 from workflows.durable.room import Rooms
 from workflows.durable.stage_ledger import StageLedger
 from workflows.prompts.library import PromptLibrary
+from workflows.systems.agent_sets import AGENTS
 from workflows.tools.toolbox import EVERYWHERE, NOTHING_BEYOND, Beyond, build_toolbox, corpora_of
 
 R = TypeVar("R")
@@ -93,6 +94,11 @@ class Workshop:
         """What a call of this stage costs: the report may be written with another model."""
         offer = self.alternatives.get(query.writer.model or "") if stage == REPORT_STAGE else None
         return offer.prices if offer else self.prices
+
+    def agents_of(self, query: ResearchQuery) -> AgentSet:
+        """The agents of the query's system. Without a model there is one set only."""
+        other = self.asks_a_model and query.system is not SystemName.MINDDR
+        return AGENTS[query.system] if other else self.agents
 
     def first_reservation(self, finish: bool) -> Reservation | None:
         """What is reserved when a stage opens; None where it spends nothing and so may always run."""

@@ -43,7 +43,7 @@ def writer_of(shop: Workshop, query: ResearchQuery) -> Writer:
         build=shop.build,
     )
     warm = chat if wish.temperature is None else AtTemperature(chat, wish.temperature)
-    return Writer(shop.agents, warm, prompts, lineage)
+    return Writer(shop.agents_of(query), warm, prompts, lineage)
 
 
 def extractive_writer(shop: Workshop, query: ResearchQuery) -> Writer:

@@ -12,21 +12,23 @@ from workflows.judging.ruling import ruled
 MOST_MET = 4
 LEAST_POINTS, MOST_POINTS = 1, 10
 BEST_RUBRIC = 4.0
+UNSAID = -1.0
+"""Where a judge left a number out: outside every scale."""
 
 
 class ScoreAnswer(Answer):
     """A score, after what speaks for it."""
 
     analysis: str = Field(default="", description="what speaks for and against, in one sentence")
-    score: float | None = Field(default=None, description="the score")
+    score: float = Field(default=UNSAID, description="the score")
 
 
 class QualityAnswer(Answer):
     """A rubric's quality."""
 
     reason: str = Field(default="", description="one or two sentences")
-    reward: float | None = Field(default=None, description="0.00 to 4.00")
-    confidence: float | None = Field(default=None, description="0 to 100")
+    reward: float = Field(default=UNSAID, description="0.00 to 4.00")
+    confidence: float = Field(default=UNSAID, description="0 to 100")
 
 
 class RubricQuality(NamedTuple):
@@ -61,12 +63,10 @@ async def rubric_quality(kit: Kit, question: str, rubric: str) -> RubricQuality 
 
 def _whole(said: ScoreAnswer, least: int, most: int) -> int | None:
     score = said.score
-    return int(score) if score is not None and score == int(score) and least <= score <= most else None
+    return int(score) if score.is_integer() and least <= score <= most else None
 
 
 def _quality(said: QualityAnswer) -> RubricQuality | None:
-    if said.reward is None or said.confidence is None:
-        return None
     if not 0.0 <= said.reward <= BEST_RUBRIC or not 0.0 <= said.confidence <= 100.0:
         return None
     return RubricQuality(said.reward, said.confidence / 100.0, said.reason)

@@ -194,8 +194,8 @@ class StageTime(NamedTuple):
 
 
 def stage_of(agent: str) -> str:
-    """The stage an agent belongs to: `report/section/3` belongs to `report`, `search/s2` is one."""
-    return agent if agent.startswith("search/") else agent.partition("/")[0]
+    """The stage an agent belongs to: `report/section/3` belongs to `report`, `search/s2/state` to `search/s2`."""
+    return "/".join(agent.split("/")[:2]) if agent.startswith("search/") else agent.partition("/")[0]
 
 
 def call_digest(call: ToolCall) -> str:

@@ -84,7 +84,7 @@ async def test_a_run_waits_for_the_workflow_service_and_starts_by_itself(api: Ap
         ({"question": "a?", "effort": "heroic"}, "effort"),
         ({"question": "a?", "typo": 1}, "typo"),
         ({"question": "a?", "budget": {"max_tokens": 0}}, "max_tokens"),
-        ({"question": "a?", "system": "mams"}, "not available"),
+        ({"question": "a?", "system": "oracle"}, "system"),
         ([], "object"),
         ("text", "object"),
         (None, ""),

@@ -41,7 +41,9 @@ async def test_what_is_no_rating_is_missing(answer: str) -> None:
     assert isinstance(await cited_support(kit(answer), "q", "s", "t"), Missing)
 
 
-@pytest.mark.parametrize(("score", "expected"), [(0, 0), (4, 4), (3.0, 3), (2.5, None), (5, None), (-1, None), (None, None)])
+@pytest.mark.parametrize(
+    ("score", "expected"), [(0, 0), (4, 4), (3.0, 3), (2.5, None), (5, None), (-1, None), (None, None), (1e400, None)]
+)
 async def test_a_score_off_its_scale_is_missing(score: float | None, expected: int | None) -> None:
     found = await criterion_met(kit(said(analysis="", score=score)), "q", "a", "c")
     assert found == expected if expected is not None else isinstance(found, Missing)

@@ -26,6 +26,11 @@ _REFERENCES = re.compile(
 )
 
 
+def is_list_of_references(heading: str) -> bool:
+    """Whether a heading announces a list of sources, of which a report has its own."""
+    return _REFERENCES.match(heading) is not None
+
+
 @dataclass(frozen=True, slots=True)
 class Piece:
     """A heading of the report with its text; ids are cited as `[q3]`. `section` is the outline's number, 0 for added ones."""
@@ -92,7 +97,7 @@ def pieces_of(desk: Desk, filled: Filled, text: str) -> list[Piece]:
     for part in parts_of(text):
         if not part.heading or _same(part.heading, section.heading):
             pieces[-1] = replace(pieces[-1], text=f"{pieces[-1].text}\n\n{part.text}".strip())
-        elif not _REFERENCES.match(part.heading):
+        elif not is_list_of_references(part.heading):
             pieces.append(Piece(section.number, min(4, max(3, part.level)), part.heading, part.text, allowed))
     return [_clean(desk, piece) for piece in pieces if piece.text or piece.level == 2]
 

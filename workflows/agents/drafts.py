@@ -1,0 +1,47 @@
+"""A draft that cites passages becomes one that cites exact quotes: of each passage, the sentence nearest to what it is cited for.
+
+Systems that write as they search (MaMs, ReAct, DeepRubric) cite passages by id. The reader is owed the words: for each citation
+the sentence of the passage that shares most words with the sentence before the citation.
+"""
+
+from typing import NamedTuple
+
+from app.domain.citations import MARKER, marker
+from app.domain.evidence import Quote
+from retrieval.sentences import split_sentences
+from workflows.agents.notebook import Notebook
+from workflows.agents.passage_ids import split_at_citations
+from workflows.agents.salvage import best_sentence, terms
+
+
+class Quoted(NamedTuple):
+    """The draft with markers of quotes, the quotes, and how many cited ids name no passage that was seen."""
+
+    text: str
+    quotes: tuple[Quote, ...]
+    invented: int
+
+
+def with_quotes(draft: str, notebook: Notebook) -> Quoted:
+    """The draft with each `[p3]` turned into the marker of a quote. Ids that name nothing go, and are counted."""
+    passages = dict(notebook.passages)
+    quotes: dict[str, Quote] = {}
+    written: list[str] = []
+    invented = 0
+    before = ""
+    for piece, ids in split_at_citations(MARKER.sub("", draft)):
+        written.append(piece if not ids else piece.rstrip(" \t"))
+        before = piece if piece.strip(" \t.,;，。；") else before
+        said = _last_sentence(before)
+        for name in ids:
+            quote = best_sentence(passages[name], terms(said)) if name in passages else None
+            invented += name not in passages
+            if quote is not None:
+                quotes[quote.key] = quote
+                written.append((" " if written[-1][-1:] not in ("", " ", "]") else "") + marker(quote))
+    return Quoted("".join(written).strip(), tuple(quotes.values()), invented)
+
+
+def _last_sentence(text: str) -> str:
+    spans = split_sentences(text)
+    return text[spans[-1].start : spans[-1].end] if spans else text

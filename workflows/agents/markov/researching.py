@@ -1,0 +1,193 @@
+"""The loop of MaMs (QSR appendix B, algorithm 1). Sequential where the algorithm is; the two agents of a chunk run at once.
+
+Every call is a turn of the record, so that a stage cut off goes on from its last chunk. What fails is a value: the loop ends with
+the state it has and says so.
+"""
+
+import asyncio
+from dataclasses import dataclass, field, replace
+
+from app.domain.budget import StopReason, Usage
+from app.domain.errors import ModelError
+from app.domain.evidence import Finding
+from app.domain.markov import MarkovState
+from app.domain.plan import ResearchPlan, Subtask
+from app.domain.query import ResearchQuery
+from app.domain.run import EventType
+from workflows.agents.acting import Hands
+from workflows.agents.actions import Act, ActionName
+from workflows.agents.asking import Asker
+from workflows.agents.drafts import with_quotes
+from workflows.agents.kit import Kit
+from workflows.agents.markov.chunks import chunks_of
+from workflows.agents.markov.roles import Move, choose_move, fuse, last_plan, revise
+from workflows.agents.notebook import Notebook
+from workflows.agents.ports import BudgetSpent
+from workflows.agents.remembering import search_agent
+from workflows.agents.salvage import salvage
+from workflows.agents.wording import say
+
+TURNS = 10
+CALLS_A_TURN = 5
+CHUNK_CHARS = 6_000
+
+
+@dataclass
+class Course:
+    """Where a run of MaMs stands."""
+
+    query: ResearchQuery
+    searcher: Asker
+    keeper: Asker
+    writer: Asker
+    hands: Hands
+    began: float
+    state: MarkovState = field(default_factory=MarkovState)
+    turns: int = 0
+    remark: str = ""
+    plans: list[str] = field(default_factory=list)
+    stop: StopReason | None = None
+    detail: str = ""
+
+    @property
+    def usage(self) -> Usage:
+        """What all three roles spent."""
+        return self.searcher.usage + self.keeper.usage + self.writer.usage + Usage(tool_calls=self.hands.calls)
+
+    def end(self, stop: StopReason, detail: str = "") -> None:
+        """Stop, and say why."""
+        self.stop, self.detail = stop, detail
+
+
+async def research_in_turns(subtask: Subtask, plan: ResearchPlan, query: ResearchQuery, kit: Kit) -> Finding:
+    """Work a question until the plan is done or the turns are used up. The finding's answer is the report as it then stands."""
+    wide = replace(kit, bounds=replace(kit.bounds, queries_per_action=CALLS_A_TURN))
+    agent = search_agent(subtask.id)
+    addresses = (address for entry in kit.memory.entries for address in entry.addresses)
+    asked = query.model_copy(update={"question": subtask.question})
+    course = Course(
+        *(asked, Asker(wide, agent), Asker(wide, f"{agent}/state"), Asker(wide, f"{agent}/report")),
+        *(Hands(wide, agent, Notebook(addresses)), kit.clock()),
+    )
+    while course.stop is None:
+        reached = _limit_reached(kit, course)
+        if reached is not None:
+            await _last_turn(wide, course, reached)
+        else:
+            await _turn(wide, course)
+    return await _finding(subtask, kit, course)
+
+
+async def _turn(kit: Kit, course: Course) -> None:
+    try:
+        move = await choose_move(kit, course.searcher, course.query, course.state, _calls_left(kit, course), course.remark)
+        course.turns += 1
+        _plan(course, move.plan)
+        if move.action is ActionName.FINISH and course.hands.calls:
+            course.end(StopReason.SUFFICIENT)
+            return
+        await _act(kit, course, _opening(kit, course) if move.action is ActionName.FINISH else move)
+    except BudgetSpent as spent:
+        course.end(spent.reason)
+    except ModelError as error:
+        if course.hands.calls:
+            course.end(StopReason.FAILED, str(error))
+        else:
+            await _look_once(kit, course, error)
+
+
+def _plan(course: Course, plan: str) -> None:
+    if plan.strip():
+        course.state = course.state.model_copy(update={"plan": plan.strip()})
+        course.plans.append(" ".join(plan.split()))
+
+
+async def _act(kit: Kit, course: Course, act: Act) -> None:
+    """Carry the action out, then work what is new into the state, chunk by chunk."""
+    seen = len(course.hands.notebook)
+    message, spent = await course.hands.carry_out(act)
+    new = course.hands.notebook.passages[seen:]
+    course.remark = "" if new else message.content
+    for chunk in chunks_of(new, CHUNK_CHARS):
+        await _work_in(kit, course, chunk)
+    if spent is not None:
+        raise spent
+
+
+async def _work_in(kit: Kit, course: Course, chunk: str) -> None:
+    """Eq. 4 and 5: both read the state before this chunk. One that fails leaves its part as it was."""
+    before = course.state
+    fused, report = await asyncio.gather(
+        fuse(kit, course.keeper, course.query, before, chunk),
+        revise(kit, course.writer, course.query, before, chunk),
+        return_exceptions=True,
+    )
+    for outcome, role in ((fused, course.keeper), (report, course.writer)):
+        if isinstance(outcome, ModelError):
+            message = say("chunk_lost", kit.language, detail=str(outcome))
+            await kit.record.tell(EventType.WARNING, role.agent, {"message": message})
+        elif isinstance(outcome, BaseException):
+            raise outcome
+    after = fused if isinstance(fused, MarkovState) else before
+    course.state = after.model_copy(update={"report": report if isinstance(report, str) else before.report})
+
+
+async def _last_turn(kit: Kit, course: Course, reached: StopReason) -> None:
+    """The forced final turn: no more calls, one word on what the plan came to."""
+    try:
+        _plan(course, await last_plan(kit, course.searcher, course.query, course.state))
+    except (BudgetSpent, ModelError) as error:
+        course.detail = str(error)
+    course.end(reached, course.detail)
+
+
+async def _look_once(kit: Kit, course: Course, error: ModelError) -> None:
+    """The model is of no use: search the question itself, so that there is something to quote."""
+    try:
+        await course.hands.carry_out(_opening(kit, course))
+    except BudgetSpent as spent:
+        course.end(spent.reason)
+        return
+    course.end(StopReason.FAILED, str(error))
+
+
+def _opening(kit: Kit, course: Course) -> Move:
+    action = next((a for a in (ActionName.SEARCH, ActionName.SCHOLAR) if a in kit.tools), ActionName.SEARCH)
+    return Move(action=action, inputs=(course.query.question,))
+
+
+def _calls_left(kit: Kit, course: Course) -> int:
+    return max(0, kit.limits.max_tool_calls - course.hands.calls)
+
+
+def _limit_reached(kit: Kit, course: Course) -> StopReason | None:
+    used, limits = course.usage, kit.limits
+    reached = (
+        (StopReason.MAX_TURNS, course.turns, min(TURNS, limits.max_turns)),
+        (StopReason.MAX_TOOL_CALLS, course.hands.calls, limits.max_tool_calls),
+        (StopReason.MAX_TOKENS, used.tokens, limits.max_tokens),
+        (StopReason.MAX_COST, used.cost_microusd, limits.max_cost_microusd),
+        (StopReason.MAX_TIME, kit.clock() - course.began, limits.max_seconds),
+    )
+    return next((reason for reason, value, limit in reached if limit is not None and value >= limit), None)
+
+
+async def _finding(subtask: Subtask, kit: Kit, course: Course) -> Finding:
+    """The report as the finding's answer, its citations turned into exact quotes; without a report, the best sentences found."""
+    notebook = course.hands.notebook
+    quoted = with_quotes(course.state.report, notebook)
+    if quoted.invented:
+        message = say("ids_invented", kit.language, n=quoted.invented)
+        await kit.record.tell(EventType.WARNING, course.writer.agent, {"message": message})
+    found = quoted.quotes or salvage([passage for _, passage in notebook.passages], subtask.question)
+    stop = course.stop or StopReason.SUFFICIENT
+    return Finding(
+        subtask_id=subtask.id,
+        answer=quoted.text,
+        quotes=found,
+        thoughts=tuple(course.plans),
+        stop=StopReason.NO_EVIDENCE if stop is StopReason.SUFFICIENT and not found else stop,
+        detail=course.detail,
+        turns=course.turns,
+        usage=course.usage,
+    )

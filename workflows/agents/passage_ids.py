@@ -1,0 +1,32 @@
+"""Passage ids in text that agents write: `[p3]`, `[p3, p7]`, and in DeepRubric's notation `<cite id="p3">...</cite>`."""
+
+import re
+
+_CITED = re.compile(r"[\[(【]\s*(p\d{1,6}(?:\s*[,;，、]\s*p\d{1,6})*)\s*[\])】]", re.IGNORECASE)
+_CITE_SPAN = re.compile(r'<cite\s+id\s*=\s*"([^"<>]{0,200})"\s*>(.*?)</cite>', re.DOTALL | re.IGNORECASE)
+_ID = re.compile(r"p\d{1,6}", re.IGNORECASE)
+
+
+def cited_passages(text: str) -> tuple[str, ...]:
+    """The ids that a text cites, each once, in order."""
+    return tuple(dict.fromkeys(name.lower() for group in _CITED.findall(text) for name in _ID.findall(group)))
+
+
+def without_cite_spans(text: str) -> str:
+    """`<cite id="p3">words</cite>` as `words [p3]`; a span without a passage id keeps its words only."""
+
+    def flat(match: re.Match[str]) -> str:
+        names = ", ".join(_ID.findall(match.group(1)))
+        return f"{match.group(2)} [{names}]" if names else match.group(2)
+
+    return _CITE_SPAN.sub(flat, text)
+
+
+def split_at_citations(text: str) -> list[tuple[str, tuple[str, ...]]]:
+    """The text in pieces, each ending where a citation stood, with the ids of that citation; the last piece may have none."""
+    pieces: list[tuple[str, tuple[str, ...]]] = []
+    at = 0
+    for found in _CITED.finditer(text):
+        pieces.append((text[at : found.start()], tuple(name.lower() for name in _ID.findall(found.group(1)))))
+        at = found.end()
+    return [*pieces, (text[at:], ())]

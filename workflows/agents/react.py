@@ -1,0 +1,130 @@
+"""Single-agent systems: the ReAct baseline (QSR C.10) and DeepRubric's agent (DRub D.1). One conversation, then one report.
+
+ReAct reads its search results through a digest (QSR section 4.1). DeepRubric's agent reads them whole, speaks in tags, and cites
+in `<cite id>` spans. Turn caps are those of the run's effort: 10 at standard, as in DeepRubric's evaluation, 20 at deep, as in
+its training.
+"""
+
+from dataclasses import replace
+
+from app.domain.budget import StopReason, Usage
+from app.domain.chat import Message, Role
+from app.domain.errors import AnswerInvalid, ContextTooLong, ModelError
+from app.domain.evidence import Finding
+from app.domain.plan import ResearchPlan, Subtask
+from app.domain.query import ResearchQuery
+from app.domain.run import EventType
+from workflows.agents.agent_set import AgentSet
+from workflows.agents.asking import Asker
+from workflows.agents.codec import TagCodec
+from workflows.agents.deep_search import FINAL, opening
+from workflows.agents.draft_report import deliver_draft
+from workflows.agents.drafts import with_quotes
+from workflows.agents.evidence import passages_as_evidence
+from workflows.agents.kit import Kit
+from workflows.agents.loop import Digest, Exploration, as_observed, explore
+from workflows.agents.passage_ids import cited_passages, without_cite_spans
+from workflows.agents.ports import BudgetSpent
+from workflows.agents.remembering import search_agent
+from workflows.agents.salvage import salvage
+from workflows.agents.simple_plan import whole_question
+from workflows.agents.steps import TextStep
+from workflows.agents.untrusted import as_data
+from workflows.agents.wording import say
+
+CALLS_A_TURN = 5
+DIGEST = TextStep("react_digest", max_tokens=1_500)
+REPORT = TextStep("react_report", max_tokens=8_000)
+CITE_SPANS = "deeprubric_report"
+
+
+async def react(subtask: Subtask, plan: ResearchPlan, query: ResearchQuery, kit: Kit) -> Finding:
+    """Search and read digests until done, then write. The finding's answer is the report."""
+    wide = replace(kit, bounds=replace(kit.bounds, queries_per_action=CALLS_A_TURN))
+    reader = Asker(wide, f"{search_agent(subtask.id)}/digest")
+
+    async def digest(message: Message) -> Message:
+        return await _digest(wide, reader, subtask.question, message)
+
+    return await _researched(subtask, plan, query, wide, digest, REPORT.name, reader)
+
+
+async def deeprubric(subtask: Subtask, plan: ResearchPlan, query: ResearchQuery, kit: Kit) -> Finding:
+    """DeepRubric's agent: think, tool_call and answer tags, whatever notation the installation uses otherwise."""
+    return await _researched(subtask, plan, query, replace(kit, codec=TagCodec()), as_observed, CITE_SPANS, None)
+
+
+async def _researched(
+    subtask: Subtask, plan: ResearchPlan, query: ResearchQuery, kit: Kit, digest: Digest, prompt: str, reader: Asker | None
+) -> Finding:
+    asker = Asker(kit, search_agent(subtask.id))
+    state = await explore(kit, asker, opening(subtask, plan, query, kit), subtask.question, digest)
+    draft = ""
+    if len(state.notebook) and state.stop not in FINAL:
+        try:
+            draft = await _write(kit, state, subtask, prompt)
+        except BudgetSpent as spent:
+            state.end(spent.reason)
+        except ModelError as error:
+            state.end(StopReason.FAILED, str(error))
+    return await _finding(subtask, kit, state, draft, reader.usage if reader else Usage())
+
+
+async def _digest(kit: Kit, reader: Asker, question: str, message: Message) -> Message:
+    """What of an observation bears on the question; the observation itself where no digest is to be had."""
+    messages = kit.prompts.get(DIGEST.name, kit.language).render(
+        question=question, results=message.content, form=kit.codec.form(DIGEST, kit.prompts, kit.language)
+    )
+    try:
+        told = await reader.write(DIGEST, messages)
+    except ModelError:
+        return message
+    return Message(role=Role.USER, content=f"<tool_response>\n{as_data(told)}\n</tool_response>")
+
+
+async def _write(kit: Kit, state: Exploration, subtask: Subtask, prompt: str) -> str:
+    """The report at the end of the conversation; where that is too long for the model, over the passages alone."""
+
+    def check(text: str) -> None:
+        if not cited_passages(without_cite_spans(text)):
+            raise AnswerInvalid(say("cites_no_passage", kit.language))
+
+    def closing(evidence: str) -> tuple[Message, ...]:
+        return kit.prompts.get(prompt, kit.language).render(
+            question=subtask.question,
+            today=kit.today.isoformat(),
+            words=str(kit.bounds.sections * kit.bounds.section_words),
+            evidence=evidence,
+            form=kit.codec.form(REPORT, kit.prompts, kit.language),
+        )
+
+    if not state.context_full:
+        try:
+            return await state.asker.write(REPORT, (*state.conversation.messages, *closing("")), check)
+        except ContextTooLong:
+            state.context_full = True
+    evidence = passages_as_evidence(state.notebook.passages, kit.bounds.evidence_chars)
+    return await state.asker.write(REPORT, closing(evidence), check)
+
+
+async def _finding(subtask: Subtask, kit: Kit, state: Exploration, draft: str, digests: Usage) -> Finding:
+    quoted = with_quotes(without_cite_spans(draft), state.notebook)
+    if quoted.invented:
+        message = say("ids_invented", kit.language, n=quoted.invented)
+        await kit.record.tell(EventType.WARNING, state.asker.agent, {"message": message})
+    quotes = quoted.quotes or salvage([passage for _, passage in state.notebook.passages], subtask.question)
+    stop = state.stop or StopReason.SUFFICIENT
+    return Finding(
+        subtask_id=subtask.id,
+        answer=quoted.text,
+        quotes=quotes,
+        thoughts=tuple(state.thoughts),
+        stop=StopReason.NO_EVIDENCE if stop is StopReason.SUFFICIENT and not quotes else stop,
+        detail=state.detail,
+        turns=state.turns,
+        usage=state.asker.usage + digests + Usage(tool_calls=state.hands.calls),
+    )
+
+
+REACT = AgentSet(plan=whole_question, search=react, report=deliver_draft)
+DEEPRUBRIC = AgentSet(plan=whole_question, search=deeprubric, report=deliver_draft)
