@@ -206,6 +206,11 @@ class Settings(BaseModel):
         return tuple(map(priced_model, self.llm_alternatives))
 
     @property
+    def default_model(self) -> PricedModel | None:
+        """The model that runs ask, with its prices; None without one."""
+        return PricedModel(self.llm_model, self.llm_input_price, self.llm_output_price) if self.llm_model else None
+
+    @property
     def services(self) -> frozenset[str]:
         """Names of the services outside that these settings turn on."""
         return frozenset(service.name for service in SERVICES if getattr(self, service.setting) is not None)

@@ -8,10 +8,11 @@ from sqlalchemy import Connection
 from sqlmodel import SQLModel
 
 from app.domain.errors import SetupError
-from app.storage import tables, tables_reports
+from app.storage import tables, tables_asking, tables_reports
 from app.storage.migrate import with_connection
 
-assert tables.RunRow.metadata is tables_reports.ReportTaskRow.metadata is SQLModel.metadata
+DECLARED = (tables.RunRow, tables_asking.RunRubricRow, tables_reports.ReportTaskRow)
+assert all(row.metadata is SQLModel.metadata for row in DECLARED)
 
 
 def run(connection: Connection) -> None:

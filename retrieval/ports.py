@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import date
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from app.domain.evidence import Passage, Source
 from app.domain.value import Value
@@ -79,6 +79,15 @@ class OutsideSearcher(Protocol):
 
     async def search(self, text: str, limit: int) -> Found:
         """Up to `limit` passages, best first; each is its own snapshot, which is kept to be quoted from."""
+        ...
+
+
+@runtime_checkable
+class DatedSearcher(Protocol):
+    """A search outside that can ask for results of certain days."""
+
+    def between(self, since: date | None, until: date | None) -> OutsideSearcher:
+        """The same search for these days only (inclusive, None: open)."""
         ...
 
 

@@ -173,3 +173,6 @@ class NewRun(BaseModel):
     sources: tuple[str, ...] | None = None
     domains_allowed: tuple[str, ...] | None = None
     domains_refused: tuple[str, ...] | None = None
+    clarified: tuple[dict[str, str], ...] | None = None
+    approve_plan: bool | None = None
+    rubric: str | dict[str, Any] | None = None

@@ -83,5 +83,8 @@ SENTENCES: dict[str, Callable[[Event], str]] = {
     "note_added": lambda e: say("log.noted", text=quoted(_text(e, "text"))),
     "budget_changed": lambda e: say("log.budget"),
     "warning": lambda e: say("log.warning", message=_text(e, "message")),
+    "rubric_drafted": lambda e: say("log.rubric", criteria=int(e.payload.get("criteria", 0))),
+    "rubric_edited": lambda e: say("log.rubric_edited", criteria=int(e.payload.get("criteria", 0))),
+    "scorecard_ready": lambda e: say("log.scored", judged=int(e.payload.get("judged", 0)), of=int(e.payload.get("criteria", 0))),
     "report_ready": _report_ready,
 }

@@ -47,8 +47,9 @@ async def serve(settings: Settings, host: str = HOST, port: int | None = None, n
     gateway = TemporalGateway(settings.temporal_address)
     urls = settings.database_url.get_secret_value(), settings.worker_database_url.get_secret_value()
     with bind(host, settings.api_port or PORT if port is None else port) as listening:
-        systems = AVAILABLE if settings.llm_base_url else WITHOUT_MODEL
-        async with open_services(*urls, gateway, settings.services, settings.retrieval_url, systems) as services:
+        systems, model = AVAILABLE if settings.llm_base_url else WITHOUT_MODEL, settings.default_model
+        opened = open_services(*urls, gateway, settings.services, settings.retrieval_url, systems, model)
+        async with opened as services:
             app = create_app(services, LOCAL_HOSTS | names | {f"[{host}]" if ":" in host else host})
             await Server(app, services).serve(sockets=[listening])
 

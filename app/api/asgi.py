@@ -9,6 +9,7 @@ from litestar.middleware import DefineMiddleware
 from litestar.types import ASGIApp
 
 from app.api import openapi, problems
+from app.api.asking import AskingController
 from app.api.authentication import Authentication, authorised
 from app.api.deps import ApiRequest, principal_of
 from app.api.events import EventsController
@@ -41,6 +42,7 @@ def routed(services: Services) -> Litestar:
     return Litestar(
         route_handlers=[
             RunsController,
+            AskingController,
             SteeringController,
             EventsController,
             ReportsController,
@@ -58,6 +60,7 @@ def routed(services: Services) -> Litestar:
         ],
         dependencies={
             "research": _given(services.research),
+            "asking": _given(services.asking),
             "steering": _given(services.steering),
             "live": _given(services.live),
             "parts": _given(services.parts),

@@ -9,6 +9,7 @@ from litestar.exceptions import ClientException
 from litestar.params import FromPath
 
 from app.domain.accounts import Principal
+from app.services.asking import Asking
 from app.services.exports import Exports
 from app.services.health import Parts
 from app.services.live_events import LiveEvents
@@ -23,6 +24,7 @@ RunId = FromPath[UUID]
 ResearchService = NamedDependency[Research]
 RevisingService = NamedDependency[Revising]
 SharingService = NamedDependency[Sharing]
+AskingService = NamedDependency[Asking]
 SteeringService = NamedDependency[Steering]
 LiveService = NamedDependency[LiveEvents]
 ExportsService = NamedDependency[Exports]

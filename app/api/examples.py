@@ -57,6 +57,11 @@ CLAIM = {
     "judge": "offline",
     "weak": "",
 }
+CRITERION = {
+    "title": "Revenue and protection",
+    "description": "Key Criterion: Tells arguments from revenue apart from arguments for protection.",
+    "weight": 5,
+}
 
 OF: dict[str, list[Any]] = {
     "NewRun": [
@@ -65,6 +70,18 @@ OF: dict[str, list[Any]] = {
         {"question": QUESTION, "length": "short", "format": "table_first", "published_to": "1899-12-31", "sources": ["corpora"]},
     ],
     "Run": [RUN],
+    "Criterion": [CRITERION],
+    "EditedRubric": [{"criteria": [CRITERION]}],
+    "Estimate": [
+        {
+            "tokens": {"low": 90_000, "likely": 180_000, "high": 410_000},
+            "cost_microusd": {"low": 100_000, "likely": 201_000, "high": 459_000},
+            "seconds": {"low": 70, "likely": 160, "high": 420},
+            "runs": 14,
+            "model": "a-model",
+            "within_budget": True,
+        }
+    ],
     "RunPage": [{"items": [RUN], "next": None}],
     "Budget": [{"max_tokens": 400_000, "max_cost_microusd": 2_000_000, "max_seconds": 1_800}],
     "ResearchPlan": [PLAN],

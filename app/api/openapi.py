@@ -15,16 +15,20 @@ from litestar.openapi.plugins import JsonRenderPlugin
 from litestar.openapi.spec import Components, License, SecurityScheme
 from pydantic.json_schema import models_json_schema
 
-from app.api import examples, problems, schemas, schemas_reports
+from app.api import examples, problems, schemas, schemas_asking, schemas_reports
 from app.api.authentication import PUBLIC
 from app.api.openai import SCHEMAS as OPENAI
+from app.domain.estimate import Estimate
 from app.domain.run import Run, RunEvent
+from app.domain.scorecard import Scorecard
 from app.services.pages import Page
 
 VERSION = "0.1.0"
 ROOTS = (
     *(Run, RunEvent, problems.Problem, schemas.RunPage, schemas.NewRun, schemas.ReportView, schemas.Resumption),
     *schemas_reports.ROOTS,
+    *(schemas_asking.Clarifications, schemas_asking.DraftedRubric, schemas_asking.EditedRubric, schemas_asking.RubricView),
+    *(Estimate, Scorecard),
     *(schemas.NewNote, schemas.AddedNote, schemas.Health, schemas.ToolList, Page),
     *OPENAI,
 )

@@ -7,9 +7,10 @@ from litestar import Controller, Response, get, post
 from litestar.params import JSONBody, QueryParameter
 
 from app.api.authentication import needs
-from app.api.deps import ResearchService, RunId
+from app.api.deps import AskingService, ResearchService, RunId
 from app.api.openapi import problem_responses
 from app.api.schemas import NewRun, RunPage
+from app.api.schemas_asking import GivenRubric
 from app.domain.accounts import Scope
 from app.domain.run import Run
 
@@ -24,9 +25,11 @@ class RunsController(Controller):
     opt = needs(Scope.RUNS_READ)
 
     @post(opt=needs(Scope.RUNS_WRITE), responses=problem_responses(400, 413))
-    async def create(self, data: JSONBody[NewRun], research: ResearchService) -> Response[Run]:
+    async def create(self, data: JSONBody[NewRun], research: ResearchService, asking: AskingService) -> Response[Run]:
         """Ask a question. The run starts at once; follow it at its `/events`."""
-        run = await research.create(data.query())
+        given = data.rubric
+        agreed = await asking.agreed(given.criteria, given.draft) if isinstance(given, GivenRubric) else None
+        run = await research.create(data.query(), agreed=agreed)
         return Response(run, headers={"Location": f"/v1/runs/{run.id}"})
 
     @get(responses=problem_responses(400))

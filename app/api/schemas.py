@@ -2,11 +2,12 @@
 
 import unicodedata
 from datetime import date, datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
+from app.api.schemas_asking import GivenRubric
 from app.domain.budget import Budget, Usage
 from app.domain.errors import InvalidInput
 from app.domain.options import MAX_DOMAINS, Audience, Domain, Length, ReportFormat, ReportStyle, SearchScope, SourceKind, Tone
@@ -49,6 +50,10 @@ class NewRun(BaseModel):
     domains_allowed: tuple[Domain, ...] = Field(default=(), max_length=MAX_DOMAINS, description="Only these domains of the web.")
     domains_refused: tuple[Domain, ...] = Field(default=(), max_length=MAX_DOMAINS, description="None of these domains.")
     clarified: tuple[Clarified, ...] = Field(default=(), max_length=3, description="Questions asked back, with your answers.")
+    approve_plan: bool = Field(default=False, description="Wait with the plan until it is approved.")
+    rubric: Literal["auto"] | GivenRubric | None = Field(
+        default=None, description="Hold the report to a rubric: `auto` drafts one with the plan, or give the criteria."
+    )
 
     def query(self) -> ResearchQuery:
         """The question as accepted.
@@ -58,13 +63,17 @@ class NewRun(BaseModel):
         """
         style = {name: getattr(self, name) for name in ReportStyle.model_fields if getattr(self, name)}
         scope = {name: getattr(self, name) for name in SearchScope.model_fields if getattr(self, name)}
-        given = {name: getattr(self, name) for name in ("question", "effort", "system", "collections", "budget", "clarified")}
+        given = {
+            name: getattr(self, name)
+            for name in ("question", "effort", "system", "collections", "budget", "clarified", "approve_plan")
+        }
         try:
             return ResearchQuery(
                 **given,
                 language=self.language or detect_language(self.question),
                 style=ReportStyle(**style) if style else None,
                 scope=SearchScope(**scope) if scope else None,
+                rubric=self.rubric is not None,
             )
         except ValidationError as error:
             raise InvalidInput("; ".join(detail["msg"].removeprefix("Value error, ") for detail in error.errors())) from error

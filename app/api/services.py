@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from app.domain.errors import RubricaError
+from app.domain.pricing import PricedModel
 from app.domain.query import SystemName
+from app.services.asking import Asking
 from app.services.authentication import Authenticator
 from app.services.exports import Exports
 from app.services.exports.conversion import Conversions
@@ -36,6 +38,7 @@ class Services:
     """The use cases, and the parts they stand on."""
 
     research: Research
+    asking: Asking
     steering: Steering
     live: LiveEvents
     parts: Parts
@@ -55,12 +58,13 @@ async def open_services(
     services_on: frozenset[str] = frozenset(),
     retrieval_url: str | None = None,
     systems: Sequence[SystemName] = AVAILABLE,
+    model: PricedModel | None = None,
 ) -> AsyncIterator[Services]:
     """The pools, the one listening connection and the dispatcher of waiting runs, for as long as the context lasts.
 
     Requests use `database_url`, whose role sees one organisation at a time. What is done for nobody in particular, or before it
     is known for whom, uses `trusted_url`. `services_on` are the services outside that are configured; `retrieval_url` is the
-    index's address, `systems` those that can be asked for.
+    index's address, `systems` those that can be asked for; `model` is the one that runs ask, for estimates.
 
     Raises:
         SetupError: the database cannot be used, its schema is another than this version needs, or its role sees too much.
@@ -73,6 +77,7 @@ async def open_services(
     research = Research(tenants, gateway, systems)
     services = Services(
         research,
+        Asking(tenants, gateway, research, model),
         Steering(tenants, gateway, research),
         live,
         Parts(trusted, gateway, listener),

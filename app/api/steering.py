@@ -30,6 +30,11 @@ class SteeringController(Controller):
         """Go on with a run that is paused or has reached its budget."""
         return await steering.resume(run_id, finish=data is not None and data.finish)
 
+    @post("/approve", status_code=202, responses=problem_responses(404, 409))
+    async def approve(self, run_id: RunId, steering: SteeringService) -> Run:
+        """Approve the plan of a run that waits for that, as it stands by now."""
+        return await steering.approve(run_id)
+
     @post("/cancel", status_code=202, responses=problem_responses(404, 409))
     async def cancel(self, run_id: RunId, steering: SteeringService) -> Run:
         """End the run for good."""

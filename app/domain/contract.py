@@ -3,14 +3,18 @@
 from enum import StrEnum
 from uuid import UUID
 
-from app.domain.budget import Budget
+from pydantic import Field
+
+from app.domain.budget import Budget, Usage
 from app.domain.plan import ResearchPlan, Subtask
 from app.domain.query import ResearchQuery
+from app.domain.rubric import Rubric
 from app.domain.value import Value
 
 RESEARCH_WORKFLOW = "ResearchWorkflow"
 PARKED_WORKFLOW = "ParkedRunWorkflow"
 REPORT_TASK_WORKFLOW = "ReportTaskWorkflow"
+DRAFT_WORKFLOW = "DraftWorkflow"
 RESEARCH_QUEUE = "rubrica-research"
 DEPLOYMENT_NAME = "rubrica-worker"
 
@@ -20,6 +24,7 @@ class Command(StrEnum):
 
     PAUSE = "pause"
     RESUME = "resume"
+    APPROVE = "approve"
     FINISH = "finish"
     CANCEL = "cancel"
     REVISE_PLAN = "revise_plan"
@@ -32,7 +37,8 @@ class Command(StrEnum):
 class Halt(StrEnum):
     """Why a stage must stop before its next turn. Read from the run's ledger together with each stored turn.
 
-    `dropped`: the subtask was taken out of the plan; the stage hands over what it has. `superseded`: another attempt of
+    `approval`: the plan waits for a person; no stage ever reads this, it is what the run's workflow halts with. `dropped`: the
+    subtask was taken out of the plan; the stage hands over what it has. `superseded`: another attempt of
     this stage runs, the one that reads this was taken for dead.
     """
 
@@ -40,6 +46,7 @@ class Halt(StrEnum):
     PAUSE = "pause"
     CANCEL = "cancel"
     BUDGET = "budget"
+    APPROVAL = "approval"
     DROPPED = "dropped"
     SUPERSEDED = "superseded"
 
@@ -47,7 +54,8 @@ class Halt(StrEnum):
 class ResearchInput(Value):
     """How a run starts, and how it starts again after a pause. All else is in Postgres under `run_id`.
 
-    `finish` asks for a report from what there is, spending nothing more.
+    `finish` asks for a report from what there is, spending nothing more. `approved`: a person has approved the plan, where the
+    query wants that.
     """
 
     run_id: UUID
@@ -55,6 +63,43 @@ class ResearchInput(Value):
     plan: ResearchPlan | None = None
     dropped: tuple[str, ...] = ()
     finish: bool = False
+    approved: bool = False
+
+    @property
+    def awaits_approval(self) -> bool:
+        """Whether a plan, once made, has to be approved before anything is searched."""
+        return self.query.approve_plan and not self.approved and not self.finish
+
+
+class DraftKind(StrEnum):
+    """What can be drafted for a question that is no run yet."""
+
+    RUBRIC = "rubric"
+    CLARIFICATION = "clarification"
+
+
+class DraftRequest(Value):
+    """Draft this for a question."""
+
+    kind: DraftKind
+    query: ResearchQuery
+
+
+class ClarifyingQuestion(Value):
+    """A question to the reader. `why` says what the answer would change; `options` are likely answers."""
+
+    question: str = Field(min_length=1, max_length=500)
+    why: str = Field(default="", max_length=500)
+    options: tuple[str, ...] = Field(default=(), max_length=4)
+
+
+class Draft(Value):
+    """What was drafted, by which model (empty: without one) and at what cost."""
+
+    rubric: Rubric | None = None
+    questions: tuple[ClarifyingQuestion, ...] = Field(default=(), max_length=3)
+    model: str = ""
+    usage: Usage = Usage()
 
 
 class ReportTaskInput(Value):

@@ -74,6 +74,10 @@ def domain_name(given: str) -> str:
     return ascii_name
 
 
+def _each_once(kinds: tuple[SourceKind, ...]) -> tuple[SourceKind, ...]:
+    return tuple(dict.fromkeys(kinds))
+
+
 Audience = Annotated[str, AfterValidator(one_line), StringConstraints(max_length=200)]
 Domain = Annotated[str, StringConstraints(max_length=300), AfterValidator(domain_name)]
 
@@ -97,7 +101,7 @@ class SearchScope(Value):
         ValueError: the dates are in the wrong order.
     """
 
-    sources: tuple[SourceKind, ...] = ()
+    sources: Annotated[tuple[SourceKind, ...], AfterValidator(_each_once)] = ()
     published_from: date | None = None
     published_to: date | None = None
     domains_allowed: tuple[Domain, ...] = Field(default=(), max_length=MAX_DOMAINS)

@@ -2,11 +2,12 @@
 
 import unicodedata
 from enum import StrEnum
+from typing import Annotated
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import AfterValidator, Field, StringConstraints, field_validator, model_validator
 
 from app.domain.budget import Budget
-from app.domain.options import ReportStyle, SearchScope, SourceKind
+from app.domain.options import ReportStyle, SearchScope, SourceKind, one_line
 from app.domain.value import Value
 from app.domain.writer import WriterSettings
 
@@ -47,8 +48,8 @@ def detect_language(text: str) -> Language:
 class Clarified(Value):
     """A question that was asked back, and the reader's answer."""
 
-    question: str = Field(min_length=1, max_length=500)
-    answer: str = Field(min_length=1, max_length=1_000)
+    question: Annotated[str, AfterValidator(one_line), StringConstraints(min_length=1, max_length=500)]
+    answer: Annotated[str, AfterValidator(one_line), StringConstraints(min_length=1, max_length=1_000)]
 
 
 class ResearchQuery(Value):

@@ -14,10 +14,11 @@ from app.domain.value import Value
 
 
 class RunStatus(StrEnum):
-    """Where a run stands. `paused` and `budget_reached` wait for a person and keep everything."""
+    """Where a run stands. `awaiting_approval`, `paused` and `budget_reached` wait for a person and keep everything."""
 
     QUEUED = "queued"
     RUNNING = "running"
+    AWAITING_APPROVAL = "awaiting_approval"
     PAUSED = "paused"
     BUDGET_REACHED = "budget_reached"
     COMPLETED = "completed"
@@ -45,6 +46,9 @@ class EventType(StrEnum):
     NOTE_ADDED = "note_added"
     BUDGET_CHANGED = "budget_changed"
     WARNING = "warning"
+    RUBRIC_DRAFTED = "rubric_drafted"
+    RUBRIC_EDITED = "rubric_edited"
+    SCORECARD_READY = "scorecard_ready"
     REPORT_READY = "report_ready"
 
 

@@ -8,7 +8,7 @@ running.
 from typing import Protocol
 from uuid import UUID
 
-from app.domain.contract import PlanRevision, ResearchInput, SubtaskAddition, SubtaskRemoval
+from app.domain.contract import Draft, DraftRequest, PlanRevision, ResearchInput, SubtaskAddition, SubtaskRemoval
 from app.domain.plan import ResearchPlan
 
 
@@ -37,6 +37,10 @@ class RunGateway(Protocol):
         """Go on; with `finish`, write the report from what there is, spending nothing more."""
         ...
 
+    async def approve(self, run_id: UUID) -> None:
+        """Go on with the plan as it stands."""
+        ...
+
     async def cancel(self, run_id: UUID) -> None:
         """End the run before the next turn of every agent."""
         ...
@@ -51,6 +55,14 @@ class RunGateway(Protocol):
 
     async def drop_subtask(self, run_id: UUID, removal: SubtaskRemoval) -> ResearchPlan:
         """Drop a subtask; the plan as accepted."""
+        ...
+
+    async def draft(self, request: DraftRequest) -> Draft:
+        """Have a worker draft something for a question that is no run.
+
+        Raises:
+            Unavailable: no worker did so in time.
+        """
         ...
 
     async def check(self) -> None:

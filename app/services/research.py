@@ -3,15 +3,17 @@
 import logging
 from collections.abc import Sequence
 from datetime import timedelta
+from typing import NamedTuple
 from uuid import UUID, uuid4
 
 from app.domain.contract import ResearchInput
 from app.domain.errors import InvalidInput, NotFound, Unavailable
 from app.domain.query import ResearchQuery, SystemName
 from app.domain.revision import DELIVERED
+from app.domain.rubric import Rubric
 from app.domain.run import Run, RunStatus
 from app.services.gateway import RunGateway
-from app.storage import events, reports, runs, steering, tapes, versions
+from app.storage import events, reports, rubrics, runs, steering, tapes, versions
 from app.storage.engine import Executor
 from app.storage.events import LoggedEvent
 from app.storage.reports import StoredReport
@@ -28,6 +30,13 @@ BATCH = 100
 log = logging.getLogger(__name__)
 
 
+class Agreed(NamedTuple):
+    """The rubric a run is held to, and the one it was drafted as; None where a person wrote it from nothing."""
+
+    rubric: Rubric
+    drafted: Rubric | None = None
+
+
 class Research:
     """The use cases around a run. A run is stored before its workflow is started, so that none is lost in between.
 
@@ -41,8 +50,10 @@ class Research:
         self._gateway = gateway
         self._systems = systems
 
-    async def create(self, query: ResearchQuery, notes: Sequence[str] = ()) -> Run:
-        """Store a run and start it. With the workflow service away it stays queued, says so, and `dispatch` starts it later.
+    async def create(self, query: ResearchQuery, notes: Sequence[str] = (), agreed: Agreed | None = None) -> Run:
+        """Store a run, with the rubric it was asked with, and start it.
+
+        With the workflow service away it stays queued, says so, and `dispatch` starts it later.
 
         `notes` are there before anything else happens: every stage reads them.
 
@@ -56,6 +67,8 @@ class Research:
             )
         run_id = uuid4()
         await runs.create(self._database, run_id, query)
+        if agreed is not None:  # should we die here, the run's planning stage drafts a rubric
+            await rubrics.add(self._database, run_id, agreed.rubric, agreed.drafted)
         for note in notes:
             await steering.add_note(self._database, run_id, note)
         try:

@@ -5,9 +5,15 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import timedelta
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
-from temporalio.client import Client, WorkflowHandle, WorkflowUpdateFailedError, WorkflowUpdateRPCTimeoutOrCancelledError
+from temporalio.client import (
+    Client,
+    WorkflowFailureError,
+    WorkflowHandle,
+    WorkflowUpdateFailedError,
+    WorkflowUpdateRPCTimeoutOrCancelledError,
+)
 from temporalio.common import WorkflowIDConflictPolicy
 from temporalio.contrib.pydantic import pydantic_data_converter
 from temporalio.exceptions import ApplicationError
@@ -15,10 +21,13 @@ from temporalio.runtime import Runtime
 from temporalio.service import RPCError, RPCStatusCode
 
 from app.domain.contract import (
+    DRAFT_WORKFLOW,
     REPORT_TASK_WORKFLOW,
     RESEARCH_QUEUE,
     RESEARCH_WORKFLOW,
     Command,
+    Draft,
+    DraftRequest,
     PlanRevision,
     ReportTaskInput,
     ResearchInput,
@@ -33,6 +42,7 @@ from app.domain.plan import ResearchPlan
 NAMESPACE = "default"
 CONNECT_LIMIT = timedelta(seconds=10)
 COMMAND_LIMIT = timedelta(seconds=10)
+DRAFT_LIMIT = timedelta(seconds=100)
 _REFUSALS: dict[str, type[RubricaError]] = {kind.__name__: kind for kind in (Conflict, InvalidInput, NotFound)}
 _CAUSES = {
     "h2 protocol error": "something answers there that is not Temporal (expected its gRPC address, usually port 7233)",
@@ -100,6 +110,10 @@ class TemporalGateway:
         """Go on; with `finish`, to a report from what there is."""
         await self._signal(run_id, Command.FINISH if finish else Command.RESUME)
 
+    async def approve(self, run_id: UUID) -> None:
+        """Go on with the plan as it stands."""
+        await self._signal(run_id, Command.APPROVE)
+
     async def cancel(self, run_id: UUID) -> None:
         """End the run."""
         await self._signal(run_id, Command.CANCEL)
@@ -115,6 +129,22 @@ class TemporalGateway:
     async def drop_subtask(self, run_id: UUID, removal: SubtaskRemoval) -> ResearchPlan:
         """Drop a subtask; the plan as accepted."""
         return await self._update(run_id, Command.DROP_SUBTASK, removal)
+
+    async def draft(self, request: DraftRequest) -> Draft:
+        """Have a worker draft something; at most `DRAFT_LIMIT` is waited for it."""
+        client = await self._connected()
+        try:
+            draft: Draft = await client.execute_workflow(
+                DRAFT_WORKFLOW,
+                request,
+                id=f"draft-{uuid4()}",
+                task_queue=RESEARCH_QUEUE,
+                result_type=Draft,
+                execution_timeout=DRAFT_LIMIT,
+            )
+        except (WorkflowFailureError, RPCError) as error:
+            raise Unavailable("no worker could draft this just now; repeat the request") from error
+        return draft
 
     async def check(self) -> None:
         """Return when Temporal answers."""

@@ -14,7 +14,7 @@ from app.storage import steering
 from app.storage.engine import Executor
 from app.storage.run_log import RunLog
 
-WAITING = (RunStatus.PAUSED, RunStatus.BUDGET_REACHED)
+WAITING = (RunStatus.PAUSED, RunStatus.BUDGET_REACHED, RunStatus.AWAITING_APPROVAL)
 
 
 class Steering:
@@ -49,6 +49,8 @@ class Steering:
         a run that goes on changes nothing.
         """
         run = await self._unfinished(run_id)
+        if run.status is RunStatus.AWAITING_APPROVAL:
+            raise Conflict(f"run {run_id} waits for its plan to be approved: approve it, change it first, or cancel the run")
         wish = await steering.control(self._database, run_id)
         if wish is Halt.CANCEL:
             raise Conflict(f"run {run_id} is being cancelled")
@@ -60,6 +62,21 @@ class Steering:
         await steering.set_control(self._database, run_id, Halt.NONE, replacing=(Halt.PAUSE,))
         try:
             await self._gateway.resume(run_id, finish)
+        except NotFound:
+            await self._research.start(await self._log.load(run_id))
+        return await self._research.get(run_id)
+
+    async def approve(self, run_id: UUID) -> Run:
+        """Go on with the plan as it stands. Approving again changes nothing."""
+        run = await self._unfinished(run_id)
+        if run.status is not RunStatus.AWAITING_APPROVAL:
+            if await steering.approved(self._database, run_id):
+                return run
+            raise Conflict(f"run {run_id} is {run.status}: no plan of it waits for approval")
+        await steering.set_approved(self._database, run_id)
+        await steering.set_control(self._database, run_id, Halt.NONE, replacing=(Halt.PAUSE,))
+        try:
+            await self._gateway.approve(run_id)
         except NotFound:
             await self._research.start(await self._log.load(run_id))
         return await self._research.get(run_id)

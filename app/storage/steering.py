@@ -12,6 +12,8 @@ from app.storage.run_log import to_json
 CONTROL = "SELECT control FROM ledgers WHERE run_id = $1"
 SET_CONTROL = "UPDATE ledgers SET control = $2, updated_at = now() WHERE run_id = $1 AND control = ANY($3::text[]) RETURNING true"
 SET_FINISH = "UPDATE runs SET finish = $2 WHERE id = $1"
+SET_APPROVED = "UPDATE runs SET approved = true WHERE id = $1"
+APPROVED = "SELECT approved FROM runs WHERE id = $1"
 ADD_NOTE = """
     WITH counted AS (UPDATE ledgers SET last_seq = last_seq + 1, updated_at = now() WHERE run_id = $1 RETURNING last_seq AS seq),
          note AS (INSERT INTO notes (run_id, seq, text) SELECT $1, seq, $2 FROM counted RETURNING seq)
@@ -43,6 +45,18 @@ async def set_finish(database: Executor, run_id: UUID, finish: bool) -> None:
     """Keep whether the run is to end with what there is, for a workflow that is started anew."""
     async with translated():
         await database.execute(SET_FINISH, run_id, finish)
+
+
+async def set_approved(database: Executor, run_id: UUID) -> None:
+    """Keep that a person approved the plan."""
+    async with translated():
+        await database.execute(SET_APPROVED, run_id)
+
+
+async def approved(database: Executor, run_id: UUID) -> bool:
+    """Whether a person approved the plan."""
+    async with translated():
+        return bool(await database.fetchval(APPROVED, run_id))
 
 
 async def add_note(database: Executor, run_id: UUID, text: str) -> int | None:

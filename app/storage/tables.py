@@ -38,6 +38,7 @@ class RunRow(SQLModel, table=True):
     plan: dict[str, Any] | None = Field(sa_type=JSON, nullable=True)
     dropped: list[str] = Field(sa_type=ARRAY(Text), sa_column_kwargs={"server_default": "{}"})
     finish: bool = Field(sa_column_kwargs={"server_default": "false"})
+    approved: bool = Field(sa_column_kwargs={"server_default": "false"})
     created_at: datetime = Field(sa_type=TIME, sa_column_kwargs=NOW)
     dispatched_at: datetime | None = Field(sa_type=TIME, nullable=True)
     finished_at: datetime | None = Field(sa_type=TIME, nullable=True)

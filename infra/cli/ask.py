@@ -10,11 +10,12 @@ from pydantic import ValidationError
 
 from app.api.schemas import NewRun
 from app.domain.budget import Budget
-from app.domain.errors import InvalidInput
+from app.domain.errors import InvalidInput, RubricaError
 from app.settings import Settings
 from infra.cli.connection import Connection, connected
 from infra.cli.documents import collection_of
 from infra.cli.execute import say
+from infra.cli.forecast import foreseen
 from infra.cli.watch import follow
 
 
@@ -58,9 +59,19 @@ async def ask(settings: Settings, question: Question) -> int:
     begun = time.monotonic()
     async with connected(settings, say) as connection:
         collections = await _collections(connection, question)
-        run = await connection.api.create(question.request(collections))
+        request = question.request(collections)
+        await _foretell(connection, request)
+        run = await connection.api.create(request)
         say(f"run {run.id} accepted after {time.monotonic() - begun:.1f} s")
         return await follow(connection, run, question.out)
+
+
+async def _foretell(connection: Connection, request: Mapping[str, Any]) -> None:
+    """A courtesy: an API that cannot tell is asked all the same."""
+    try:
+        say(foreseen(await connection.api.estimate(request)))
+    except RubricaError as error:
+        say(f"there is no estimate: {error}")
 
 
 async def _collections(connection: Connection, question: Question) -> tuple[str, ...]:

@@ -11,8 +11,11 @@ from typing import Any, Self
 import aiohttp
 
 from app.domain.errors import Conflict, InvalidInput, NotFound, RubricaError, Unavailable
+from app.domain.estimate import Estimate
 from app.domain.exports import ExportFormat
+from app.domain.rubric import Rubric
 from app.domain.run import Run, RunEvent
+from app.domain.scorecard import Scorecard
 from app.domain.tool_use import ToolUse
 
 REQUEST_LIMIT = timedelta(seconds=60)
@@ -55,6 +58,18 @@ class ApiClient:
         """The newest runs, newest first."""
         page = json.loads(await self._send("GET", f"/v1/runs?limit={limit}"))
         return [Run.model_validate(item) for item in page["items"]]
+
+    async def estimate(self, request: Mapping[str, Any]) -> Estimate:
+        """What a run of this request will probably take."""
+        return Estimate.model_validate_json(await self._send("POST", "/v1/estimates", request))
+
+    async def rubric(self, run_id: str) -> Rubric:
+        """What the run's report is held to."""
+        return Rubric.model_validate(json.loads(await self._send("GET", f"/v1/runs/{run_id}/rubric"))["rubric"])
+
+    async def scorecard(self, run_id: str) -> Scorecard:
+        """How well the report does that."""
+        return Scorecard.model_validate_json(await self._send("GET", f"/v1/runs/{run_id}/scorecard"))
 
     async def command(self, run_id: str, name: str, body: Mapping[str, Any] | None = None, method: str = "POST") -> None:
         """`pause`, `resume`, `cancel`, `notes`, `plan`, `plan/subtasks`, `budget`: whatever changes a run."""

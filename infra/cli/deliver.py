@@ -10,8 +10,10 @@ from infra.cli.client import ApiClient
 FETCHES_AT_ONCE = 8
 
 
-async def deliver(api: ApiClient, run_id: str, folder: Path) -> Path:
+async def deliver(api: ApiClient, run_id: str, folder: Path, scored: bool = False) -> Path:
     """Write report.md, report.html, evidence.json and the stored copy of each cited source; the path of report.md.
+
+    With `scored`, scorecard.json too.
 
     Every quotation is checked against its stored copy on the way.
 
@@ -23,6 +25,7 @@ async def deliver(api: ApiClient, run_id: str, folder: Path) -> Path:
     markdown, page, evidence = await asyncio.gather(
         api.report(run_id, "text/markdown"), api.report(run_id, "text/html"), api.evidence(run_id)
     )
+    card = await api.scorecard(run_id) if scored else None
     citations = json.loads(evidence)["citations"]
     sources = await _sources(api, sorted({c["source"]["snapshot"] for c in citations}))
     for citation in citations:
@@ -32,6 +35,8 @@ async def deliver(api: ApiClient, run_id: str, folder: Path) -> Path:
         for name, text in sources.items():
             (target / "sources" / f"{name}.txt").write_bytes(text.encode())
         (target / "evidence.json").write_bytes(evidence)
+        if card:
+            (target / "scorecard.json").write_text(card.model_dump_json(indent=1))
         (target / "report.html").write_bytes(page)
         (target / "report.md").write_bytes(markdown)
     except OSError as error:

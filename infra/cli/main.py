@@ -65,6 +65,8 @@ def ask(
     collection: run_options.Collections = None,
     allow_domain: run_options.Allowed = None,
     refuse_domain: run_options.Refused = None,
+    approve_plan: run_options.ApprovePlan = False,
+    rubric: run_options.Rubric = False,
 ) -> None:
     """Research a question and write a cited report. Starts what is not running.
 
@@ -83,6 +85,8 @@ def ask(
         sources=source,
         domains_allowed=allow_domain,
         domains_refused=refuse_domain,
+        approve_plan=approve_plan,
+        rubric="auto" if rubric else None,
     )
     named, cap = tuple(collection or ()), budget(max_tokens, max_cost, max_minutes)
     asked = Question(question, out, docs, effort, language, cap, named, options)

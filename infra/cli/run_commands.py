@@ -52,20 +52,20 @@ async def show_runs(settings: Settings, limit: int) -> int:
 async def show_run(settings: Settings, run_id: str) -> int:
     """All there is to know about one run, in words."""
     async with connected(settings, say) as connection:
-        print(_described(await _find(connection.api, run_id)))
+        print(_described(await find(connection.api, run_id)))
     return 0
 
 
 async def watch(settings: Settings, run_id: str, out: Path) -> int:
     """Follow a run."""
     async with connected(settings, say) as connection:
-        return await follow(connection, await _find(connection.api, run_id), out)
+        return await follow(connection, await find(connection.api, run_id), out)
 
 
 async def tell(settings: Settings, run_id: str, command: str) -> int:
     """Send `pause` or `cancel`."""
     async with connected(settings, say) as connection:
-        run = await _find(connection.api, run_id)
+        run = await find(connection.api, run_id)
         await connection.api.command(str(run.id), command)
         print(f"run {run.id}: {command} requested")
     return 0
@@ -74,7 +74,7 @@ async def tell(settings: Settings, run_id: str, command: str) -> int:
 async def tape(settings: Settings, run_id: str, path: Path) -> int:
     """Save what a run's tools brought."""
     async with connected(settings, say) as connection:
-        run = await _find(connection.api, run_id)
+        run = await find(connection.api, run_id)
         await asyncio.to_thread(path.write_bytes, await connection.api.tape(str(run.id)))
         print(path)
     return 0
@@ -83,7 +83,7 @@ async def tape(settings: Settings, run_id: str, path: Path) -> int:
 async def export(settings: Settings, run_id: str, form: ExportFormat, path: Path | None) -> int:
     """Write the report, or its sources, in this form."""
     async with connected(settings, say) as connection:
-        run = await _find(connection.api, run_id)
+        run = await find(connection.api, run_id)
         content = await connection.api.export(str(run.id), form)
     target = path or Path("reports") / str(run.id) / f"{'sources' if form in REFERENCES else 'report'}.{form.extension}"
     try:
@@ -98,8 +98,16 @@ async def export(settings: Settings, run_id: str, form: ExportFormat, path: Path
 async def resume(settings: Settings, run_id: str, finish: bool, out: Path) -> int:
     """Let a parked run go on, and follow it."""
     async with connected(settings, say) as connection:
-        run = await _find(connection.api, run_id)
+        run = await find(connection.api, run_id)
         await connection.api.command(str(run.id), "resume", {"finish": finish})
+        return await follow(connection, run, out, resumed=True)
+
+
+async def approve(settings: Settings, run_id: str, out: Path) -> int:
+    """Approve a run's plan, and follow it."""
+    async with connected(settings, say) as connection:
+        run = await find(connection.api, run_id)
+        await connection.api.command(str(run.id), "approve")
         return await follow(connection, run, out, resumed=True)
 
 
@@ -110,7 +118,7 @@ async def steer(settings: Settings, run_id: str, steering: Steering) -> int:
     new_plan = _read_plan(steering.plan) if steering.plan else None
     async with connected(settings, say) as connection:
         api = connection.api
-        run = await _find(api, run_id)
+        run = await find(api, run_id)
         name = str(run.id)
         if steering.note:
             await api.command(name, "notes", {"text": steering.note})
@@ -126,7 +134,7 @@ async def steer(settings: Settings, run_id: str, steering: Steering) -> int:
     return 0
 
 
-async def _find(api: ApiClient, run_id: str) -> Run:
+async def find(api: ApiClient, run_id: str) -> Run:
     """The run of this id, or the only recent one whose id begins so."""
     if len(run_id) >= FULL_ID:
         return await api.run(run_id)

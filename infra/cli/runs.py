@@ -61,6 +61,33 @@ def resume(
 
 
 @app.command()
+def approve(run: RunId, out: Out = REPORTS) -> None:
+    """Carry out the plan of a run that waits for that, follow it, and write its report."""
+    from infra.cli import run_commands
+
+    execute(lambda settings: run_commands.approve(settings, run, out))
+
+
+@app.command()
+def rubric(
+    run: RunId,
+    edit: Annotated[Path | None, typer.Option(exists=True, dir_okay=False, help="JSON file with the new criteria.")] = None,
+) -> None:
+    """What a run's report is held to, as JSON; or replace it."""
+    from infra.cli import rubrics
+
+    execute(lambda settings: rubrics.rubric(settings, run, edit))
+
+
+@app.command()
+def scorecard(run: RunId) -> None:
+    """How well a run's report does what its rubric asks."""
+    from infra.cli import rubrics
+
+    execute(lambda settings: rubrics.scorecard(settings, run))
+
+
+@app.command()
 def cancel(run: RunId) -> None:
     """End a run for good."""
     from infra.cli import run_commands

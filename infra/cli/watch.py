@@ -12,10 +12,11 @@ from infra.cli.client import ApiClient
 from infra.cli.connection import Connection
 from infra.cli.deliver import deliver
 from infra.cli.display import display
+from infra.cli.forecast import scores
 from infra.cli.progress import Progress
 
 PAUSE_LIMIT_S = 15
-PARKED = (RunStatus.PAUSED, RunStatus.BUDGET_REACHED)
+PARKED = (RunStatus.PAUSED, RunStatus.BUDGET_REACHED, RunStatus.AWAITING_APPROVAL)
 
 # Exit codes: what a script that called us needs to tell apart.
 COMPLETED, RUN_FAILED, PARKED_CODE, INTERRUPTED = 0, 1, 3, 130
@@ -35,11 +36,13 @@ async def follow(connection: Connection, run: Run, out: Path, resumed: bool = Fa
         await _pause(api, run_id)
         return INTERRUPTED
     if progress.status is RunStatus.COMPLETED:
-        path = await deliver(api, run_id, out)
+        path = await deliver(api, run_id, out, run.query.rubric)
+        if run.query.rubric:
+            print(f"\n{scores(await api.scorecard(run_id))}")
         print(f"\n{path}")
         return COMPLETED
     if progress.status in PARKED:
-        print(f"\n{_how_to_go_on(run_id, progress)}")
+        print(f"\n{_how_to_go_on(run_id, progress, run.query.rubric)}")
         return PARKED_CODE
     print(f"\nthe run ended as {progress.status.value}: {progress.detail or 'no reason was given'}")
     return RUN_FAILED
@@ -73,7 +76,7 @@ async def _pause(api: ApiClient, run_id: str) -> None:
     print(f"go on with: {_rubrica()} runs resume {run_id}")
 
 
-def _how_to_go_on(run_id: str, progress: Progress) -> str:
+def _how_to_go_on(run_id: str, progress: Progress, with_rubric: bool) -> str:
     reason = progress.detail or progress.status.value.replace("_", " ")
     lines = [f"the run is parked: {reason}. Everything is kept."]
     if progress.status is RunStatus.BUDGET_REACHED:
@@ -81,6 +84,13 @@ def _how_to_go_on(run_id: str, progress: Progress) -> str:
             f"  finish with what there is:  {_rubrica()} runs resume {run_id} --finish",
             f"  continue with more:         {_rubrica()} runs steer {run_id} --max-tokens N (or --max-cost, --max-minutes)",
             f"                              {_rubrica()} runs resume {run_id}",
+        ]
+    elif progress.status is RunStatus.AWAITING_APPROVAL:
+        lines += [
+            f"  look at the plan:  {_rubrica()} runs show {run_id}",
+            *([f"  and the rubric:    {_rubrica()} runs rubric {run_id} (--edit FILE replaces it)"] if with_rubric else []),
+            f"  change it:         {_rubrica()} runs steer {run_id} --add QUESTION (or --drop ID, --plan FILE)",
+            f"  carry it out:      {_rubrica()} runs approve {run_id}",
         ]
     else:
         lines.append(f"  go on with: {_rubrica()} runs resume {run_id}")

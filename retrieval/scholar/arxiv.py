@@ -32,6 +32,9 @@ class Arxiv:
     def request(self, query: SearchQuery) -> HttpRequest:
         """Any of the words, the best fit first."""
         words = " OR ".join(f"all:{word}" for word in _WORD.findall(query.text)[:MOST_WORDS])
+        if query.dated:
+            first, last = (day.replace("-", "") for day in query.days("1991-01-01", "3000-12-31"))
+            words = f"({words}) AND submittedDate:[{first}0000 TO {last}2359]"
         params = {"search_query": words, "start": "0", "max_results": str(min(query.limit, MOST)), "sortBy": "relevance"}
         return HttpRequest(f"{self.url}/api/query", params, headers={"Accept": "application/atom+xml"})
 

@@ -66,6 +66,9 @@ class Crossref:
     def request(self, query: SearchQuery) -> HttpRequest:
         """By relevance."""
         params = {"query": query.text, "rows": str(min(query.limit, MOST)), "mailto": self.contact}
+        if query.dated:
+            ends = zip(("from-pub-date", "until-pub-date"), query.days("", ""), strict=True)
+            params["filter"] = ",".join(f"{name}:{day}" for name, day in ends if day)
         return HttpRequest(f"{self.url}/works", params)
 
     def read(self, body: bytes) -> Sequence[Hit]:

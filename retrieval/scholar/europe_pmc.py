@@ -58,7 +58,9 @@ class EuropePmc:
 
     def request(self, query: SearchQuery) -> HttpRequest:
         """With abstracts (`core`)."""
-        params = {"query": query.text, "format": "json", "resultType": "core", "pageSize": str(min(query.limit, MOST))}
+        first, last = query.days("1500-01-01", "3000-12-31")
+        text = f"({query.text}) AND FIRST_PDATE:[{first} TO {last}]" if query.dated else query.text
+        params = {"query": text, "format": "json", "resultType": "core", "pageSize": str(min(query.limit, MOST))}
         return HttpRequest(f"{self.url}/europepmc/webservices/rest/search", {**params, "email": self.contact})
 
     def read(self, body: bytes) -> Sequence[Hit]:

@@ -59,6 +59,9 @@ class OpenAlex:
     def request(self, query: SearchQuery) -> HttpRequest:
         """By relevance."""
         params = {"search": query.text, "per_page": str(min(query.limit, MOST)), "select": FIELDS, "api_key": self.key}
+        if query.dated:
+            ends = zip(("from_publication_date", "to_publication_date"), query.days("", ""), strict=True)
+            params["filter"] = ",".join(f"{name}:{day}" for name, day in ends if day)
         return HttpRequest(f"{self.url}/works", params, secret=self.key)
 
     def read(self, body: bytes) -> Sequence[Hit]:

@@ -50,6 +50,8 @@ class SemanticScholar:
     def request(self, query: SearchQuery) -> HttpRequest:
         """By relevance. Hyphens bring nothing there, says its manual."""
         params = {"query": query.text.replace("-", " "), "limit": str(min(query.limit, MOST)), "fields": FIELDS}
+        if query.dated:
+            params["publicationDateOrYear"] = ":".join(query.days("", ""))
         return HttpRequest(f"{self.url}/graph/v1/paper/search", params, headers={"x-api-key": self.key}, secret=self.key)
 
     def read(self, body: bytes) -> Sequence[Hit]:

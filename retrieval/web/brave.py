@@ -44,6 +44,8 @@ class Brave:
         """Only web results. Brave refuses queries of more than fifty words."""
         words = " ".join(query.text.split()[:MOST_WORDS])
         params = {"q": words, "count": str(min(query.limit, MOST)), "search_lang": CODES[query.language], "result_filter": "web"}
+        if query.since and query.until:  # it knows no range with an open end
+            params["freshness"] = "to".join(query.days("", ""))
         headers = {"X-Subscription-Token": self.key}
         return HttpRequest(f"{self.url}/res/v1/web/search", {**params, "text_decorations": "0"}, headers=headers, secret=self.key)
 

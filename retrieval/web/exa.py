@@ -36,7 +36,10 @@ class Exa:
     def request(self, query: SearchQuery) -> HttpRequest:
         """Exa chooses between words and meaning by itself."""
         text = {"text": {"maxCharacters": TEXT_CHARS}}
-        body = {"query": query.text, "numResults": min(query.limit, MOST), "type": "auto", "contents": text}
+        first, last = query.days("", "")
+        days = (("startPublishedDate", first, "T00:00:00.000Z"), ("endPublishedDate", last, "T23:59:59.999Z"))
+        dates = {name: f"{day}{time}" for name, day, time in days if day}
+        body = {"query": query.text, "numResults": min(query.limit, MOST), "type": "auto", "contents": text, **dates}
         return HttpRequest(f"{self.url}/search", body=body, headers={"x-api-key": self.key}, secret=self.key)
 
     def read(self, body: bytes) -> Sequence[Hit]:

@@ -21,11 +21,23 @@ _WRITTEN = ("%b %d, %Y", "%B %d, %Y", "%d %b %Y", "%d %B %Y", "%Y/%m/%d")
 
 
 class SearchQuery(NamedTuple):
-    """What to look for, and how many results are wanted."""
+    """What to look for, and how many results are wanted; the dates are inclusive. A provider does what it can with the dates:
+    whoever asks looks at each result's own."""
 
     text: str
     limit: int
     language: Language = Language.ENGLISH
+    since: date | None = None
+    until: date | None = None
+
+    def days(self, first: str, last: str) -> tuple[str, str]:
+        """Both dates as `YYYY-MM-DD`; these words for one that is open."""
+        return (self.since.isoformat() if self.since else first, self.until.isoformat() if self.until else last)
+
+    @property
+    def dated(self) -> bool:
+        """Whether it has a date at all."""
+        return self.since is not None or self.until is not None
 
 
 class Hit(Value):

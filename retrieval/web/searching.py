@@ -27,15 +27,28 @@ _HITS = TypeAdapter(tuple[Hit, ...])
 class OutsideSearch:
     """`OutsideSearcher` of one kind (`what`: "web", "papers") over the providers that are configured, the preferred first."""
 
-    def __init__(self, what: str, entrance: Entrance, http: Http, providers: Sequence[SearchProvider]) -> None:
+    def __init__(
+        self,
+        what: str,
+        entrance: Entrance,
+        http: Http,
+        providers: Sequence[SearchProvider],
+        since: date | None = None,
+        until: date | None = None,
+    ) -> None:
+        self._since, self._until = since, until
         self._what = what
         self._entrance = entrance
         self._http = http
         self._providers = tuple(providers)
 
+    def between(self, since: date | None, until: date | None) -> "OutsideSearch":
+        """The same search, asking for results of these days only (inclusive, None: open)."""
+        return OutsideSearch(self._what, self._entrance, self._http, self._providers, since, until)
+
     async def search(self, text: str, limit: int) -> Found:
         """See `OutsideSearcher.search`: the passages of the first provider that finds any."""
-        query = SearchQuery(text, limit, detect_language(text))
+        query = SearchQuery(text, limit, detect_language(text), self._since, self._until)
         told: list[str] = []
         failures = 0
         providers = in_order(self._providers, query)
@@ -67,7 +80,8 @@ class OutsideSearch:
 
 def _named(request: HttpRequest, query: SearchQuery) -> dict[str, str | int]:
     """What makes two calls of a provider equal: where it is, and what is asked. The key it is asked with does not matter."""
-    return {"url": request.url, "query": query.text, "limit": query.limit, "language": query.language.value}
+    dates = dict(zip(("since", "until"), query.days("", ""), strict=True)) if query.dated else {}
+    return {"url": request.url, "query": query.text, "limit": query.limit, "language": query.language.value, **dates}
 
 
 def read_hits(provider: SearchProvider, body: bytes) -> list[Hit]:

@@ -39,7 +39,7 @@ class Serper:
     def request(self, query: SearchQuery) -> HttpRequest:
         """At most ten results: more cost more."""
         place = {"hl": "zh-cn", "gl": "cn"} if query.language is Language.CHINESE else {"hl": "en"}
-        body = {"q": query.text, "num": min(query.limit, MOST), **place}
+        body = {"q": query.text, "num": min(query.limit, MOST), **place, **_range(query)}
         return HttpRequest(self.url + self.path, body=body, headers={"X-API-KEY": self.key}, secret=self.key)
 
     def read(self, body: bytes) -> Sequence[Hit]:
@@ -60,6 +60,13 @@ class SerperScholar(Serper):
     def read(self, body: bytes) -> Sequence[Hit]:
         """The papers that have an address."""
         return [_paper(r) for r in _Results.model_validate_json(body).organic]
+
+
+def _range(query: SearchQuery) -> dict[str, str]:
+    """Google's own range of dates, month before day."""
+    ends = {"cd_min": query.since, "cd_max": query.until}
+    said = [f"{name}:{day.month}/{day.day}/{day.year}" for name, day in ends.items() if day]
+    return {"tbs": ",".join(["cdr:1", *said])} if said else {}
 
 
 def _paper(result: _Result) -> Hit:

@@ -33,7 +33,9 @@ class Tavily:
 
     def request(self, query: SearchQuery) -> HttpRequest:
         """A basic search: one credit."""
-        body = {"query": query.text, "max_results": min(query.limit, MOST), "search_depth": "basic"}
+        first, last = query.days("", "")
+        dates = {name: day for name, day in (("start_date", first), ("end_date", last)) if day}
+        body = {"query": query.text, "max_results": min(query.limit, MOST), "search_depth": "basic", **dates}
         return HttpRequest(f"{self.url}/search", body=body, headers={"Authorization": f"Bearer {self.key}"}, secret=self.key)
 
     def read(self, body: bytes) -> Sequence[Hit]:

@@ -14,12 +14,23 @@ from app.api.asgi import create_app
 from app.api.server import Server, bind
 from app.api.services import Services
 from app.domain.api_key import ApiKey
-from app.domain.contract import PlanRevision, ResearchInput, SubtaskAddition, SubtaskRemoval
+from app.domain.budget import Usage
+from app.domain.contract import (
+    ClarifyingQuestion,
+    Draft,
+    DraftKind,
+    DraftRequest,
+    PlanRevision,
+    ResearchInput,
+    SubtaskAddition,
+    SubtaskRemoval,
+)
 from app.domain.errors import NotFound, Unavailable
 from app.domain.plan import ResearchPlan
 from app.domain.run import EventType, RunStatus
 from app.storage.run_log import RunLog
 from tests.support.accounts import HOME_KEY
+from workflows.judging.general_rubric import general_rubric
 
 
 @dataclass
@@ -49,6 +60,9 @@ class InMemoryRuns:
     async def resume(self, run_id: UUID, finish: bool) -> None:
         await self._tell(run_id, RunStatus.RUNNING, "finishing" if finish else "")
 
+    async def approve(self, run_id: UUID) -> None:
+        await self._tell(run_id, RunStatus.RUNNING)
+
     async def cancel(self, run_id: UUID) -> None:
         await self._tell(run_id, RunStatus.CANCELLED)
         self.open.discard(run_id)
@@ -64,6 +78,12 @@ class InMemoryRuns:
         plan = await self._plan(run_id)
         kept = tuple(subtask for subtask in plan.subtasks if subtask.id != removal.subtask_id)
         return await self._save(run_id, ResearchPlan(subtasks=kept, revision=plan.revision + 1))
+
+    async def draft(self, request: DraftRequest) -> Draft:
+        await self.check()
+        if request.kind is DraftKind.CLARIFICATION:
+            return Draft(questions=(ClarifyingQuestion(question="Which country?"),), model="stub", usage=Usage(model_calls=1))
+        return Draft(rubric=general_rubric(request.query), usage=Usage(model_calls=1, input_tokens=9))
 
     async def check(self) -> None:
         if self.away:

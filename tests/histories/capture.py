@@ -23,7 +23,7 @@ from infra.local.postgres import LocalPostgres
 from infra.local.temporal import LocalTemporal
 from tests.support.stack import running_postgres, running_temporal
 from tests.workflows.durable.house import House
-from tests.workflows.durable.toys import Gate
+from tests.workflows.durable.toys import Gate, at_once
 
 HERE = Path(__file__).parent
 NAMES = {"ResearchWorkflow": "research", "ParkedRunWorkflow": "parked"}
@@ -35,8 +35,8 @@ async def capture(postgres: LocalPostgres, temporal: LocalTemporal) -> None:
     await upgrade(url)
     database = await connect(url)
     house = House(database, await connect_temporal(temporal.address), temporal.address)
-    run_id = await steered_run(house)
-    await save(house, run_id)
+    await save(house, await steered_run(house), first=1)
+    await save(house, await approved_run(house), first=4)
     await database.close()
 
 
@@ -67,10 +67,25 @@ async def steered_run(house: House) -> UUID:
     return run_id
 
 
-async def save(house: House, run_id: UUID) -> None:
-    """Write each workflow's history as JSON, oldest first."""
+async def approved_run(house: House) -> UUID:
+    """A run whose plan is changed and approved."""
+    house.model.hook = at_once
+    async with house.worker(build="captured"):
+        run_id = await house.ask("How did presidents justify tariffs?", approve_plan=True)
+        await house.until(run_id, RunStatus.AWAITING_APPROVAL)
+        handle = house.client.get_workflow_handle(workflow_id(run_id))
+        while (await handle.describe()).workflow_type != PARKED_WORKFLOW:
+            await asyncio.sleep(0.1)
+        await house.steering.add_subtask(run_id, Subtask(id="extra", title="One more", question="And then?"))
+        await house.steering.approve(run_id)
+        await house.until(run_id, RunStatus.COMPLETED)
+    return run_id
+
+
+async def save(house: House, run_id: UUID, first: int) -> None:
+    """Write each workflow's history as JSON, oldest first, under numbers from `first` on."""
     found = [w async for w in house.client.list_workflows(f"WorkflowId = 'run-{run_id}'")]
-    for number, workflow in enumerate(sorted(found, key=lambda w: w.start_time), 1):
+    for number, workflow in enumerate(sorted(found, key=lambda w: w.start_time), first):
         handle = house.client.get_workflow_handle(workflow.id, run_id=workflow.run_id)
         history = await handle.fetch_history()
         text = json.dumps(without_traces(json.loads(history.to_json())), indent=1, ensure_ascii=False)

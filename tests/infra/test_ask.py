@@ -45,11 +45,17 @@ def ask(folder: Path, *arguments: str) -> tuple[subprocess.CompletedProcess[str]
 
 
 def test_a_question_on_the_default_corpus(folder: Path) -> None:
-    chosen = ("--length", "medium", "--format", "table_first", "--to", "1889-12-31", "--source", "corpora")
+    chosen = ("--length", "medium", "--format", "table_first", "--to", "1889-12-31", "--source", "corpora", "--rubric")
     done, evidence = ask(folder, QUESTION, *chosen)
     assert evidence["question"] == QUESTION
     assert "| Source | Date | Statement |" in (folder / done.stdout.splitlines()[-1]).read_text()
     assert max(citation["source"]["published"] for citation in evidence["citations"]) < "1890"
+    assert "this will probably take" in done.stderr
+    card = json.loads((folder / done.stdout.splitlines()[-1]).with_name("scorecard.json").read_text())
+    scores = {item["criterion"]["title"]: item["score"] for item in card["items"]}
+    assert scores["Cited statements"] > 0.8
+    assert (scores["Opposed statements"], scores["Several sources"], scores["Reasoning"]) == (0.0, 1.0, None)
+    assert f"scorecard: {card['overall']:.2f}" in done.stdout
     assert evidence["status"] == "completed"
     assert len(evidence["citations"]) >= 5
     assert len({citation["source"]["url"] for citation in evidence["citations"]}) >= 3

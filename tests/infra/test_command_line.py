@@ -13,7 +13,7 @@ import pytest
 
 from infra.local.ports import free_port
 from tests.support.stack import RUBRICA, command_environment
-from tests.support.stack_api import QUOTE, RUN_ID, SNAPSHOT_NAME, FakeApi, a_whole_run, serving
+from tests.support.stack_api import CRITERIA, QUOTE, RUN_ID, SNAPSHOT_NAME, FakeApi, a_whole_run, serving
 
 
 class Finished(NamedTuple):
@@ -84,11 +84,13 @@ async def test_a_quotation_that_is_not_in_its_source_is_not_delivered(tmp_path: 
         ("cancelled", 1, "the run ended as cancelled"),
         ("paused", 3, f"rubrica runs resume {RUN_ID}"),
         ("budget_reached", 3, f"rubrica runs resume {RUN_ID} --finish"),
+        ("awaiting_approval", 3, f"rubrica runs approve {RUN_ID}"),
     ],
 )
 async def test_what_a_script_can_tell_apart(tmp_path: Path, status: str, code: int, said: str) -> None:
     async with serving(FakeApi(list(a_whole_run(status)))) as address:
         done = await rubrica(tmp_path, "ask", "Why?", RUBRICA_API_URL=address)
+    assert "take 10 to 1,234 s, 10 to 1,234 tokens, US$ 0.00 to 0.00 (from 3 runs like it)" in done.error
     assert done.code == code, done.error
     assert said in done.out
 
@@ -120,6 +122,35 @@ async def test_resuming_follows_the_run_past_its_old_pause(tmp_path: Path) -> No
         done = await waiting
     assert done.code == 0, done.error
     assert ("POST", f"/runs/{RUN_ID}/resume", {"finish": True}) in api.calls
+
+
+async def test_approving_follows_the_run_past_its_wait(tmp_path: Path) -> None:
+    events = list(a_whole_run())
+    api = FakeApi([*events[:7], ("status_changed", "", {"status": "awaiting_approval", "detail": ""})])
+    async with serving(api) as address:
+        waiting = asyncio.create_task(rubrica(tmp_path, "runs", "approve", RUN_ID, RUBRICA_API_URL=address))
+        while not any(method == "EVENTS" for method, _, _ in api.calls):
+            await asyncio.sleep(0.02)
+        api.add(("status_changed", "", {"status": "running", "detail": ""}), *events[7:])
+        done = await waiting
+    assert done.code == 0, done.error
+    assert ("POST", f"/runs/{RUN_ID}/approve") in [call[:2] for call in api.calls]
+
+
+async def test_a_rubric_is_shown_and_replaced_and_a_scorecard_shown(tmp_path: Path) -> None:
+    api = FakeApi(list(a_whole_run()))
+    (tmp_path / "mine.json").write_text(json.dumps(CRITERIA))
+    (tmp_path / "bad.json").write_text(json.dumps(CRITERIA[:2]))
+    async with serving(api) as address:
+        shown = await rubrica(tmp_path, "runs", "rubric", RUN_ID, "--edit", "mine.json", RUBRICA_API_URL=address)
+        refused = await rubrica(tmp_path, "runs", "rubric", RUN_ID, "--edit", "bad.json", RUBRICA_API_URL=address)
+        scored = await rubrica(tmp_path, "runs", "scorecard", RUN_ID, RUBRICA_API_URL=address)
+    assert json.loads(shown.out) == CRITERIA
+    assert ("PUT", f"/runs/{RUN_ID}/rubric", {"criteria": CRITERIA}) in api.calls
+    assert (refused.code, "no usable rubric" in refused.error) == (2, True)
+    assert "scorecard: 0.50 (6 of 7 criteria judged)" in scored.out
+    assert "  0.50  Point 0: half of it" in scored.out
+    assert "   -   fault Guess: nobody could" in scored.out
 
 
 async def test_steering_sends_each_change(tmp_path: Path) -> None:

@@ -15,6 +15,10 @@ AT = "2026-01-01T00:00:{:02d}Z"
 SNAPSHOT = "One. A quoted sentence of the source: naïve 关税. End."
 QUOTE = "A quoted sentence of the source: naïve 关税."
 SNAPSHOT_NAME = hashlib.sha256(SNAPSHOT.encode()).hexdigest()
+CRITERIA = [
+    *({"title": f"Point {n}", "description": f"Key Criterion: Says {n}.", "weight": 5} for n in range(6)),
+    {"title": "Guess", "description": "Error Criterion: Guesses.", "weight": -2},
+]
 
 
 @dataclass
@@ -108,6 +112,15 @@ def _rest(api: FakeApi) -> Any:
         match request.method, path.removeprefix(f"/runs/{RUN_ID}"):
             case "POST", "/runs":
                 return web.json_response(api.run(), status=201)
+            case "POST", "/estimates":
+                span = {"low": 10, "likely": 20, "high": 1_234}
+                return web.json_response({"tokens": span, "cost_microusd": span, "seconds": span, "runs": 3, "model": "m"})
+            case "GET", "/rubric":
+                return web.json_response({"rubric": {"criteria": CRITERIA}, "drafted": None, "edited_at": None})
+            case "GET", "/scorecard":
+                items = [{"criterion": criterion, "score": 0.5, "reason": "half of it"} for criterion in CRITERIA[:-1]]
+                items.append({"criterion": CRITERIA[-1], "score": None, "missing": "nobody could"})
+                return web.json_response({"items": items, "overall": 0.5, "judged": len(items) - 1})
             case "GET", "/runs":
                 return web.json_response({"items": [api.run()], "next": None})
             case "GET", "":

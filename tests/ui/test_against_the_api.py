@@ -12,15 +12,18 @@ from app.api.services import open_services
 from app.domain.budget import Budget
 from app.domain.evidence import Quote, Source
 from app.domain.plan import ResearchPlan, Subtask
+from app.domain.query import ResearchQuery
 from app.domain.report import Report, Section
 from app.domain.run import EventType, RunStatus
+from app.domain.scorecard import CriterionScore, scorecard_of
 from app.services.rendering import render
-from app.storage import runs
+from app.storage import rubrics, runs
 from app.storage.engine import connect
 from app.storage.run_log import RunLog, Snapshot
 from tests.app.support import InMemoryRuns, serving
 from tests.support.accounts import HOME_HEADERS
 from ui.api_client import ApiClient, ApiProblem
+from ui.client import asking
 from ui.components.report_view import article
 from ui.event_feed import EventFeed
 from ui.language import LANGUAGES, table
@@ -28,6 +31,7 @@ from ui.models import Budget as BudgetShown
 from ui.models import NewRun, Run
 from ui.progress import fold
 from ui.sentences import SENTENCES
+from workflows.judging.general_rubric import general_rubric
 
 TEXT = "The tariff of 1846 lowered duties. It was passed by a narrow margin."
 SNAPSHOT = hashlib.sha256(TEXT.encode()).hexdigest()
@@ -132,3 +136,30 @@ def test_the_page_knows_every_kind_of_event_and_status() -> None:
     for language in LANGUAGES:
         assert {status.value for status in RunStatus} <= {key.removeprefix("status.") for key in table(language)}
     assert set(BudgetShown.model_fields) == set(Budget.model_fields)
+
+
+async def test_what_is_settled_around_a_run(client: ApiClient, pool: asyncpg.Pool) -> None:
+    """Through the page's module for it."""
+    new, log = NewRun(question="Which duties?", effort="quick"), RunLog(pool)
+    guess = await asyncio.to_thread(asking.estimate, client, new)
+    assert guess.seconds.low < guess.seconds.high
+    assert [q.question for q in (await asyncio.to_thread(asking.clarify, client, new)).questions] == ["Which country?"]
+    drafted = await asyncio.to_thread(asking.draft_rubric, client, new)
+    criteria = [criterion.model_dump() for criterion in drafted.rubric.criteria]
+    asked = new.model_copy(update={"approve_plan": True, "rubric": {"draft": drafted.id, "criteria": criteria}})
+    run = await asyncio.to_thread(client.start_run, asked)
+    assert (await asyncio.to_thread(asking.rubric, client, run.id)).drafted == drafted.rubric
+    mine = asking.Criterion(title="Mine", description="Optional Criterion: Is short.", weight=1)
+    edited = await asyncio.to_thread(asking.edit_rubric, client, run.id, [*drafted.rubric.criteria, mine])
+    assert edited.rubric.criteria[-1] == mine
+    await log.set_status(UUID(run.id), RunStatus.AWAITING_APPROVAL)
+    assert (await asyncio.to_thread(asking.approve, client, run.id)).status == "running"
+    with pytest.raises(ApiProblem) as refused:
+        await asyncio.to_thread(asking.scorecard, client, run.id)
+    assert refused.value.status == 404
+    card = scorecard_of(
+        CriterionScore(criterion=c, missing="no model") for c in general_rubric(ResearchQuery(question="x?")).criteria
+    )
+    await rubrics.save_scorecard(pool, UUID(run.id), card)
+    shown = await asyncio.to_thread(asking.scorecard, client, run.id)
+    assert (shown.judged, shown.overall, shown.items[0].missing) == (0, None, "no model")

@@ -114,6 +114,8 @@ SAID: Mapping[str, Mapping[Language, str]] = {
         EN: "The question could not be split into parts ({detail}); it is researched as a whole.",
         ZH: "未能把问题拆分成若干部分（{detail}）；将作为一个整体来研究。",
     },
+    "achieve": {EN: "To be achieved", ZH: "需要做到"},
+    "avoid": {EN: "To be removed", ZH: "需要消除"},
     "intent_failed": {EN: "The question could not be analysed ({detail}).", ZH: "未能分析问题（{detail}）。"},
 }
 

@@ -20,6 +20,7 @@ from workflows.agents.ports import BudgetSpent
 from workflows.agents.remembering import PLANNER, memory_of_search, search_agent
 from workflows.agents.simple_plan import single_subtask_plan
 from workflows.durable import payloads
+from workflows.durable.contract_stage import draft_for_run
 from workflows.durable.persistence import insist
 from workflows.durable.report_stage import report_stage
 from workflows.durable.sources import cited, distinct_sources
@@ -45,6 +46,8 @@ class StageActivities:
 
         async def work(attempt: Attempt) -> ResearchPlan:
             plan = await self._planned(attempt)
+            if request.query.rubric:
+                await draft_for_run(attempt, plan)
             body = plan.model_dump_json().encode()
 
             async def keep(log: RunLog) -> None:
@@ -104,7 +107,7 @@ class StageActivities:
         """What the reader wants of the run by now."""
         control = await insist(lambda: steering.control(self._shop.database, run_id))
         start = await insist(lambda: self._shop.log.load(run_id))
-        return payloads.Wish(control=control or Halt.CANCEL, finish=start.finish)
+        return payloads.Wish(control=control or Halt.CANCEL, finish=start.finish, approved=start.approved)
 
     @activity.defn(name=payloads.STEER_ACTIVITY)
     async def steer(self, steered: payloads.SteeredPlan) -> None:

@@ -87,6 +87,7 @@ class Wish(Value):
 
     control: Halt
     finish: bool
+    approved: bool = False
 
 
 class SteeredPlan(Value):

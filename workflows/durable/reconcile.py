@@ -24,7 +24,11 @@ OPEN = f"WorkflowType IN ('{RESEARCH_WORKFLOW}', '{PARKED_WORKFLOW}') AND Execut
 VERSION = SearchAttributeKey.for_keyword("TemporalWorkerDeploymentVersion")
 BEHAVIOR = SearchAttributeKey.for_keyword("TemporalWorkflowVersioningBehavior")
 PINNED = "Pinned"
-WAITING = {RunStatus.PAUSED: Halt.PAUSE, RunStatus.BUDGET_REACHED: Halt.BUDGET}
+WAITING = {
+    RunStatus.PAUSED: Halt.PAUSE,
+    RunStatus.BUDGET_REACHED: Halt.BUDGET,
+    RunStatus.AWAITING_APPROVAL: Halt.APPROVAL,
+}
 log = logging.getLogger(__name__)
 
 

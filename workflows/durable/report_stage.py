@@ -13,11 +13,12 @@ from app.domain.run import EventType, Run, RunStatus
 from app.domain.writer import ReportLineage
 from app.services.rendering import render
 from app.settings import Judge
-from app.storage import runs
+from app.storage import rubrics, runs
 from app.storage.reports import Surroundings, surroundings
 from app.storage.run_log import RunLog
 from workflows.agents.ports import BudgetSpent
 from workflows.agents.remembering import memory_of_report
+from workflows.durable.contract_stage import held
 from workflows.durable.payloads import ReportRequest
 from workflows.durable.persistence import insist
 from workflows.durable.sources import distinct_sources
@@ -39,12 +40,16 @@ async def report_stage(request: ReportRequest, attempt: Attempt) -> str:
     """Write, render and store the report, and complete the run, in one transaction; the report's title."""
     findings = _findings(request, attempt)
     written, lineage = await _written(request, attempt, findings)
-    report, around = await _verified(request, attempt, findings, written)
+    contract = await held(request, attempt, findings, written, lineage) if request.query.rubric else None
+    report, around = await _verified(request, attempt, findings, contract.checked.report if contract else written)
+    card = await contract.scorecard(report) if contract else None
     rendered = render(report, await _run(attempt), around)
     told = {"stop": StopReason.SUFFICIENT, "detail": "", "quotes": len(report.quotes), "sources": distinct_sources(report.quotes)}
 
     async def complete(log: RunLog) -> None:
         await log.save_report(request.run_id, report, rendered.renderings, rendered.evidence, rendered.told)
+        if card:
+            await rubrics.save_scorecard(log.executor, request.run_id, card)
         await log.set_status(request.run_id, RunStatus.COMPLETED)
 
     result = {"title": report.title, "lineage": lineage.model_dump(mode="json")}

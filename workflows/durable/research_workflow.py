@@ -24,6 +24,11 @@ WAITS = {
         "the budget is reached; finish with what there is, or raise the budget and resume",
         ("finish", "raise_budget", "cancel"),
     ),
+    Halt.APPROVAL: (
+        RunStatus.AWAITING_APPROVAL,
+        "the plan waits for your approval; change it if you like, then approve it",
+        ("approve", "revise_plan", "cancel"),
+    ),
 }
 
 
@@ -38,6 +43,7 @@ class ResearchWorkflow(Steered):
         self._stages = DurableStages(start)
         self._system: asyncio.Task[object] | None = None
         self._resumed = False
+        self._approved = start.approved
         self._finish = start.finish
         self._wound_up = False
         self._halted = False
@@ -46,8 +52,7 @@ class ResearchWorkflow(Steered):
     @workflow.run
     async def run(self, start: ResearchInput) -> None:
         """Until the run has a report, waits, or has ended otherwise. The report stage completes the run by itself."""
-        system = system_named(start.query.system)
-        self._system = asyncio.ensure_future(system(start.query, self._stages, self._steering))
+        self._system = asyncio.ensure_future(self._work(start))
         if self._cancelled:
             self._system.cancel()
         try:
@@ -64,9 +69,20 @@ class ResearchWorkflow(Steered):
             await self._settle(RunStatus.FAILED, "an error in the program ended this run; its log has the details")
         await workflow.wait_condition(workflow.all_handlers_finished)
 
+    async def _work(self, start: ResearchInput) -> object:
+        """The system; before it, where a person is to approve the plan, the plan alone."""
+        system = system_named(start.query.system)
+        if start.awaits_approval:
+            if self._steering.plan is None:
+                self._steering.begin(await self._stages.plan(start.query))
+            raise StageHalted(Halt.APPROVAL)
+        return await system(start.query, self._stages, self._steering)
+
     async def _halt(self, halt: Halt) -> None:
         """Park, unless the reader has meanwhile asked to go on."""
         self._halted = True
+        if halt is Halt.APPROVAL:
+            self._resumed = False  # a pause that was taken back before there was a plan approves none
         if halt in WAITS and not self._resumed:
             await self._settle(*WAITS[halt])
         await workflow.wait_condition(workflow.all_handlers_finished)
@@ -76,14 +92,14 @@ class ResearchWorkflow(Steered):
             await self._settle(RunStatus.CANCELLED, "cancelled")
             return
         again = self._again()
-        if self._resumed:
+        if self._resumed or (halt is Halt.APPROVAL and not again.awaits_approval):
             workflow.continue_as_new(again, initial_versioning_behavior=UPGRADED)
         parking = payloads.Parking(start=again, halt=halt)
         workflow.continue_as_new(parking, workflow=ParkedRunWorkflow.run, initial_versioning_behavior=UPGRADED)
 
     def _again(self) -> ResearchInput:
-        steered = {"plan": self._steering.plan, "dropped": self._steering.dropped, "finish": self._finish}
-        return self._start.model_copy(update=steered)
+        steered = {"plan": self._steering.plan, "dropped": self._steering.dropped}
+        return self._start.model_copy(update={**steered, "finish": self._finish, "approved": self._approved})
 
     async def _settle(self, status: RunStatus, detail: str, options: tuple[str, ...] = ()) -> None:
         settlement = payloads.Settlement(run_id=self._run_id, status=status, detail=detail, options=options)
@@ -103,6 +119,11 @@ class ResearchWorkflow(Steered):
         """Go on, also when the pause has not taken effect yet."""
         self._resumed, self._finish = True, False
         self._stages.halt = Halt.NONE
+
+    @workflow.signal(name=Command.APPROVE)
+    def approve(self) -> None:
+        """The plan may be carried out."""
+        self._approved = True
 
     @workflow.signal(name=Command.FINISH)
     async def finish(self) -> None:
@@ -141,9 +162,9 @@ class ParkedRunWorkflow(Steered):
             cancelled = payloads.Settlement(run_id=self._run_id, status=RunStatus.CANCELLED, detail="cancelled")
             await bookkeeping(payloads.SETTLE_ACTIVITY, cancelled)
             return
-        finish = self._wish is Command.FINISH
-        steered = {"plan": self._steering.plan, "dropped": self._steering.dropped, "finish": finish}
-        again = self._start.model_copy(update=steered)
+        steered = {"plan": self._steering.plan, "dropped": self._steering.dropped, "finish": self._wish is Command.FINISH}
+        approved = self._start.approved or self._wish is Command.APPROVE
+        again = self._start.model_copy(update={**steered, "approved": approved})
         workflow.continue_as_new(again, workflow=ResearchWorkflow.run, initial_versioning_behavior=UPGRADED)
 
     async def _unheard(self, halt: Halt) -> Command | None:
@@ -153,6 +174,8 @@ class ParkedRunWorkflow(Steered):
             return Command.CANCEL if wish.control is Halt.CANCEL else None
         if wish.finish:
             return Command.FINISH
+        if halt is Halt.APPROVAL:
+            return Command.APPROVE if wish.approved else None
         return Command.RESUME if halt is Halt.PAUSE else None
 
     @workflow.signal(name=Command.PAUSE)
@@ -163,6 +186,11 @@ class ParkedRunWorkflow(Steered):
     def resume(self) -> None:
         """Go on."""
         self._wish = self._wish or Command.RESUME
+
+    @workflow.signal(name=Command.APPROVE)
+    def approve(self) -> None:
+        """Go on with the plan as it stands."""
+        self._wish = self._wish or Command.APPROVE
 
     @workflow.signal(name=Command.FINISH)
     def finish(self) -> None:

@@ -24,6 +24,7 @@ from app.settings import Settings, read_settings
 from workflows.durable import policies
 from workflows.durable.activities import StageActivities
 from workflows.durable.deployment import become_current, build_id
+from workflows.durable.drafting import DraftActivities, DraftWorkflow
 from workflows.durable.equipment import equipped
 from workflows.durable.reconcile import Reconciler
 from workflows.durable.report_task_workflow import ReportTaskWorkflow
@@ -100,8 +101,8 @@ def build_worker(client: Client, shop: Workshop, build: str | None, in_memory: i
     return Worker(
         client,
         task_queue=RESEARCH_QUEUE,
-        workflows=[ResearchWorkflow, ParkedRunWorkflow, ReportTaskWorkflow],
-        activities=[*StageActivities(shop).all, *ReportTaskActivities(shop).all],
+        workflows=[ResearchWorkflow, ParkedRunWorkflow, ReportTaskWorkflow, DraftWorkflow],
+        activities=[*StageActivities(shop).all, *ReportTaskActivities(shop).all, DraftActivities(shop).draft],
         # The sandbox costs more than the workflows themselves; the replay tests run them inside it.
         workflow_runner=UnsandboxedWorkflowRunner(),
         deployment_config=WorkerDeploymentConfig(version=version, use_worker_versioning=True) if build else None,

@@ -27,6 +27,43 @@ SAID: Mapping[str, Mapping[Language, str]] = {
         EN: "One statement is marked † or ‡: by a check, the passage it cites does not support (†) or opposes (‡) it.",
         ZH: "有 1 处陈述标有 † 或 ‡：核查发现所引段落不支持（†）或与之相反（‡）。",
     },
+    "needs_a_model": {
+        EN: "Not judged: this takes a language model, and none could be asked.",
+        ZH: "未评判：这需要语言模型，而当时无法调用。",
+    },
+    "nothing_to_judge": {EN: "Not judged: the report has nothing to count.", ZH: "未评判：报告中没有可以统计的内容。"},
+    "judge_budget": {EN: "Not judged: the budget was reached.", ZH: "未评判：预算已用尽。"},
+    "judge_failed": {EN: "Not judged: the model's call failed ({detail}).", ZH: "未评判：模型调用失败（{detail}）。"},
+    "no_rating": {EN: "Not judged: the model gave no rating from 1 to 10.", ZH: "未评判：模型没有给出 1 到 10 的评分。"},
+    "counted_cites": {EN: "{n} of {of} statements cite a source.", ZH: "{of} 条陈述中有 {n} 条注明来源。"},
+    "counted_aspect": {
+        EN: "{n} statements with a source have its words; {of} are asked for.",
+        ZH: "有 {n} 条注明来源的陈述含有其用词；要求 {of} 条。",
+    },
+    "counted_support": {
+        EN: "By a check, {n} of {of} cited statements are supported in full.",
+        ZH: "经核查，{of} 条注明来源的陈述中有 {n} 条得到充分支持。",
+    },
+    "counted_sources": {
+        EN: "{n} different sources are cited; {of} are asked for.",
+        ZH: "引用了 {n} 个不同的来源；要求 {of} 个。",
+    },
+    "counted_period": {
+        EN: "{n} of {of} cited passages with a date are of this period.",
+        ZH: "{of} 个有日期的所引段落中有 {n} 个属于这一时期。",
+    },
+    "counted_opposed": {
+        EN: "By a check, {n} of {of} statements are opposed by what they cite.",
+        ZH: "经核查，{of} 条陈述中有 {n} 条与所引内容相悖。",
+    },
+    "rubric_failed": {
+        EN: "The language model wrote no usable rubric ({detail}).",
+        ZH: "语言模型没有写出可用的评分标准（{detail}）。",
+    },
+    "rubric_filled": {
+        EN: "{n} general criteria were added to those of the language model.",
+        ZH: "在语言模型所写的标准之外补充了 {n} 条一般标准。",
+    },
     "weak": {
         EN: "{n} statements rest on one weak source alone (retracted, a preprint, or a web page without a date).",
         ZH: "有 {n} 处陈述仅依据一个较弱的来源（已撤稿、预印本，或没有日期的网页）。",

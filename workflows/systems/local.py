@@ -9,9 +9,16 @@ from app.domain.memory import SharedMemory
 from app.domain.plan import ResearchPlan, Subtask
 from app.domain.query import ResearchQuery
 from app.domain.report import Report
+from app.domain.rubric import Rubric
+from app.domain.scorecard import Scorecard
 from workflows.agents.agent_set import AgentSet
+from workflows.agents.asking import Asker
 from workflows.agents.kit import Kit
 from workflows.agents.remembering import PLANNER, REPORTER, memory_of_report, memory_of_search, search_agent
+from workflows.agents.reporting.amending import AGENT as REVISER
+from workflows.agents.reporting.book import QuoteBook
+from workflows.agents.reporting.desk import Desk
+from workflows.judging.contract import held_to, scorecard
 from workflows.judging.second_look import Judges
 from workflows.judging.verification import verified
 from workflows.systems.local_record import LocalRecord
@@ -22,7 +29,8 @@ from workflows.systems.stages import StageFailed
 class LocalStages:
     """Runs each stage's agent at once. The kit's record, clock and memory are set for each stage.
 
-    `notes` are a reader's notes for the agents; `judges` grade the report's claims.
+    `notes` are a reader's notes for the agents; `judges` grade the report's claims. With a `rubric` the report is held to it by
+    the kit's model, and `scorecard` says how it did.
     """
 
     agents: AgentSet
@@ -31,6 +39,8 @@ class LocalStages:
     query: ResearchQuery
     notes: SharedMemory = field(default_factory=SharedMemory)
     judges: Judges = field(default_factory=Judges)
+    rubric: Rubric | None = None
+    scorecard: Scorecard | None = field(default=None, init=False)
     _findings: dict[str, Finding] = field(default_factory=dict)
 
     async def plan(self, query: ResearchQuery) -> ResearchPlan:
@@ -55,7 +65,13 @@ class LocalStages:
         kit = self._kit(REPORTER, memory_of_report(plan, findings, self.notes))
         try:
             written = await self.agents.report(self.query, plan, findings, kit)
-            return await verified(written, findings, kit, self.judges, {})
+            if self.rubric is None:
+                return await verified(written, findings, kit, self.judges, {})
+            desk = Desk(kit, self.query, plan, findings, QuoteBook(findings), Asker(kit, REVISER))
+            checked = await held_to(self.rubric, written, self.query, kit, desk)
+            report = await verified(checked.report, findings, kit, self.judges, {})
+            self.scorecard = await scorecard(self.rubric, checked, report, self.query, kit)
+            return report
         except RubricaError as error:
             raise StageFailed(str(error)) from error
 

@@ -7,7 +7,7 @@ from app.domain.chat import ToolResult
 from app.domain.errors import ToolError
 from app.domain.evidence import Source
 from app.domain.options import SearchScope
-from retrieval.ports import Found, OutsideSearcher
+from retrieval.ports import DatedSearcher, Found, OutsideSearcher
 from workflows.agents.ports import Tool
 from workflows.tools.wrapped import Wrapped
 
@@ -43,6 +43,13 @@ class Scoped(Wrapped):
         """A page without a date may be read all the same: a search whose result has one has led to it."""
         undated_page = self.name == READS_PAGES and source.published is None
         return self._scope.holds_address(source.url) and (undated_page or self._scope.holds_day(source.published))
+
+
+def dated(outside: OutsideSearcher | None, scope: SearchScope) -> OutsideSearcher | None:
+    """The search, asking for the run's dates where it can; each result's own date is looked at all the same."""
+    if not isinstance(outside, DatedSearcher) or not (scope.published_from or scope.published_to):
+        return outside
+    return outside.between(scope.published_from, scope.published_to)
 
 
 class Sited:

@@ -8,7 +8,7 @@ from retrieval.ports import OutsideSearcher, PageReader, Searcher, SearchFilter
 from workflows.agents.ports import Tool
 from workflows.tools.browse import BrowseTool
 from workflows.tools.scholar import ScholarTool
-from workflows.tools.scoped import Scoped, Sited
+from workflows.tools.scoped import Scoped, Sited, dated
 from workflows.tools.search import SearchTool
 from workflows.tools.tool_memory import Remembered, ToolMemory
 
@@ -54,8 +54,8 @@ class Beyond:
     def within(self, scope: SearchScope) -> "Beyond":
         """What of it a run of this scope may use. A further tool may reach anything, so it counts as the web."""
         web_is_on = scope.searches(SourceKind.WEB)
-        sited = Sited(self.web, scope) if self.web and (scope.domains_allowed or scope.domains_refused) else self.web
-        papers = self.papers if scope.searches(SourceKind.SCHOLAR) else None
+        web, papers = dated(self.web, scope), dated(self.papers, scope) if scope.searches(SourceKind.SCHOLAR) else None
+        sited = Sited(web, scope) if web and (scope.domains_allowed or scope.domains_refused) else web
         return Beyond(sited if web_is_on else None, papers, self.tools if web_is_on else ())
 
 

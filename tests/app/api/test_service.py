@@ -40,6 +40,7 @@ async def test_the_document_names_every_route_and_its_problems(api: ApiClient) -
     assert ("/v1/runs/{run_id}/events", "get") in named
     assert ("/v1/runs/{run_id}/export", "get") in named
     assert len(named) >= 26
+    assert {("/v1/estimates", "post"), ("/v1/runs/{run_id}/rubric", "put"), ("/v1/runs/{run_id}/scorecard", "get")} <= named
     for path, method in named - {("/health", "get")}:
         operation = paths[path][method]
         assert operation["description"], (path, method)

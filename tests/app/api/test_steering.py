@@ -110,6 +110,22 @@ async def test_there_is_no_plan_to_edit_before_it_is_made(api: ApiClient, run: s
     assert (await api.put(f"/v1/runs/{run}/plan", PLAN)).is_problem(409)
 
 
+async def test_a_plan_that_waits_is_approved_and_nothing_else_goes_on(api: ApiClient, run_log: RunLog) -> None:
+    run = await api.ask(approve_plan=True)
+    assert (await api.post(f"/v1/runs/{run}/approve")).is_problem(409)
+    await run_log.save_plan(UUID(run), ResearchPlan.model_validate(PLAN), (), EventType.PLAN_MADE)
+    await run_log.set_status(UUID(run), RunStatus.AWAITING_APPROVAL)
+    for body in ({}, {"finish": True}):
+        refused = await api.post(f"/v1/runs/{run}/resume", body)
+        assert refused.is_problem(409)
+        assert "approve it" in refused.json["detail"]
+    assert (await api.put(f"/v1/runs/{run}/plan", PLAN)).status == 200
+    for _ in range(2):
+        reply = await api.post(f"/v1/runs/{run}/approve")
+        assert (reply.status, reply.json["status"]) == (202, "running")
+    assert (await run_log.load(UUID(run))).approved
+
+
 async def test_a_note_is_kept_and_announced(api: ApiClient, run: str) -> None:
     reply = await api.post(f"/v1/runs/{run}/notes", {"text": "  look at 1890 "})
     assert (reply.status, reply.json["text"]) == (201, "look at 1890")

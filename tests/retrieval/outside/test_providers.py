@@ -112,3 +112,64 @@ def test_dates(said: str | int | None, meant: date | None) -> None:
 
 def test_snippets_become_plain_text() -> None:
     assert plain("<p>a <b>b</b>old &amp; <jats:p>c</jats:p>  1 < 2</p>") == "a bold & c 1 < 2"
+
+
+SINCE, UNTIL = date(1990, 2, 3), date(1999, 12, 31)
+
+
+@pytest.mark.parametrize(
+    ("name", "both", "one"),
+    [
+        (
+            "serper",
+            lambda r: r.body["tbs"] == "cdr:1,cd_min:2/3/1990,cd_max:12/31/1999",
+            lambda r: r.body["tbs"].endswith("1990"),
+        ),
+        ("brave", lambda r: r.query["freshness"] == "1990-02-03to1999-12-31", lambda r: "freshness" not in r.query),
+        (
+            "tavily",
+            lambda r: (r.body["start_date"], r.body["end_date"]) == ("1990-02-03", "1999-12-31"),
+            lambda r: r.body["start_date"] == "1990-02-03" and "end_date" not in r.body,
+        ),
+        (
+            "exa",
+            lambda r: r.body["endPublishedDate"] == "1999-12-31T23:59:59.999Z",
+            lambda r: r.body["startPublishedDate"].startswith("1990-02-03T") and "endPublishedDate" not in r.body,
+        ),
+        (
+            "openalex",
+            lambda r: r.query["filter"] == "from_publication_date:1990-02-03,to_publication_date:1999-12-31",
+            lambda r: r.query["filter"] == "from_publication_date:1990-02-03",
+        ),
+        (
+            "semantic_scholar",
+            lambda r: r.query["publicationDateOrYear"] == "1990-02-03:1999-12-31",
+            lambda r: r.query["publicationDateOrYear"] == "1990-02-03:",
+        ),
+        (
+            "crossref",
+            lambda r: r.query["filter"] == "from-pub-date:1990-02-03,until-pub-date:1999-12-31",
+            lambda r: r.query["filter"] == "from-pub-date:1990-02-03",
+        ),
+        (
+            "europe_pmc",
+            lambda r: r.query["query"] == f"({QUERY.text}) AND FIRST_PDATE:[1990-02-03 TO 1999-12-31]",
+            lambda r: "[1990-02-03 TO 3000" in r.query["query"],
+        ),
+        (
+            "arxiv",
+            lambda r: r.query["search_query"].endswith(") AND submittedDate:[199002030000 TO 199912312359]"),
+            lambda r: "[199002030000 TO 3000" in r.query["search_query"],
+        ),
+    ],
+)
+async def test_dates_are_asked_for_as_each_manual_says(
+    exchange: Http, name: str, both: Callable[[Seen], bool], one: Callable[[Seen], bool]
+) -> None:
+    provider = PROVIDERS[name]("k3y")
+    async with outside(says({})) as stub:
+        for until in (UNTIL, None):
+            request = replace(provider, url=stub.url).request(QUERY._replace(since=SINCE, until=until))
+            await exchange.send(request)
+    assert both(stub.seen[0])
+    assert one(stub.seen[1])

@@ -64,8 +64,11 @@ class House:
         async with working(self.client, shop, build or f"test-{uuid4().hex[:8]}"):
             yield shop
 
-    async def ask(self, question: str = "why tariffs?", budget: Budget | None = None, effort: Effort = Effort.STANDARD) -> UUID:
-        made = await self.research.create(ResearchQuery(question=question, budget=budget or Budget(), effort=effort))
+    async def ask(
+        self, question: str = "why tariffs?", budget: Budget | None = None, effort: Effort = Effort.STANDARD, **options: Any
+    ) -> UUID:
+        query = ResearchQuery(question=question, budget=budget or Budget(), effort=effort, **options)
+        made = await self.research.create(query)
         return UUID(str(made.id))
 
     async def run(self, run_id: UUID) -> Run:

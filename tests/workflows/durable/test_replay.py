@@ -22,8 +22,9 @@ def history(path: Path) -> WorkflowHistory:
     return WorkflowHistory.from_json("captured", path.read_text(encoding="utf-8"))
 
 
-def test_all_three_workflows_of_a_run_were_captured() -> None:
-    assert [path.stem for path in HISTORIES] == ["1_research", "2_parked", "3_research"]
+def test_all_workflows_of_both_runs_were_captured() -> None:
+    captured = ["1_research", "2_parked", "3_research", "4_research", "5_parked", "6_research"]
+    assert [path.stem for path in HISTORIES] == captured
 
 
 @pytest.mark.parametrize("path", HISTORIES, ids=lambda path: path.stem)

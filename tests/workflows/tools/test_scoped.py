@@ -38,6 +38,7 @@ class World:
         self.filters: list[SearchFilter] = []
         self.queries: list[str] = []
         self.read_pages: list[str] = []
+        self.asked_between: list[tuple[date | None, date | None]] = []
 
     async def search(self, query: str, limit: int, where: SearchFilter | None = None) -> Sequence[Passage]:
         assert where is not None
@@ -54,6 +55,10 @@ class World:
 class Web:
     def __init__(self, world: World) -> None:
         self.world = world
+
+    def between(self, since: date | None, until: date | None) -> "Web":
+        self.world.asked_between.append((since, until))
+        return self
 
     async def search(self, text: str, limit: int) -> Found:
         self.world.queries.append(text)
@@ -79,6 +84,7 @@ async def test_domains_and_dates_are_enforced_on_every_result() -> None:
     assert found == {"doc:flu", "https://www.who.int/flu", "https://moved.who.int/"}
     assert "4 passages were left out" in result.note
     assert world.queries == ["flu site:who.int"]
+    assert world.asked_between == [(date(2020, 1, 1), date(2021, 12, 31))] * 2
     assert {(f.published_from, f.published_to) for f in world.filters} == {(date(2020, 1, 1), date(2021, 12, 31))}
     papers = await tools["scholar"].call({"query": "flu"})
     assert {p.source.url for p in papers.passages} == found

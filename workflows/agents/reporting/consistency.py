@@ -76,14 +76,15 @@ def apply(desk: Desk, pieces: list[Piece], edit: EditAnswer) -> list[Piece]:
         new = cleaned(edit.replace, piece.allowed)
         whole = cleaned(f"{piece.text[: span.start]}{new.text}{piece.text[span.end :]}", piece.allowed)
         text = without_headings(whole.text)
-        if not _sound(piece.text, text, span.end - span.start, new.text):
+        if not sound(piece.text, text, span.end - span.start, new.text):
             return pieces
         desk.removed_citations += new.removed + whole.removed
         return [*pieces[:i], replace(piece, text=text), *pieces[i + 1 :]]
     return pieces
 
 
-def _sound(before: str, after: str, found_chars: int, new: str) -> bool:
+def sound(before: str, after: str, found_chars: int, new: str) -> bool:
+    """Whether an edit loses no citation of what it keeps, deletes no whole section and does not swell."""
     if not new:
         return found_chars <= MAX_CUT and bool(after)
     return set(cited_ids(before)) <= set(cited_ids(after)) and len(new) <= 2 * found_chars + MAX_CUT

@@ -1,0 +1,127 @@
+"""Rubrics: what a report on one question has to do, item by item (Query-Specific Rubrics, sections 3.3 and C.1).
+
+A rubric has a `form`. This one is that paper's; DeepRubric's and RACE's stand beside it as further forms, told apart by that
+field. What a judge needs of any item is the same: a title, a description, a weight.
+"""
+
+import re
+from enum import StrEnum
+from typing import Literal
+
+from pydantic import Field, field_validator, model_validator
+
+from app.domain.options import one_line
+from app.domain.value import Value
+
+FEWEST, MOST = 7, 20
+_SENTENCE_ENDS = re.compile(r"[^\W\d_]{4}[\"'”’)]?[.!?][\"'”’)]?\s+[A-Z]|[。！？](?![”’」』）)]?\s*$)")
+
+
+class Category(StrEnum):
+    """How much an item matters. `error` items describe a fault: the more a report matches one, the worse."""
+
+    KEY = "key"
+    IMPORTANT = "important"
+    OPTIONAL = "optional"
+    ERROR = "error"
+
+    @property
+    def weights(self) -> tuple[int, ...]:
+        """The weights an item of this category may have, the heaviest first."""
+        return WEIGHTS[self]
+
+
+WEIGHTS = {Category.KEY: (5,), Category.IMPORTANT: (4, 3), Category.OPTIONAL: (2, 1), Category.ERROR: (-2, -1)}
+OPENINGS = {
+    "Key Criterion:": Category.KEY,
+    "Important Criterion:": Category.IMPORTANT,
+    "Optional Criterion:": Category.OPTIONAL,
+    "Error Criterion:": Category.ERROR,
+    "关键标准：": Category.KEY,
+    "重要标准：": Category.IMPORTANT,
+    "可选标准：": Category.OPTIONAL,
+    "错误标准：": Category.ERROR,
+}
+
+
+class Criterion(Value):
+    """One item. `description` is one sentence that opens with its category, which binds the weight.
+
+    Raises:
+        ValueError: another opening, several sentences, or a weight that the category does not allow.
+    """
+
+    title: str = Field(min_length=1, max_length=120)
+    description: str = Field(min_length=1, max_length=600)
+    weight: int = Field(ge=-2, le=5)
+
+    @field_validator("title", "description")
+    @classmethod
+    def _one_line(cls, text: str) -> str:
+        line = one_line(text)
+        if not any(c.isalnum() for c in line):
+            raise ValueError("a title and a description need words")
+        return line
+
+    @model_validator(mode="after")
+    def _in_form(self) -> "Criterion":
+        category, said = opening_of(self.description)
+        if category is None or not any(c.isalnum() for c in said):
+            raise ValueError(f"the description of {self.title!r} has to begin with one of: {', '.join(OPENINGS)}")
+        if _SENTENCE_ENDS.search(said):
+            raise ValueError(f"the description of {self.title!r} has to be one sentence")
+        if self.weight not in category.weights:
+            allowed = " or ".join(str(weight) for weight in category.weights)
+            raise ValueError(f"{self.title!r} is a criterion of the category {category.value}: its weight has to be {allowed}")
+        return self
+
+    @property
+    def category(self) -> Category:
+        """The category its description opens with."""
+        category, _ = opening_of(self.description)
+        assert category is not None
+        return category
+
+    @property
+    def demand(self) -> str:
+        """The description without its opening."""
+        return opening_of(self.description)[1]
+
+
+def opening_of(description: str) -> tuple[Category | None, str]:
+    """The category that a description opens with, if any, and what it says after that."""
+    for opening, category in OPENINGS.items():
+        if description.lower().startswith(opening.lower()):
+            return category, description[len(opening) :].strip()
+    return None, description.strip()
+
+
+class Origin(StrEnum):
+    """Who wrote a rubric: a model for this question, the program out of the question's own words, or a person."""
+
+    MODEL = "model"
+    GENERAL = "general"
+    READER = "reader"
+
+
+class Rubric(Value):
+    """What a report is held to. `notice` is what its reader must know about how it was made; `model` wrote it, empty without one.
+
+    Raises:
+        ValueError: fewer than 7 items or more than 20, two of the same title, or nothing but errors.
+    """
+
+    form: Literal["qsr"] = "qsr"
+    criteria: tuple[Criterion, ...] = Field(min_length=FEWEST, max_length=MOST)
+    origin: Origin = Origin.READER
+    model: str = Field(default="", max_length=200)
+    notice: str = Field(default="", max_length=1_000)
+
+    @model_validator(mode="after")
+    def _sound(self) -> "Rubric":
+        titles = [criterion.title.casefold() for criterion in self.criteria]
+        if len(set(titles)) != len(titles):
+            raise ValueError("two criteria have the same title; give each its own")
+        if all(criterion.weight < 0 for criterion in self.criteria):
+            raise ValueError("a rubric of errors alone asks nothing of a report; add what it has to do")
+        return self

@@ -1,0 +1,81 @@
+"""How well a report does what its rubric asks: an answer for each criterion, or the reason why there is none."""
+
+from collections.abc import Iterable
+
+from pydantic import Field, model_validator
+
+from app.domain.rubric import Category, Criterion
+from app.domain.value import Value
+
+LOWEST, HIGHEST = 1, 10
+PASSES_FROM = 0.5
+
+
+def normalised(rating: int) -> float:
+    """A rating from 1 to 10 as a score in [0, 1] (Query-Specific Rubrics, section 3.3: linearly, so 1 is 0 and 10 is 1).
+
+    Raises:
+        ValueError: another number.
+    """
+    if not LOWEST <= rating <= HIGHEST:
+        raise ValueError(f"a rating goes from {LOWEST} to {HIGHEST}, not {rating}")
+    return (rating - LOWEST) / (HIGHEST - LOWEST)
+
+
+class CriterionScore(Value):
+    """How far the report matches one criterion. A high score of an `error` criterion is a fault.
+
+    `score` is None where nobody could judge, and `missing` says why. `sentences` are the report's own, the ones the judgement
+    rests on. `judge` is `model` or `offline`.
+    """
+
+    criterion: Criterion
+    score: float | None = Field(default=None, ge=0, le=1)
+    reason: str = Field(default="", max_length=1_000)
+    sentences: tuple[str, ...] = ()
+    judge: str = ""
+    missing: str = Field(default="", max_length=500)
+
+    @model_validator(mode="after")
+    def _says_why_not(self) -> "CriterionScore":
+        if (self.score is None) != bool(self.missing):
+            raise ValueError("a criterion has a score, or the reason why it has none")
+        return self
+
+    @property
+    def fails(self) -> bool:
+        """Whether the report does not do what is asked, or does what it should not; not where nobody judged."""
+        if self.score is None:
+            return False
+        return (self.score >= PASSES_FROM) is (self.criterion.category is Category.ERROR)
+
+
+class Scorecard(Value):
+    """The scores in the rubric's order. `overall` is None where no criterion that asks for something was judged.
+
+    `revised` names the criteria for which the report was rewritten once after a first judgement.
+    """
+
+    items: tuple[CriterionScore, ...]
+    overall: float | None = Field(default=None, ge=0, le=1)
+    judged: int = Field(ge=0)
+    revised: tuple[str, ...] = ()
+
+
+def scorecard_of(items: Iterable[CriterionScore], revised: tuple[str, ...] = ()) -> Scorecard:
+    """The card of these scores."""
+    scores = tuple(items)
+    return Scorecard(items=scores, overall=overall(scores), judged=sum(s.score is not None for s in scores), revised=revised)
+
+
+def overall(scores: Iterable[CriterionScore]) -> float | None:
+    """The weighted mean of what was judged, in [0, 1]: credit for what is asked, less a penalty for faults.
+
+    The paper's Eq. 2 divides by the sum of signed weights, which error criteria bring near zero or below it; here the denominator
+    is the sum of the positive weights, and the result is kept at 0 or above. Without error criteria both are the same.
+    """
+    judged = [(score.criterion.weight, score.score) for score in scores if score.score is not None]
+    asked = sum(weight for weight, _ in judged if weight > 0)
+    if not asked:
+        return None
+    return max(0.0, sum(weight * value for weight, value in judged) / asked)

@@ -1,0 +1,36 @@
+"""What a run will take, and how it did, in lines for a terminal."""
+
+from app.domain.estimate import Estimate, Interval
+from app.domain.scorecard import CriterionScore, Scorecard
+from infra.cli.progress import one_line
+
+WIDTH = 46
+
+
+def scores(card: Scorecard) -> str:
+    """A scorecard in lines."""
+    whole = "-" if card.overall is None else f"{card.overall:.2f}"
+    lines = [f"scorecard: {whole} ({card.judged} of {len(card.items)} criteria judged)"]
+    lines += [_line(item) for item in card.items]
+    return "\n".join(lines)
+
+
+def _line(item: CriterionScore) -> str:
+    score = "  - " if item.score is None else f"{item.score:.2f}"
+    mark = "fault " if item.criterion.weight < 0 else ""
+    return f"  {score}  {mark}{one_line(item.criterion.title)[:WIDTH]}: {one_line(item.missing or item.reason)}"
+
+
+def foreseen(estimate: Estimate) -> str:
+    """An estimate in one line."""
+    seconds = f"{_span(estimate.seconds)} s"
+    spent = f", {_span(estimate.tokens)} tokens" if estimate.model else ""
+    cost = estimate.cost_microusd
+    money = f", US$ {cost.low / 1e6:.2f} to {cost.high / 1e6:.2f}" if estimate.model and cost else ""
+    rests = f"from {estimate.runs} runs like it" if estimate.runs else "from general experience"
+    warning = "" if estimate.within_budget else "; it may reach its budget"
+    return f"this will probably take {seconds}{spent}{money} ({rests}){warning}"
+
+
+def _span(interval: Interval) -> str:
+    return f"{interval.low:,} to {interval.high:,}"

@@ -1,0 +1,130 @@
+"""A report goes back to its writer once, with what a judge found lacking: edits and additions, within the run's evidence."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pydantic import Field
+
+from app.domain.citations import MARKER
+from app.domain.report import Report, Section
+from workflows.agents.asking import Asker
+from workflows.agents.quoting import locate
+from workflows.agents.reporting.citing import cited_ids, cleaned, with_markers
+from workflows.agents.reporting.consistency import MAX_EDITS, MIN_FIND, EditAnswer, sound
+from workflows.agents.reporting.desk import Desk
+from workflows.agents.reporting.headings import without_headings
+from workflows.agents.steps import Answer, step
+from workflows.agents.untrusted import as_data
+from workflows.agents.wording import say
+
+AGENT = "report/revision"
+MAX_ADDITIONS = 8
+ADDITION_CHARS = 4_000
+HEADING_CHARS = 160
+
+
+class AdditionAnswer(Answer):
+    """A paragraph that is missing."""
+
+    section: int = Field(default=0, description="number of the section it is added to; 0 for a section of its own at the end")
+    heading: str = Field(default="", description="heading of a section of its own; else empty")
+    text: str = Field(default="", description="the paragraph in Markdown, with its citations")
+
+
+class RevisionAnswer(Answer):
+    """What is changed."""
+
+    edits: tuple[EditAnswer, ...] = Field(default=(), description="replacements inside sections")
+    additions: tuple[AdditionAnswer, ...] = Field(default=(), description="paragraphs that are missing")
+
+
+REVISION = step("revision", RevisionAnswer, max_tokens=6_000)
+
+
+@dataclass(frozen=True, slots=True)
+class Lack:
+    """What the report does not do, and why a judge thinks so. `fault` is something it should not do and does."""
+
+    demand: str
+    reason: str
+    fault: bool
+
+
+async def revise(report: Report, lacks: Sequence[Lack], desk: Desk) -> Report:
+    """The report after one pass; the same one when the model has no answer or none of its changes is sound.
+
+    An edit may not lose a citation of what it keeps; an addition has to cite. Nothing may cite what the run has not found.
+    """
+    messages = desk.render(
+        "revision",
+        lacks="\n".join(_told(desk, lack) for lack in lacks),
+        report=_numbered(report, desk),
+        evidence=desk.book.shown(desk.book.ids, desk.kit.bounds.evidence_chars) or say("none", desk.kit.language),
+        form=desk.kit.codec.form(REVISION, desk.kit.prompts, desk.kit.language),
+    )
+    answer = await desk.ask(Asker(desk.kit, AGENT), REVISION, messages, "revision")
+    if answer is None:
+        return report
+    bodies = [desk.book.with_ids(section.body) for section in report.sections]
+    for edit in answer.edits[:MAX_EDITS]:
+        _edit(bodies, edit, desk)
+    sections = [*report.sections]
+    for addition in answer.additions[:MAX_ADDITIONS]:
+        _add(sections, bodies, addition, desk)
+    return _changed(report, sections, bodies, desk)
+
+
+def _told(desk: Desk, lack: Lack) -> str:
+    kind = say("avoid" if lack.fault else "achieve", desk.kit.language)
+    return f"- {kind}: {as_data(lack.demand)} ({as_data(lack.reason)})" if lack.reason else f"- {kind}: {as_data(lack.demand)}"
+
+
+def _numbered(report: Report, desk: Desk) -> str:
+    share = max(400, desk.kit.bounds.conversation_chars // max(1, len(report.sections)))
+    texts = (desk.book.with_ids(section.body)[:share] for section in report.sections)
+    return "\n\n".join(
+        f"{'#' * section.level} [section {number}] {section.heading}\n{as_data(text)}"
+        for number, (section, text) in enumerate(zip(report.sections, texts, strict=True), 1)
+    )
+
+
+def _edit(bodies: list[str], edit: EditAnswer, desk: Desk) -> None:
+    place = edit.section - 1
+    if not 0 <= place < len(bodies) or len(edit.find.strip()) < MIN_FIND:
+        return
+    body = bodies[place]
+    span = locate(body, edit.find)
+    if span is None:
+        return
+    new = cleaned(edit.replace, desk.book.ids)
+    whole = without_headings(cleaned(f"{body[: span.start]}{new.text}{body[span.end :]}", desk.book.ids).text)
+    if sound(body, whole, span.end - span.start, new.text):
+        bodies[place] = whole
+
+
+def _add(sections: list[Section], bodies: list[str], addition: AdditionAnswer, desk: Desk) -> None:
+    text = without_headings(cleaned(addition.text[:ADDITION_CHARS], desk.book.ids).text)
+    if not cited_ids(text):
+        return
+    place, heading = addition.section - 1, " ".join(cleaned(addition.heading, ()).text.split())[:HEADING_CHARS]
+    if 0 <= place < len(bodies):
+        bodies[place] = f"{bodies[place]}\n\n{text}".strip()
+    elif heading:
+        sections.append(Section(heading=heading.strip("#* ") or say("untitled", desk.kit.language)))
+        bodies.append(text)
+
+
+def _changed(report: Report, sections: Sequence[Section], bodies: Sequence[str], desk: Desk) -> Report:
+    """The report with these bodies. A section nobody touched keeps its own, to the letter."""
+    before = [desk.book.with_ids(section.body) for section in report.sections]
+    new = tuple(
+        section
+        if place < len(before) and body == before[place]
+        else section.model_copy(update={"body": with_markers(body, desk.book)})
+        for place, (section, body) in enumerate(zip(sections, bodies, strict=True))
+    )
+    if new == report.sections:
+        return report
+    known = {quote.key: quote for quote in (*report.quotes, *(desk.book[short] for short in desk.book.ids))}
+    cited = dict.fromkeys(key.strip() for section in new for key in MARKER.findall(section.body))
+    return report.model_copy(update={"sections": new, "quotes": tuple(known[key] for key in cited if key in known)})

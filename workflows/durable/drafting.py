@@ -1,0 +1,69 @@
+"""Drafts for a question that is no run yet: a workflow with one activity. Who asked keeps the result; nothing is kept here."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+from temporalio import activity, workflow
+from temporalio.common import RetryPolicy, VersioningBehavior
+
+with workflow.unsafe.imports_passed_through():
+    from app.domain.contract import DRAFT_WORKFLOW, Draft, DraftKind, DraftRequest
+    from workflows.agents.clarifying import clarify
+    from workflows.agents.effort import LIMITS, bounds_of
+    from workflows.agents.kit import Kit
+    from workflows.durable.workshop import Workshop
+    from workflows.judging.rubric_generation import draft_rubric
+    from workflows.systems.local_record import LocalRecord, Patience
+
+DRAFT_ACTIVITY = "draft"
+# The reader waits at the page: an outage is told soon, and one death of a worker is survived.
+DRAFT_LIMIT = timedelta(seconds=45)
+PATIENCE = Patience(whole=timedelta(seconds=20))
+RETRIES = RetryPolicy(maximum_attempts=2)
+
+
+@workflow.defn(name=DRAFT_WORKFLOW, versioning_behavior=VersioningBehavior.AUTO_UPGRADE)
+class DraftWorkflow:
+    """Asks for one draft."""
+
+    @workflow.run
+    async def run(self, request: DraftRequest) -> Draft:
+        """The draft."""
+        draft: Draft = await workflow.execute_activity(
+            DRAFT_ACTIVITY, request, result_type=Draft, start_to_close_timeout=DRAFT_LIMIT, retry_policy=RETRIES
+        )
+        return draft
+
+
+class DraftActivities:
+    """The activity of one worker."""
+
+    def __init__(self, shop: Workshop) -> None:
+        self._shop = shop
+
+    @activity.defn(name=DRAFT_ACTIVITY)
+    async def draft(self, request: DraftRequest) -> Draft:
+        """What was asked for, with its cost. Without a model, what can be said without one."""
+        record = LocalRecord("draft", patience=PATIENCE)
+        kit, asks = _kit(self._shop, request, record), self._shop.asks_a_model
+        if request.kind is DraftKind.RUBRIC:
+            drafted = Draft(rubric=await draft_rubric(request.query, kit, asks_a_model=asks))
+        else:
+            drafted = Draft(questions=await clarify(request.query, kit, asks_a_model=asks))
+        spent = record.usage
+        return drafted.model_copy(update={"usage": spent, "model": kit.chat.name if spent.model_calls else ""})
+
+
+def _kit(shop: Workshop, request: DraftRequest, record: LocalRecord) -> Kit:
+    query = request.query
+    kit = Kit(
+        chat=shop.chat,
+        tools={},
+        record=record,
+        prompts=shop.prompts,
+        codec=shop.codec,
+        today=datetime.now(UTC).date(),
+        clock=lambda: record.elapsed("draft"),
+        language=query.language,
+    )
+    return replace(kit, limits=LIMITS[query.effort], bounds=bounds_of(query))

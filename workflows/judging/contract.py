@@ -1,0 +1,69 @@
+"""The rubric as a contract: the report is judged by it, revised once where it fails, and delivered with its scorecard."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from app.domain.query import ResearchQuery
+from app.domain.report import Report
+from app.domain.rubric import Category, Rubric
+from app.domain.scorecard import CriterionScore, Scorecard, scorecard_of
+from workflows.agents.kit import Kit
+from workflows.agents.reporting.amending import Lack, revise
+from workflows.agents.reporting.desk import Desk
+from workflows.judging.item import judged_by_model, stands_in
+from workflows.judging.offline_items import judged_offline
+
+AGAIN = "/again"
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A report after the check-and-revise pass, the scores of the report before it, and what it was revised for."""
+
+    report: Report
+    scores: tuple[CriterionScore, ...] = ()
+    revised: tuple[str, ...] = ()
+
+
+async def held_to(rubric: Rubric, report: Report, query: ResearchQuery, judge: Kit, desk: Desk | None) -> Checked:
+    """Judge the report as written; what fails goes back to its writer, once. Without a `desk` there is nobody to send it to."""
+    scores = await judged_by_model(list(enumerate(rubric.criteria, 1)), query.question, report, judge)
+    failing = [score for score in scores if score.fails]
+    if not failing or desk is None:
+        return Checked(report, tuple(scores))
+    lacks = [Lack(s.criterion.demand, s.reason, s.criterion.category is Category.ERROR) for s in failing]
+    better = await revise(report, lacks, desk)
+    revised = tuple(score.criterion.title for score in failing) if better is not report else ()
+    return Checked(better, tuple(scores), revised)
+
+
+async def scorecard(rubric: Rubric, checked: Checked, final: Report, query: ResearchQuery, judge: Kit) -> Scorecard:
+    """The scorecard of the report as it is delivered: what the pass may have changed is judged again.
+
+    That is what failed before a revision, and what rested on sentences that no longer stand. What no model could judge is
+    counted, where counting settles it.
+    """
+    scores = list(checked.scores)
+    again = [place for place, score in enumerate(scores) if _outdated(score, checked, final)]
+    numbered = [(place + 1, rubric.criteria[place]) for place in again]
+    for place, score in zip(again, await judged_by_model(numbered, query.question, final, judge, AGAIN), strict=True):
+        scores[place] = score
+    return scorecard_of(_counted(scores, final, query), checked.revised)
+
+
+def offline_scorecard(rubric: Rubric, final: Report, query: ResearchQuery) -> Scorecard:
+    """The scorecard without a model: what counting settles; everything else is not judged."""
+    return scorecard_of([judged_offline(criterion, final, query.language) for criterion in rubric.criteria])
+
+
+def _outdated(score: CriterionScore, checked: Checked, final: Report) -> bool:
+    if score.score is None:
+        return False
+    gone = not all(stands_in(final, sentence) for sentence in score.sentences)
+    return gone or (bool(checked.revised) and score.fails)
+
+
+def _counted(scores: Sequence[CriterionScore], final: Report, query: ResearchQuery) -> list[CriterionScore]:
+    """What a model failed to judge, counted where that is possible; else its own reason stays."""
+    counted = [judged_offline(s.criterion, final, query.language) if s.score is None else s for s in scores]
+    return [score if score.score is not None else before for score, before in zip(counted, scores, strict=True)]

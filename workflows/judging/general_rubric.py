@@ -1,0 +1,142 @@
+"""A rubric without a model: general demands, and one for each aspect that the question or its plan names. It says so itself.
+
+Where a demand can be counted, it is worded so that counting settles it: `offline_items` knows these words again.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from app.domain.query import Language, ResearchQuery
+from app.domain.rubric import Criterion, Origin, Rubric
+from workflows.agents.extractive.question import Question, analyse
+
+MOST_ASPECTS = 5
+ASPECT_CHARS = 80
+STATEMENTS = 3
+SOURCES = 5
+_STOPS = re.compile(r"[.!?:;\"“”‘’{}。！？：；「」『』\s]+")
+EN, ZH = Language.ENGLISH, Language.CHINESE
+
+
+class Demand(StrEnum):
+    """What a general criterion asks for."""
+
+    ANSWER = "answer"
+    CITES = "cites"
+    ASPECT = "aspect"
+    SUPPORT = "support"
+    REASONS = "reasons"
+    SOURCES = "sources"
+    PERIOD = "period"
+    GAPS = "gaps"
+    OPPOSED = "opposed"
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A criterion's words in one language; `{what}` is an aspect or a period."""
+
+    title: str
+    description: str
+
+    def criterion(self, weight: int, what: str = "") -> Criterion:
+        """The criterion for this aspect or period."""
+        return Criterion(title=self.title.format(what=what), description=self.description.format(what=what), weight=weight)
+
+
+WEIGHTS = {
+    Demand.ANSWER: 5,
+    Demand.CITES: 5,
+    Demand.ASPECT: 4,
+    Demand.SUPPORT: 4,
+    Demand.REASONS: 3,
+    Demand.SOURCES: 3,
+    Demand.PERIOD: 3,
+    Demand.GAPS: 1,
+    Demand.OPPOSED: -2,
+}
+TEMPLATES: dict[Language, dict[Demand, Template]] = {
+    EN: {
+        Demand.ANSWER: Template("Direct answer", "Key Criterion: Opens with a direct answer to the question that was asked."),
+        Demand.CITES: Template("Cited statements", "Key Criterion: Cites a source for each of its statements of fact."),
+        Demand.ASPECT: Template(
+            "On {what}", f"Important Criterion: Has at least {STATEMENTS} statements on ‘{{what}}’ that cite a source."
+        ),
+        Demand.SUPPORT: Template(
+            "Supported statements", "Important Criterion: Rests its cited statements on passages that support them in full."
+        ),
+        Demand.REASONS: Template(
+            "Reasoning", "Important Criterion: Explains the reasons behind its main points and connects them."
+        ),
+        Demand.SOURCES: Template("Several sources", f"Important Criterion: Cites at least {SOURCES} different sources."),
+        Demand.PERIOD: Template("The period asked for", "Important Criterion: Cites only sources of the period {what}."),
+        Demand.GAPS: Template("Limits named", "Optional Criterion: Says what the sources do not cover or do not agree on."),
+        Demand.OPPOSED: Template(
+            "Opposed statements", "Error Criterion: Has statements that are opposed by the passages they cite."
+        ),
+    },
+    ZH: {
+        Demand.ANSWER: Template("直接回答", "关键标准：开头就直接回答所提的问题。"),
+        Demand.CITES: Template("注明出处", "关键标准：每个事实陈述都注明来源。"),
+        Demand.ASPECT: Template("关于{what}", f"重要标准：关于‘{{what}}’至少有{STATEMENTS}条注明来源的陈述。"),
+        Demand.SUPPORT: Template("陈述有据", "重要标准：注明来源的陈述均得到所引段落的充分支持。"),
+        Demand.REASONS: Template("说明理由", "重要标准：说明主要观点的理由，并把它们联系起来。"),
+        Demand.SOURCES: Template("多个来源", f"重要标准：至少引用{SOURCES}个不同的来源。"),
+        Demand.PERIOD: Template("所问时期", "重要标准：只引用{what}这一时期的来源。"),
+        Demand.GAPS: Template("说明局限", "可选标准：说明资料未涵盖之处或彼此不一致之处。"),
+        Demand.OPPOSED: Template("与来源相悖", "错误标准：含有与所引段落相悖的陈述。"),
+    },
+}
+NOTICE = {
+    EN: "Made without a language model: general demands on any report, and the aspects that the question or its plan names.",
+    ZH: "未使用语言模型生成：包含对任何报告的一般要求，以及问题或计划中提到的方面。",
+}
+
+
+def general_rubric(query: ResearchQuery, parts: Sequence[str] = ()) -> Rubric:
+    """The rubric for a question; `parts` are the titles of its plan, where there is one."""
+    question = analyse(query.whole)
+    templates = TEMPLATES[query.language]
+
+    def make(demand: Demand, what: str = "") -> Criterion:
+        return templates[demand].criterion(WEIGHTS[demand], what)
+
+    criteria = [make(Demand.ANSWER), make(Demand.CITES)]
+    criteria += [make(Demand.ASPECT, aspect) for aspect in aspects_of(question, parts)]
+    criteria += [make(Demand.SUPPORT), make(Demand.REASONS), make(Demand.SOURCES)]
+    criteria += [make(Demand.PERIOD, period)] if (period := period_of(question)) else []
+    criteria += [make(Demand.GAPS), make(Demand.OPPOSED)]
+    return Rubric(criteria=tuple(criteria), origin=Origin.GENERAL, notice=NOTICE[query.language])
+
+
+def aspects_of(question: Question, parts: Sequence[str]) -> list[str]:
+    """What a report has to speak of: the plan's parts, or the names in the question, or else its subject."""
+    named = [*parts] if len(parts) > 1 else [*question.names]
+    plain = [_plain(aspect) for aspect in (named or [question.subject])]
+    return list(dict.fromkeys(aspect for aspect in plain if aspect))[:MOST_ASPECTS]
+
+
+def period_of(question: Question) -> str:
+    """The years asked about, as `1850-1899`, `1850-` or `-1899`; empty when the question names none."""
+    first, last = question.period
+    return f"{first or ''}-{last or ''}" if question.period else ""
+
+
+def _plain(aspect: str) -> str:
+    """An aspect that can stand in a sentence without ending it."""
+    return _STOPS.sub(" ", aspect).strip()[:ASPECT_CHARS].strip()
+
+
+def demand_of(criterion: Criterion) -> tuple[Demand, str] | None:
+    """Which general demand a criterion is, word for word, and its aspect or period; None for any other."""
+    for templates in TEMPLATES.values():
+        for demand, template in templates.items():
+            before, has_place, after = template.description.partition("{what}")
+            said = criterion.description
+            if said == template.description:
+                return demand, ""
+            if has_place and said.startswith(before) and said.endswith(after) and len(said) > len(before) + len(after):
+                return demand, said[len(before) : len(said) - len(after)]
+    return None

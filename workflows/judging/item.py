@@ -1,0 +1,118 @@
+"""A language model as judge of one criterion at a time (Query-Specific Rubrics, section C.2): 1 to 10, normalised to [0, 1].
+
+The judge sees the report as material between delimiters that it cannot imitate, and not at all those of its paragraphs that try
+to instruct their reader. A call that fails is a missing value, never a score.
+"""
+
+from collections.abc import Sequence
+
+from pydantic import Field
+
+from app.domain.citations import MARKER
+from app.domain.errors import ModelError
+from app.domain.report import Report, Section
+from app.domain.rubric import Criterion
+from app.domain.scorecard import HIGHEST, LOWEST, CriterionScore, normalised
+from workflows.agents.asking import Asker
+from workflows.agents.concurrency import all_of
+from workflows.agents.injection import injections
+from workflows.agents.kit import Kit
+from workflows.agents.ports import BudgetSpent
+from workflows.agents.quoting import locate
+from workflows.agents.reporting.citing import without_citations
+from workflows.agents.steps import Answer, step
+from workflows.agents.untrusted import as_data
+from workflows.checks.claims import claims_of
+from workflows.judging.words import say
+
+MODEL = "model"
+AGENT = "report/criterion"
+AT_ONCE = 8
+REASON_CHARS = 400
+SHOWN_SENTENCES = 3
+
+
+class RatingAnswer(Answer):
+    """The judgement of one criterion."""
+
+    reason: str = Field(default="", description="what in the report decides it, in one sentence")
+    sentences: tuple[str, ...] = Field(
+        default=(), description="up to three sentences of the report, copied exactly, that it rests on"
+    )
+    rating: int = Field(default=0, description="1 to 10: how far the report matches the description")
+
+
+RATING = step("criterion", RatingAnswer, max_tokens=1_200)
+
+
+async def judged_by_model(
+    criteria: Sequence[tuple[int, Criterion]], question: str, report: Report, kit: Kit, turn: str = ""
+) -> list[CriterionScore]:
+    """A score or the reason for none for each criterion, in order. The number before it and `turn` name its agent's path."""
+    shown = shown_to_judge(report, kit.bounds.conversation_chars)
+    asked = [_judge(number, criterion, question, report, shown, kit, turn) for number, criterion in criteria]
+    return await all_of(asked, AT_ONCE)
+
+
+async def _judge(
+    number: int, criterion: Criterion, question: str, report: Report, shown: str, kit: Kit, turn: str
+) -> CriterionScore:
+    messages = kit.prompts.get("criterion", kit.language).render(
+        question=question,
+        criterion=as_data(criterion.demand),
+        report=shown,
+        form=kit.codec.form(RATING, kit.prompts, kit.language),
+    )
+    try:
+        answer = (await Asker(kit, f"{AGENT}/{number}{turn}").ask(RATING, messages)).answer
+    except BudgetSpent:
+        return CriterionScore(criterion=criterion, missing=say("judge_budget", kit.language))
+    except ModelError as error:
+        return CriterionScore(criterion=criterion, missing=say("judge_failed", kit.language, detail=error)[:500])
+    if not LOWEST <= answer.rating <= HIGHEST:
+        return CriterionScore(criterion=criterion, missing=say("no_rating", kit.language))
+    return CriterionScore(
+        criterion=criterion,
+        score=normalised(answer.rating),
+        reason=without_citations(" ".join(answer.reason.split()))[:REASON_CHARS],
+        sentences=sentences_in(report, answer.sentences),
+        judge=MODEL,
+    )
+
+
+def sentences_in(report: Report, said: Sequence[str]) -> tuple[str, ...]:
+    """The report's own sentences that a judge meant; what does not stand in it is none."""
+    found: dict[str, None] = {}
+    for quoted in said[: 2 * SHOWN_SENTENCES]:
+        for section in report.sections:
+            plain = plain_text(section.body)
+            if span := locate(plain, quoted):
+                text = next((c.text for c in claims_of(plain) if c.start <= span.start < c.end), plain[span.start : span.end])
+                found[" ".join(text.split())] = None
+                break
+    return tuple(found)[:SHOWN_SENTENCES]
+
+
+def stands_in(report: Report, sentence: str) -> bool:
+    """Whether the report still has this sentence."""
+    return any(sentence in " ".join(plain_text(section.body).split()) for section in report.sections)
+
+
+def plain_text(body: str) -> str:
+    """A section's text without its citation markers."""
+    return MARKER.sub("", body)
+
+
+def shown_to_judge(report: Report, chars: int) -> str:
+    """The report as a judge reads it: citations as numbers, each section shortened alike where it is too long."""
+    numbers: dict[str, int] = {}
+    share = max(400, chars // max(1, len(report.sections)))
+    parts = [_section(section, numbers)[:share] for section in report.sections]
+    return as_data("\n\n".join([f"# {report.title}", *parts]))
+
+
+def _section(section: Section, numbers: dict[str, int]) -> str:
+    kept = [block if not injections(plain_text(block)) else "[withheld]" for block in section.body.split("\n\n")]
+    text = MARKER.sub(lambda m: f"[{numbers.setdefault(m.group(1), len(numbers) + 1)}]", "\n\n".join(kept))
+    heading = "[withheld]" if injections(section.heading) else section.heading
+    return f"{'#' * section.level} {heading}\n\n{text}"

@@ -1,0 +1,120 @@
+"""Writing a query-specific rubric with the model in use (Query-Specific Rubrics, section C.1); without one, a general one."""
+
+import re
+from collections.abc import Sequence
+
+from pydantic import Field, ValidationError
+
+from app.domain.chat import Message
+from app.domain.errors import ModelError
+from app.domain.query import Language, ResearchQuery
+from app.domain.rubric import FEWEST, MOST, OPENINGS, Category, Criterion, Origin, Rubric, opening_of
+from workflows.agents.asking import Asker
+from workflows.agents.kit import Kit
+from workflows.agents.memory_text import memory_as_text
+from workflows.agents.ports import BudgetSpent
+from workflows.agents.steps import Answer, step
+from workflows.agents.wishes import with_style
+from workflows.agents.wording import say
+from workflows.judging.general_rubric import general_rubric
+from workflows.judging.words import say as tell
+
+AGENT = "plan/rubric"
+TITLE_CHARS, DEMAND_CHARS = 120, 500
+_ENGLISH_STOP = re.compile(r"([^\W\d_]{4}[\"'”’)]?)[.!?]+[\"'”’)]?\s+(?=[A-Z])")
+_CHINESE_STOP = re.compile(r"[。！？](?![”’」』）)]?\s*$)")
+
+
+class CriterionAnswer(Answer):
+    """One proposed criterion. A bare string is its description."""
+
+    main = "description"
+
+    title: str = Field(default="", description="two to six words")
+    description: str = Field(default="", description="one sentence that begins with its category")
+    weight: int = Field(default=0, description="key 5; important 3 or 4; optional 1 or 2; error -1 or -2")
+
+
+class RubricAnswer(Answer):
+    """A proposed rubric."""
+
+    criteria: tuple[CriterionAnswer, ...] = Field(default=())
+
+
+RUBRIC = step("rubric", RubricAnswer, max_tokens=4_000)
+
+
+async def draft_rubric(query: ResearchQuery, kit: Kit, parts: Sequence[str] = (), asks_a_model: bool = True) -> Rubric:
+    """A rubric for the question; `parts` are the titles of its plan. A foolish answer is mended, what is missing filled up.
+
+    Whatever the model does there is a rubric; its `notice` says how it came about where that was not by the model alone.
+    """
+    general = general_rubric(query, parts)
+    if not asks_a_model:
+        return general
+    try:
+        answer = (await Asker(kit, AGENT).ask(RUBRIC, _messages(query, kit, parts))).answer
+    except (ModelError, BudgetSpent) as error:
+        return general.model_copy(update={"notice": f"{tell('rubric_failed', query.language, detail=error)} {general.notice}"})
+    return mended(answer.criteria, general, kit.chat.name, query.language)
+
+
+def _messages(query: ResearchQuery, kit: Kit, parts: Sequence[str]) -> tuple[Message, ...]:
+    return kit.prompts.get("rubric", kit.language).render(
+        today=kit.today.isoformat(),
+        question=query.question,
+        notes=memory_as_text(with_style(kit.memory, query, kit.language), kit.language),
+        parts="\n".join(f"- {part}" for part in parts) or say("none", kit.language),
+        fewest=str(FEWEST),
+        most=str(MOST),
+        form=kit.codec.form(RUBRIC, kit.prompts, kit.language),
+    )
+
+
+def mended(said: Sequence[CriterionAnswer], general: Rubric, model: str, language: Language) -> Rubric:
+    """The usable criteria of an answer; where these are too few, or none asks for anything, general ones beside them."""
+    kept: dict[str, Criterion] = {}
+    for proposed in said:
+        criterion = _mended(proposed, language)
+        if criterion is not None and len(kept) < MOST:
+            kept.setdefault(criterion.title.casefold(), criterion)
+    own = len(kept)
+    asks = any(criterion.weight > 0 for criterion in kept.values())
+    for criterion in general.criteria:
+        if len(kept) < FEWEST or not asks:
+            kept.setdefault(criterion.title.casefold(), criterion)
+            asks = True
+    if not own:
+        return general.model_copy(update={"notice": f"{tell('rubric_failed', language, detail='-')} {general.notice}"})
+    added = len(kept) - own
+    notice = tell("rubric_filled", language, n=added) if added else ""
+    return Rubric(criteria=tuple(kept.values())[:MOST], origin=Origin.MODEL, model=model, notice=notice)
+
+
+def _mended(said: CriterionAnswer, language: Language) -> Criterion | None:
+    """The proposal in form: its opening wins over its weight, which is moved to the nearest one allowed."""
+    category, demand = opening_of(" ".join(said.description.split()))
+    category = category or _category_of(said.weight)
+    weight = min(category.weights, key=lambda allowed: (abs(allowed - said.weight), allowed))
+    title = " ".join(said.title.split())[:TITLE_CHARS] or demand[:TITLE_CHARS]
+    try:
+        return Criterion(title=title, description=f"{_opening(category, language)}{_sentence(demand)}", weight=weight)
+    except ValidationError:
+        return None
+
+
+def _category_of(weight: int) -> Category:
+    if weight < 0:
+        return Category.ERROR
+    return Category.KEY if weight >= 5 else Category.IMPORTANT if weight >= 3 else Category.OPTIONAL
+
+
+def _opening(category: Category, language: Language) -> str:
+    openings = [opening for opening, opened in OPENINGS.items() if opened is category]
+    return openings[1] if language is Language.CHINESE else f"{openings[0]} "
+
+
+def _sentence(demand: str) -> str:
+    """Its sentences joined into one: nothing that was asked is lost."""
+    joined = _ENGLISH_STOP.sub(r"\1; ", demand[:DEMAND_CHARS].strip())
+    return _CHINESE_STOP.sub("；", joined)
