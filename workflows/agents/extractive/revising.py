@@ -18,7 +18,7 @@ from workflows.agents.wording import say
 
 FEWEST, MOST, MORE = 3, 8, 6
 WISHED = 2.0
-"""How much a statement that holds all words of the reader's wish counts against one that holds none."""
+"""What a statement gains that holds all words of the reader's wish: more than its place in the plan and its rank can give it."""
 ELSEWHERE = 0.3
 """What a statement found for another part of the plan counts."""
 
@@ -69,4 +69,4 @@ def _part(revision: Revision, material: Material) -> int | None:
 
 def _worth(item: Item, part: int | None, wished: frozenset[str]) -> float:
     share = len(wished & item.sentence.term_set) / len(wished) if wished else 0.0
-    return (1 + WISHED * share) * (1.0 if part is None or item.part == part else ELSEWHERE) / (1 + RANK_FADE * item.rank)
+    return WISHED * share + (1.0 if part is None or item.part == part else ELSEWHERE) / (1 + RANK_FADE * item.rank)
