@@ -14,6 +14,7 @@ from workflows.agents.extractive.novelty import select
 from workflows.agents.extractive.question import Question, analyse
 from workflows.agents.extractive.relevance import Lens
 from workflows.agents.extractive.sentences import Sentence, sentences_of
+from workflows.agents.extractive.words import terms
 from workflows.agents.kit import Kit
 from workflows.agents.reporting.book import QuoteBook
 from workflows.agents.reporting.citing import cited_ids, cleaned, with_markers
@@ -57,7 +58,7 @@ async def answer(question: str, query: ResearchQuery, passages: Sequence[Passage
 async def answer_in_quotes(question: str, query: ResearchQuery, passages: Sequence[Passage], kit: Kit) -> FollowUp:
     """The sentences that answer it, as the sources have them; none where none speaks of what is asked."""
     asked = _analysed(question)
-    found = [s for s in _nearest(asked, passages, SHOWN) if asked.subject_share(s.term_set) >= ON_SUBJECT]
+    found = [s for s in _nearest(asked, passages, SHOWN) if asked.subject_share(s.term_set) >= ON_SUBJECT and _spoken(asked, s)]
     chosen = select([(1 / (1 + rank), sentence) for rank, sentence in enumerate(found)], QUOTED)
     if not chosen:
         return _unanswered(kit)
@@ -102,6 +103,12 @@ def _nearest(question: Question, passages: Sequence[Passage], most: int) -> list
             if share > 0:
                 scored.setdefault(sentence.place, (share + lens.score(sentence), sentence))
     return [sentence for _, sentence in sorted(scored.values(), key=lambda pair: (-pair[0], pair[1].place))[:most]]
+
+
+def _spoken(question: Question, sentence: Sentence) -> bool:
+    """Whether a sentence is by, or names, whom the question asks to have spoken; true where it asks for nobody."""
+    own = (frozenset(terms(sentence.source.author)), frozenset(terms(sentence.source.title)), sentence.term_set)
+    return not question.speakers or any(name <= held for name in question.speakers for held in own)
 
 
 def _check(kit: Kit, book: QuoteBook, text: str) -> None:

@@ -165,13 +165,10 @@ async def test_without_a_model_other_sentences_of_the_evidence_are_taken(house: 
         desk = await finished(house)
         before = await desk.report()
         deeper = await desk.done(await desk.revising.rewrite(desk.run, 0, True, "president number", None))
-        if deeper.status is TaskStatus.DONE:
-            after = await desk.report()
-            assert after.sections[0].body.startswith(before.sections[0].body)
-            assert len(after.quotes) >= len(before.quotes)
-            assert deeper.usage.model_calls == 0
-        else:
-            assert "nothing for this section" in deeper.detail
+        # Every sentence of the toy source is like the others, so there is nothing to add, and the reader is told.
+        assert (deeper.status, deeper.usage.model_calls) == (TaskStatus.FAILED, 0)
+        assert "nothing for this section" in deeper.detail
+        assert await desk.report() == before
         asked = await desk.done(await desk.revising.ask(desk.run, "What did president number 3 say about tariffs?"))
         assert asked.answer is not None
         assert asked.answer.answered

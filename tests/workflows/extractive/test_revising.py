@@ -90,7 +90,12 @@ async def test_when_everything_is_said_the_reader_is_told() -> None:
 
 @pytest.mark.parametrize(
     ("question", "answered"),
-    [("What did merchants of Boston petition against?", SAID[7]), ("How heavy is a blue whale?", ""), ("蓝鲸有多重？", "")],
+    [
+        ("What did merchants of Boston petition against?", SAID[7]),
+        ("How heavy is a blue whale?", ""),
+        ("What did Daniel Webster say about duties on hemp?", ""),
+        ("蓝鲸有多重？", ""),
+    ],
 )
 async def test_a_question_is_answered_from_the_text_around_stored_quotes(question: str, answered: str) -> None:
     """Only the first sentence was quoted; the rest of the stored copy stands around it."""
