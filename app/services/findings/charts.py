@@ -3,6 +3,7 @@
 import html
 import re
 from collections.abc import Sequence
+from difflib import SequenceMatcher
 
 from app.domain.figures import Chart, Figure, Point
 
@@ -15,7 +16,34 @@ _COMMON = frozenset(
         *("about", "into", "after", "more", "less", "per", "year", "years"),
     )
 )
-WIDTH, ROW, LEFT, RIGHT = 640, 26, 90, 120
+# Words, single ideographs, and what stands between them.
+_TOKEN = re.compile(r"[^\W\d_\u3400-\u9fff]+|[\u3400-\u9fff]|\d+|[^\w]")
+_FRAME = frozenset(
+    (
+        "the",
+        "a",
+        "an",
+        "was",
+        "were",
+        "is",
+        "are",
+        "had",
+        "in",
+        "of",
+        "to",
+        "at",
+        "by",
+        "年",
+        "为",
+        "為",
+        "是",
+        "达",
+        "达到",
+        "了",
+    )
+)
+TITLE_CHARS, LABEL_CHARS = 90, 30
+WIDTH, ROW, LEFT, RIGHT = 640, 26, 60, 200
 
 
 def charts(figures: Sequence[Figure]) -> list[Chart]:
@@ -29,7 +57,8 @@ def charts(figures: Sequence[Figure]) -> list[Chart]:
             groups.append([figure])
         elif figure.year not in {other.year for other in home}:
             home.append(figure)
-    return [_chart(sorted(group, key=lambda f: f.year or 0)[:MOST]) for group in groups if len(group) >= FEWEST]
+    made = (_chart(sorted(group, key=lambda f: f.year or 0)[:MOST]) for group in groups if len(group) >= FEWEST)
+    return [chart for chart in made if chart.title]
 
 
 def _several(figure: Figure, figures: Sequence[Figure]) -> bool:
@@ -50,12 +79,23 @@ def _words(statement: str) -> frozenset[str]:
 
 
 def _chart(group: Sequence[Figure]) -> Chart:
-    shared = frozenset.intersection(*(_words(figure.statement) for figure in group))
-    words = [word for word in re.findall(r"[^\W\d_]+|[\u3400-\u9fff]", group[0].statement) if word.casefold() in shared]
     points = tuple(Point(label=str(figure.year), value=figure.value, text=figure.text, n=figure.n) for figure in group)
-    joined = "".join(words) if words and all(word > "\u2e7f" for word in words) else " ".join(words)
-    title = joined[:120]
+    title = _title(group)
     return Chart(title=title, unit=group[0].unit, points=points, svg=_svg(title, group[0].unit, points))
+
+
+def _title(group: Sequence[Figure]) -> str:
+    """The longest run of words that all statements share, without what only leads to it or away from it."""
+    run = _TOKEN.findall(group[0].statement)
+    for figure in group[1:]:
+        other = _TOKEN.findall(figure.statement)
+        match = SequenceMatcher(None, run, other, autojunk=False).find_longest_match()
+        run = run[match.a : match.a + match.size]
+    while run and (run[0].casefold() in _FRAME or not run[0].strip().isalnum()):
+        run = run[1:]
+    while run and (run[-1].casefold() in _FRAME or not run[-1].strip().isalnum()):
+        run = run[:-1]
+    return "".join(run)[:TITLE_CHARS]
 
 
 def _svg(title: str, unit: str, points: Sequence[Point]) -> str:
@@ -67,7 +107,7 @@ def _svg(title: str, unit: str, points: Sequence[Point]) -> str:
     for place, point in enumerate(points):
         y = 40 + ROW * place
         width = max(0.0, point.value) / top * (WIDTH - LEFT - RIGHT)
-        label = html.escape(f"{point.text} [{point.n}]")
+        label = html.escape(f"{point.text[:LABEL_CHARS]} [{point.n}]")
         rows.append(
             f'<text x="{LEFT - 8}" y="{y + 14}" text-anchor="end">{html.escape(point.label)}</text>'
             f'<rect x="{LEFT}" y="{y}" width="{width:.1f}" height="{ROW - 8}" fill="#1f5f8b"/>'

@@ -107,6 +107,7 @@ async def test_the_pages_client_reverts_compares_and_reads_tables(api: ApiClient
     ]
     [chart] = figures.charts
     assert [(point["label"], point["n"]) for point in chart["points"]] == [("1890", 1), ("1900", 2), ("1910", 3)]
+    assert (chart["title"], chart["unit"]) == ("population of the city", "people")
     assert "<script" not in chart["svg"]
 
 
