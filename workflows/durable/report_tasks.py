@@ -8,7 +8,7 @@ from temporalio import activity
 
 from app.domain.budget import StopReason
 from app.domain.contract import Halt, ReportTaskInput, ResearchInput
-from app.domain.errors import ModelError, NotFound
+from app.domain.errors import ModelError, NotFound, RubricaError
 from app.domain.evidence import Passage, Quote
 from app.domain.report import Report, Section
 from app.domain.revision import ORIGINS, FollowUp, ReportTask, TaskKind, TaskStatus, VersionInfo
@@ -25,6 +25,7 @@ from workflows.agents.remembering import memory_of_report, search_agent
 from workflows.agents.reporting import revising as by_model
 from workflows.agents.revision import NothingMore, Revision
 from workflows.durable import payloads
+from workflows.durable.failures import final_failure
 from workflows.durable.persistence import insist
 from workflows.durable.report_stage import judges_of
 from workflows.durable.workshop import Attempt, Outcome, Workshop, perform
@@ -57,9 +58,12 @@ class ReportTaskActivities:
             return
         start = await insist(lambda: self._shop.log.load(given.run_id))
         plan = start.plan
+        try:
+            spends = task.request.kind is not TaskKind.EDIT and _asks_a_model(writer_of(self._shop, start.query))
+        except RubricaError as error:
+            raise final_failure(error) from error
         if plan is None:
-            raise NotFound(f"run {given.run_id} has no plan")
-        spends = task.request.kind is not TaskKind.EDIT and writer_of(self._shop, start.query).lineage.agents == Agents.MODEL
+            raise final_failure(NotFound(f"run {given.run_id} has no plan"))
         request = payloads.StageRequest(run_id=given.run_id, query=start.query, finish=not spends)
         # A run that ended tells its stages to stop, so that none that was left behind goes on; this one is to work.
         await insist(lambda: steering.set_control(self._shop.database, given.run_id, Halt.NONE, (Halt.CANCEL, Halt.PAUSE)))
@@ -78,6 +82,10 @@ class ReportTaskActivities:
 
 async def _fail(shop: Workshop, run_id: UUID, task_id: UUID, detail: str) -> None:
     await report_tasks.finish(shop.database, run_id, task_id, TaskStatus.FAILED, detail)
+
+
+def _asks_a_model(writer: Writer) -> bool:
+    return writer.lineage.agents == Agents.MODEL
 
 
 class _Task:
@@ -141,7 +149,7 @@ class _Task:
             return (revision.first, revision.first + 1), (edited,)
         place = (revision.first, revision.end)
         writer = writer_of(self._shop, self._query)
-        if writer.lineage.agents == Agents.MODEL:
+        if _asks_a_model(writer):
             try:
                 return place, await by_model.revise(revision, self._query, self._plan, self._findings, self._kit(writer))
             except (BudgetSpent, ModelError) as error:
@@ -172,7 +180,7 @@ class _Task:
 
     async def _answered(self, question: str, passages: list[Passage]) -> FollowUp:
         writer = writer_of(self._shop, self._query)
-        if writer.lineage.agents == Agents.MODEL:
+        if _asks_a_model(writer):
             try:
                 return await follow_up.answer(question, self._query, passages, self._kit(writer))
             except (BudgetSpent, ModelError) as error:
