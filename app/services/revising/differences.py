@@ -25,7 +25,7 @@ class Change(StrEnum):
 
 
 class Stretch(Value):
-    """Words that stayed, came or went; numbers in them are those of the version they stand in."""
+    """Words that stayed, came or went. Numbers of citations are the newer version's; in words that went, the older one's."""
 
     change: Change
     text: str
