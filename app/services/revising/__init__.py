@@ -1,6 +1,7 @@
 """Versions of a report: read, compared, changed by readers and brought back; and questions to its evidence."""
 
 import logging
+import time
 from collections.abc import Sequence
 from datetime import timedelta
 from uuid import UUID, uuid4
@@ -16,7 +17,7 @@ from app.services.revising.editing import with_keys
 from app.storage import report_tasks, versions
 from app.storage.engine import Executor
 
-LEFT_BEHIND = timedelta(seconds=15)
+LEFT_BEHIND, TRY_AGAIN = timedelta(seconds=15), timedelta(minutes=2)
 BATCH = 100
 log = logging.getLogger(__name__)
 
@@ -34,6 +35,7 @@ class Revising:
         self._database = database
         self._gateway = gateway
         self._research = research
+        self._tried: dict[UUID, float] = {}
 
     async def listed(self, run_id: UUID) -> Sequence[VersionInfo]:
         """All versions, newest first."""
@@ -88,11 +90,15 @@ class Revising:
         return await report_tasks.page(self._database, run_id, questions, limit, before)
 
     async def dispatch(self) -> int:
-        """Start the tasks that no worker has ended and that may have lost their workflow; how many."""
+        """Start the tasks that no worker has ended and that may have lost their workflow; how many. None is tried all the time."""
+        now = time.monotonic()
+        self._tried = {task: when for task, when in self._tried.items() if now - when < TRY_AGAIN.total_seconds()}
         waiting = await report_tasks.left_behind(self._database, LEFT_BEHIND, BATCH)
-        for run_id, task_id in waiting:
+        lost = [(run_id, task_id) for run_id, task_id in waiting if task_id not in self._tried]
+        for run_id, task_id in lost:
             await self._gateway.start_task(run_id, task_id)
-        return len(waiting)
+            self._tried[task_id] = now
+        return len(lost)
 
     async def _begun(self, run_id: UUID, request: TaskRequest) -> ReportTask:
         """The task is stored before its workflow starts; with the workflow service away it is started later."""

@@ -9,10 +9,13 @@ import pytest
 
 from app.domain.citations import marker
 from app.domain.claims import Claim, Support
+from app.domain.errors import Unavailable
 from app.domain.evidence import Conflict
 from app.domain.report import Report, Section
 from app.domain.run import RunStatus
 from app.services.rendering import render
+from app.services.research import Research
+from app.services.revising import Revising
 from app.storage import runs
 from app.storage.run_log import RunLog
 from tests.app.services.reports import quote
@@ -77,11 +80,21 @@ async def test_changes_begin_with_the_version_the_reader_saw(api: ApiClient, run
     assert (await api.post(f"/v1/runs/{unfinished}/sections/0/rewrite", {})).is_problem(409)
 
 
-async def test_a_task_waits_for_the_workflow_service(api: ApiClient, run: str, workflows: InMemoryRuns) -> None:
+async def test_a_task_waits_for_the_workflow_service(
+    api: ApiClient, run: str, workflows: InMemoryRuns, pool: asyncpg.Pool
+) -> None:
     workflows.away = True
     asked = await api.post(f"/v1/runs/{run}/questions", {"question": "How many in 1900?"})
     assert (asked.status, asked.json["status"], asked.json["answered"]) == (202, "queued", None)
     assert (await api.get(f"/v1/runs/{run}/questions")).json["items"] == [asked.json]
+    await pool.execute("UPDATE report_tasks SET created_at = now() - interval '1 hour'")
+    waiting = Revising(pool, workflows, Research(pool, workflows))
+    with pytest.raises(Unavailable):
+        await waiting.dispatch()
+    workflows.away = False
+    begun = [await waiting.dispatch(), await waiting.dispatch()]
+    assert UUID(asked.json["id"]) in {task for _, task in workflows.tasks}
+    assert begun[1] == 0, "what is under way is not started over and over"
 
 
 async def test_the_pages_client_reverts_compares_and_reads_tables(api: ApiClient, run: str, page: Reports) -> None:
