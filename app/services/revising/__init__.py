@@ -90,7 +90,7 @@ class Revising:
         return await report_tasks.page(self._database, run_id, questions, limit, before)
 
     async def dispatch(self) -> int:
-        """Start the tasks that no worker has ended and that may have lost their workflow; how many. None is tried all the time."""
+        """Start the tasks that no worker has ended and that may have lost their workflow, now and then; how many."""
         now = time.monotonic()
         self._tried = {task: when for task, when in self._tried.items() if now - when < TRY_AGAIN.total_seconds()}
         waiting = await report_tasks.left_behind(self._database, LEFT_BEHIND, BATCH)
