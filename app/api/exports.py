@@ -10,6 +10,7 @@ from app.api.deps import ExportsService, ResearchService, RunId
 from app.api.downloads import attachment
 from app.api.openapi import problem_responses
 from app.api.reports import PAGE_POLICY
+from app.api.schemas_reports import MOST_VERSIONS
 from app.domain.accounts import Scope
 from app.domain.exports import ExportFormat
 
@@ -31,7 +32,7 @@ class ExportsController(Controller):
             ExportFormat,
             QueryParameter(name="format", description="A document, or the sources it cites as BibTeX, RIS or CSL-JSON."),
         ],
-        version: Annotated[int | None, QueryParameter(ge=1, description="By default the newest.")] = None,
+        version: Annotated[int | None, QueryParameter(ge=1, le=MOST_VERSIONS, description="By default the newest.")] = None,
     ) -> Response[bytes]:
         """The report as a file. A PDF or Word file takes a second or two to make."""
         made = await exports.of(*await research.report(run_id, version), form)

@@ -5,7 +5,7 @@ from enum import StrEnum
 from typing import Annotated, Any
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 
 from app.api.schemas import PLAIN, ReportView
 from app.domain.budget import Usage
@@ -19,8 +19,17 @@ from app.services.rendering.marks import unmarked
 from app.services.rendering.numbering import numbered
 from app.services.revising.differences import ReportDiff
 
+MOST_VERSIONS = 1_000_000
 Words = Annotated[str, StringConstraints(strip_whitespace=True, max_length=2_000), PLAIN]
-QuestionText = Annotated[str, StringConstraints(strip_whitespace=True, min_length=3, max_length=2_000), PLAIN]
+
+
+def _asking(text: str) -> str:
+    if not any(character.isalnum() for character in text):
+        raise ValueError("the question is empty; write what you want to know")
+    return text
+
+
+QuestionText = Annotated[str, StringConstraints(strip_whitespace=True, max_length=2_000), PLAIN, AfterValidator(_asking)]
 HeadingText = Annotated[str, StringConstraints(strip_whitespace=True, max_length=300), PLAIN]
 BodyText = Annotated[str, StringConstraints(strip_whitespace=True, max_length=60_000), PLAIN]
 
@@ -145,7 +154,7 @@ class NewShare(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     days: int = Field(default=30, ge=1, le=366, description="For how long it can be read.")
-    version: int | None = Field(default=None, ge=1, description="By default the newest; it stays this one.")
+    version: int | None = Field(default=None, ge=1, le=MOST_VERSIONS, description="By default the newest; it stays this one.")
 
 
 class CreatedShare(Share):

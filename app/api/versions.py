@@ -5,13 +5,14 @@ from typing import Annotated
 from uuid import UUID
 
 from litestar import Controller, Response, get, post, put
-from litestar.params import FromPath, HeaderParameter, JSONBody, QueryParameter
+from litestar.params import FromPath, HeaderParameter, JSONBody, PathParameter, QueryParameter
 
 from app.api.authentication import needs
 from app.api.deps import ResearchService, RevisingService, RunId
 from app.api.openapi import problem_responses
 from app.api.reports import view
 from app.api.schemas_reports import (
+    MOST_VERSIONS,
     AnswerPage,
     AnswerView,
     ChangePage,
@@ -42,6 +43,8 @@ IfMatch = Annotated[
 ]
 Limit = Annotated[int, QueryParameter(ge=1, le=100, description="How many at most.")]
 Before = Annotated[UUID | None, QueryParameter(description="Only those older than this one.")]
+VersionNumber = Annotated[int, PathParameter(ge=1, le=MOST_VERSIONS, description="The version's number, from 1.")]
+SectionNumber = Annotated[int, PathParameter(ge=0, le=10_000, description="The section's place in the version, from 0.")]
 READ, WRITE = needs(Scope.REPORTS_READ), needs(Scope.REPORTS_WRITE)
 
 
@@ -57,7 +60,9 @@ class VersionsController(Controller):
         run_id: RunId,
         revising: RevisingService,
         limit: Limit = PAGE_SIZE,
-        before: Annotated[int | None, QueryParameter(ge=1, description="Only versions before this one.")] = None,
+        before: Annotated[
+            int | None, QueryParameter(ge=1, le=MOST_VERSIONS, description="Only versions before this one.")
+        ] = None,
     ) -> VersionPage:
         """All versions, newest first. The first is what the run delivered."""
         found = [info for info in await revising.listed(run_id) if before is None or info.n < before]
@@ -65,7 +70,7 @@ class VersionsController(Controller):
 
     @get("/versions/{n:int}", opt=READ, responses=problem_responses(404))
     async def version(
-        self, run_id: RunId, n: FromPath[int], research: ResearchService, revising: RevisingService
+        self, run_id: RunId, n: VersionNumber, research: ResearchService, revising: RevisingService
     ) -> Response[VersionView]:
         """One version whole, with its sections as they can be edited. Its ETag goes into `If-Match` of a change."""
         run, stored = await research.report(run_id, n)
@@ -78,21 +83,24 @@ class VersionsController(Controller):
     async def diff(
         self,
         run_id: RunId,
-        n: FromPath[int],
+        n: VersionNumber,
         revising: RevisingService,
-        other: Annotated[int, QueryParameter(name="with", ge=1, description="The version to compare with, usually a newer one.")],
+        other: Annotated[
+            int,
+            QueryParameter(name="with", ge=1, le=MOST_VERSIONS, description="The version to compare with, usually a newer one."),
+        ],
     ) -> ReportDiff:
         """What changes from version n to the other, by section and word."""
         return await revising.diff(run_id, n, other)
 
     @post("/versions/{n:int}/revert", opt=WRITE, responses=problem_responses(404, 409))
-    async def revert(self, run_id: RunId, n: FromPath[int], revising: RevisingService, if_match: IfMatch = None) -> VersionInfo:
+    async def revert(self, run_id: RunId, n: VersionNumber, revising: RevisingService, if_match: IfMatch = None) -> VersionInfo:
         """Make version n the newest again, as a new version."""
         return await revising.revert(run_id, n, _expected(if_match))
 
     @put("/sections/{k:int}", opt=WRITE, status_code=202, responses=problem_responses(400, 404, 409))
     async def edit(
-        self, run_id: RunId, k: FromPath[int], data: JSONBody[Edit], revising: RevisingService, if_match: IfMatch = None
+        self, run_id: RunId, k: SectionNumber, data: JSONBody[Edit], revising: RevisingService, if_match: IfMatch = None
     ) -> Response[ChangeView]:
         """A section in your own words. Its claims are judged again; the new version is there when the change is done."""
         task = await revising.edit(run_id, k, data.heading, data.markdown, _expected(if_match))
@@ -100,7 +108,7 @@ class VersionsController(Controller):
 
     @post("/sections/{k:int}/rewrite", opt=WRITE, status_code=202, responses=problem_responses(400, 404, 409))
     async def rewrite(
-        self, run_id: RunId, k: FromPath[int], data: JSONBody[Rewriting], revising: RevisingService, if_match: IfMatch = None
+        self, run_id: RunId, k: SectionNumber, data: JSONBody[Rewriting], revising: RevisingService, if_match: IfMatch = None
     ) -> Response[ChangeView]:
         """A section (with its parts) written again, or deepened, from the evidence the run has stored."""
         task = await revising.rewrite(run_id, k, data.how is How.DEEPEN, data.wish, _expected(if_match))

@@ -76,6 +76,12 @@ async def test_changes_begin_with_the_version_the_reader_saw(api: ApiClient, run
         assert (await api.send("PUT", f"/v1/runs/{run}/sections/{k}", json=bad)).is_problem(400)
     assert (await api.send("PUT", f"/v1/runs/{run}/sections/7", json=wanted)).is_problem(404)
     assert (await api.get(f"/v1/runs/{run}/versions/2")).is_problem(404)
+    huge = 10**12
+    for path in (f"versions/{huge}", "versions/0", f"versions/1/diff?with={huge}", f"versions?before={huge}"):
+        assert (await api.get(f"/v1/runs/{run}/{path}")).is_problem(400), path
+    assert (await api.get(f"/v1/runs/{run}/export?format=md&version={huge}")).is_problem(400)
+    for k in (-1, huge):
+        assert (await api.send("PUT", f"/v1/runs/{run}/sections/{k}", json=wanted)).status in (400, 404), k
     unfinished = await api.ask()
     assert (await api.post(f"/v1/runs/{unfinished}/sections/0/rewrite", {})).is_problem(409)
 
@@ -83,6 +89,8 @@ async def test_changes_begin_with_the_version_the_reader_saw(api: ApiClient, run
 async def test_a_task_waits_for_the_workflow_service(
     api: ApiClient, run: str, workflows: InMemoryRuns, pool: asyncpg.Pool
 ) -> None:
+    for empty in ("", " ?! ", "x" * 2_001):
+        assert (await api.post(f"/v1/runs/{run}/questions", {"question": empty})).is_problem(400)
     workflows.away = True
     asked = await api.post(f"/v1/runs/{run}/questions", {"question": "How many in 1900?"})
     assert (asked.status, asked.json["status"], asked.json["answered"]) == (202, "queued", None)
