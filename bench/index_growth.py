@@ -14,12 +14,12 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from subprocess import PIPE
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import psutil
@@ -51,10 +51,18 @@ class Material(NamedTuple):
 
 def passages(encoder: KeptEncodings, count: int) -> Material:
     """The first `count` passages of Wikipedia."""
-    texts = [index_text(r["title"], r["text"].strip()) for r in islice(read_lines(wikipedia_passages().corpus), count)]
-    words = SparseEncoder(average_length(texts[::50]))
+    records = list(islice(read_lines(wikipedia_passages().corpus), count))
+    texts = [index_text(record["title"], record["text"].strip()) for record in records]
+    around = [index_text(record["title"], window(records, place)) for place, record in enumerate(records)]
+    words = SparseEncoder(average_length(texts[::50]), average_length(around[::50]))
     dense = np.concatenate([encoder.passages(part) for part in batches(texts, 1_024)])
-    return Material([words.passage(text) for text in texts], dense)
+    return Material([words.passage(*pair) for pair in zip(texts, around, strict=True)], dense)
+
+
+def window(records: Sequence[Mapping[str, Any]], place: int) -> str:
+    """A passage with those of its article before and after it."""
+    near = records[max(0, place - 1) : place + 2]
+    return "\n\n".join(record["text"].strip() for record in near if record["doc_id"] == records[place]["doc_id"])
 
 
 def questions(encoder: Encoder) -> list[HybridQuery]:

@@ -69,6 +69,7 @@ class Generation(Value):
     collection: str
     recipe: str
     average_length: float
+    average_window: float = 0.0
     encoder: str = ""
     dense: bool = False
 
@@ -144,15 +145,18 @@ class Catalogue:
 
     def generation(self, name: str) -> Generation | None:
         """An index's record, if there is one of this name."""
-        row = self._row("SELECT name, collection, recipe, average_length, encoder, dense FROM generations WHERE name = ?", name)
+        row = self._row(
+            "SELECT name, collection, recipe, average_length, average_window, encoder, dense FROM generations WHERE name = ?",
+            name,
+        )
         return Generation.model_validate(dict(row) | {"dense": bool(row["dense"])}) if row else None
 
     def keep_generation(self, generation: Generation) -> None:
         """Insert or replace an index's record."""
         with self._db.transaction() as connection:
             connection.execute(
-                "INSERT OR REPLACE INTO generations (name, collection, recipe, average_length, encoder, dense)"
-                " VALUES (:name, :collection, :recipe, :average_length, :encoder, :dense)",
+                "INSERT OR REPLACE INTO generations (name, collection, recipe, average_length, average_window, encoder, dense)"
+                " VALUES (:name, :collection, :recipe, :average_length, :average_window, :encoder, :dense)",
                 generation.model_dump(),
             )
 

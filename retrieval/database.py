@@ -13,6 +13,7 @@ _ADDED_LATER = (
     ("collections", "tenant TEXT NOT NULL DEFAULT ''"),
     ("builds", "skipped INTEGER NOT NULL DEFAULT 0"),
     ("builds", "corpus_state TEXT NOT NULL DEFAULT ''"),
+    ("generations", "average_window REAL NOT NULL DEFAULT 0"),
 )
 """Columns that a file made by an earlier version lacks."""
 

@@ -5,12 +5,13 @@ candidates, and the two are averaged. Against reciprocal ranks it keeps how much
 range of the candidates it does not hang on the worst of them (see docs/decisions/0025).
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import sqrt
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 Key = tuple[str, int]
 """A candidate: an index and its number in it."""
+Named = TypeVar("Named", Key, str)
 WIDTH = 6.0
 """Standard deviations between 0 and 1: the mean scores 0.5, and what a half did not find counts as three below its mean."""
 
@@ -22,21 +23,47 @@ class _Scale(NamedTuple):
     unit: float
 
 
-def fuse(sparse: Mapping[Key, float], dense: Mapping[Key, float] | None, wanted: int) -> list[tuple[Key, float]]:
+def fuse(
+    sparse: Mapping[Key, float], dense: Mapping[Key, float] | None, wanted: int, documents: Mapping[Key, str] | None = None
+) -> list[tuple[Key, float]]:
     """Candidates with their fused score, best first, seldom outside 0..1. `dense` is None where there are no dense vectors.
 
     `wanted` is how many each half was asked for. Where the words found fewer, every other passage has none of them and scores
-    zero: theirs then count from zero to the best, so that a word which one passage has is not drowned.
+    zero: theirs then count from zero to the best, so that a word which one passage has is not drowned. `documents` says what
+    document each candidate is of: the best passage of one then counts with the best that any of them has in each half, since
+    what is asked and what answers it may stand in different passages.
     """
     few = 0 < len(sparse) < wanted
-    halves = [(sparse, _from_zero(sparse) if few else _standard(sparse))]
+    halves = [_scaled(sparse, _from_zero(sparse) if few else _standard(sparse))]
     if dense is not None:
-        halves.append((dense, _standard(dense)))
-    fused: dict[Key, float] = {}
-    for scores, (zero, unit) in halves:
-        for key, score in scores.items():
-            fused[key] = fused.get(key, 0.0) + (score - zero) / unit / len(halves)
+        halves.append(_scaled(dense, _standard(dense)))
+    fused = _mean(halves)
+    if documents is not None:
+        of = {key: documents.get(key, "") or repr(key) for key in fused}
+        best = {of[key]: key for key in sorted(fused, key=lambda key: (fused[key], key))}
+        together = _mean([_best_of_each(half, of) for half in halves])
+        fused |= {key: together[document] for document, key in best.items()}
     return sorted(fused.items(), key=lambda item: (-item[1], item[0]))
+
+
+def _mean(halves: Sequence[Mapping[Named, float]]) -> dict[Named, float]:
+    """What a half has not counts as 0 there."""
+    sums: dict[Named, float] = {}
+    for half in halves:
+        for name, score in half.items():
+            sums[name] = sums.get(name, 0.0) + score / len(halves)
+    return sums
+
+
+def _best_of_each(half: Mapping[Key, float], of: Mapping[Key, str]) -> dict[str, float]:
+    best: dict[str, float] = {}
+    for key, score in half.items():
+        best[of[key]] = max(score, best.get(of[key], score))
+    return best
+
+
+def _scaled(scores: Mapping[Key, float], scale: _Scale) -> dict[Key, float]:
+    return {key: (score - scale.zero) / scale.unit for key, score in scores.items()}
 
 
 def _from_zero(scores: Mapping[Key, float]) -> _Scale:

@@ -6,12 +6,14 @@ switch, and one copy of the index is all it takes; otherwise the next step adds 
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
+from typing import NamedTuple
 
 from retrieval.build import RECIPE, PassageEncoder, Workshop, batches, index_text, passage_id
 from retrieval.catalogue import Build, BuildPhase, Generation
 from retrieval.chunking import split_passages
 from retrieval.encoding import add_vectors
 from retrieval.index.ports import IndexedPassage
+from retrieval.sentences import Span
 from retrieval.sparse import SparseEncoder, average_length
 from retrieval.store import DocumentState, StoredDocument
 
@@ -72,9 +74,10 @@ def _base(shop: Workshop, build: Build, names: Sequence[str]) -> Generation | No
 
 
 def _fresh(shop: Workshop, build: Build, name: str) -> Generation:
-    length = average_length(text for document in _sample(shop, build) for text in _passages_of(shop, document))
+    texts = [texts for document in _sample(shop, build) for texts in _texts_of(shop, document)]
+    length, window = average_length(text.own for text in texts), average_length(text.window for text in texts)
     shop.index.create(name, forgets=bool(shop.catalogue.get(build.collection).tenant))
-    generation = Generation(name=name, collection=build.collection, recipe=RECIPE, average_length=length)
+    generation = Generation(name=name, collection=build.collection, recipe=RECIPE, average_length=length, average_window=window)
     shop.catalogue.keep_generation(generation)
     return generation
 
@@ -88,9 +91,21 @@ def _sample(shop: Workshop, build: Build) -> Iterator[StoredDocument]:
                 yield document
 
 
-def _passages_of(shop: Workshop, document: StoredDocument) -> list[str]:
-    text = shop.store.text(document.source.snapshot)
-    return [index_text(document.source.title, text[start:end]) for start, end in split_passages(text)]
+class _Texts(NamedTuple):
+    """A passage, and what is indexed for it: itself, and itself with the passages before and after it."""
+
+    span: Span
+    own: str
+    window: str
+
+
+def _texts_of(shop: Workshop, document: StoredDocument) -> Iterator[_Texts]:
+    text, title = shop.store.text(document.source.snapshot), document.source.title
+    spans = split_passages(text)
+    for place, span in enumerate(spans):
+        first, last = spans[max(0, place - 1)], spans[min(len(spans) - 1, place + 1)]
+        own = index_text(title, text[span.start : span.end])
+        yield _Texts(span, own, index_text(title, text[first.start : last.end]) if len(spans) > 1 else own)
 
 
 def _delete_gone(shop: Workshop, generation: Generation) -> None:
@@ -99,7 +114,7 @@ def _delete_gone(shop: Workshop, generation: Generation) -> None:
 
 
 def _write_documents(shop: Workshop, build: Build, generation: Generation, states: tuple[DocumentState, ...]) -> Build:
-    encoder = SparseEncoder(generation.average_length)
+    encoder = SparseEncoder(generation.average_length, generation.average_window)
     tenant = shop.catalogue.get(build.collection).tenant
     waiting: list[IndexedPassage] = []
     written: list[str] = []
@@ -137,8 +152,8 @@ def _keep_hybrid(shop: Workshop, build: Build, generation: Generation, encoder: 
 
 
 def _points(shop: Workshop, document: StoredDocument, encoder: SparseEncoder, tenant: str) -> Iterator[IndexedPassage]:
-    text = shop.store.text(document.source.snapshot)
-    for start, end in split_passages(text):
-        sparse = encoder.passage(index_text(document.source.title, text[start:end]))
-        number, published = passage_id(document.key, start, end), document.source.published
+    published = document.source.published
+    for (start, end), own, window in _texts_of(shop, document):
+        sparse = encoder.passage(own, window)
+        number = passage_id(document.key, start, end)
         yield IndexedPassage(number, sparse, document.key, start, end, document.language, tenant, published)

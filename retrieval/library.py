@@ -1,9 +1,9 @@
 """The search side: what is indexed and stored, asked for passages, documents and snapshots."""
 
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from app.domain.errors import InvalidInput, NotFound, ToolError
 from app.domain.evidence import Passage
@@ -43,6 +43,14 @@ class QueryEncoder(Protocol):
     def query(self, text: str) -> Sequence[float]:
         """The query's vector."""
         ...
+
+
+class _Ranked(NamedTuple):
+    """A candidate in its order: the name of its index, its place, and its score."""
+
+    within: str
+    place: Place
+    score: float
 
 
 class Library:
@@ -152,11 +160,11 @@ class Library:
         query = query[:MAX_QUERY_CHARS]
         ranked = self._ranked(query, limit, generations, where)
         if self._reranker is None:
-            return diverse(self._passages(ranked, READ_AHEAD * limit), limit)
-        best = reranked(self._reranker, query, list(self._passages(ranked[:RERANKED], RERANKED)))
-        return diverse(chain(best, self._passages(ranked[RERANKED:], READ_AHEAD * limit)), limit)
+            return diverse(self._passages(ranked), limit)
+        best = reranked(self._reranker, query, list(self._passages(ranked[:RERANKED])))
+        return diverse(chain(best, self._passages(ranked[RERANKED:])), limit)
 
-    def _ranked(self, query: str, limit: int, generations: Sequence[Generation], where: SearchFilter) -> list[tuple[Key, float]]:
+    def _ranked(self, query: str, limit: int, generations: Sequence[Generation], where: SearchFilter) -> list[_Ranked]:
         encoder = self._encoder_for(generations, query)
         vector = encoder.query(query) if encoder else None
         asked = HybridQuery(self._words.query(query), vector, max(CANDIDATES, READ_AHEAD * limit), where)
@@ -166,7 +174,10 @@ class Library:
             found = self._index.query(generation.name, asked)
             sparse |= {(generation.name, hit.id): hit.score for hit in found.sparse}
             dense |= {(generation.name, hit.id): hit.score for hit in found.dense}
-        return fuse(sparse, dense if encoder else None, asked.limit)
+        places = self._places(sparse.keys() | dense.keys())
+        documents = {key: f"{collection_of(key[0])} {place.document}" for key, place in places.items()}
+        fused = fuse(sparse, dense if encoder else None, asked.limit, documents)
+        return [_Ranked(key[0], places[key], score) for key, score in fused if key in places]
 
     def _encoder_for(self, generations: Sequence[Generation], query: str) -> QueryEncoder | None:
         """The query encoder, where every index in question is complete and was made with it, and it can read the query."""
@@ -175,25 +186,22 @@ class Library:
             return None
         return encoder if encoder.reads(query) else None
 
-    def _passages(self, ranked: Sequence[tuple[Key, float]], ahead: int) -> Iterator[Passage]:
-        """The ranked passages with their texts, looked up `ahead` at a time."""
-        for first in range(0, len(ranked), ahead):
-            part = ranked[first : first + ahead]
-            places: dict[Key, Place] = {}
-            for name in {name for (name, _), _ in part}:
-                found = self._index.places(name, [number for (of, number), _ in part if of == name])
-                places |= {(name, number): place for number, place in found.items()}
-            for key, score in part:
-                passage = self._passage(key[0], places.get(key), score)
-                if passage is not None:
-                    yield passage
+    def _places(self, keys: Iterable[Key]) -> dict[Key, Place]:
+        """Where the candidates stand; one that was removed meanwhile is left out."""
+        numbers: dict[str, list[int]] = {}
+        for name, number in keys:
+            numbers.setdefault(name, []).append(number)
+        found = {name: self._index.places(name, wanted) for name, wanted in numbers.items()}
+        return {(name, number): place for name, places in found.items() for number, place in places.items()}
 
-    def _passage(self, index: str, place: Place | None, score: float) -> Passage | None:
-        source = self._store.source(collection_of(index), place.document) if place else None
-        if source is None or place is None:  # removed from the collection between the query and now
-            return None
-        text = self._store.text(source.snapshot)[place.start : place.end]
-        return Passage(source=source, text=text, start=place.start, end=place.end, score=round(score, 6))
+    def _passages(self, ranked: Iterable[_Ranked]) -> Iterator[Passage]:
+        """The ranked passages with their texts, read one by one as they are asked for."""
+        for within, place, score in ranked:
+            source = self._store.source(collection_of(within), place.document)
+            if source is None:  # removed from the collection between the query and now
+                continue
+            text = self._store.text(source.snapshot)[place.start : place.end]
+            yield Passage(source=source, text=text, start=place.start, end=place.end, score=round(score, 6))
 
     def _drop_leftovers(self, collection: str) -> None:
         build = self._catalogue.build(collection)

@@ -38,6 +38,7 @@ CREATE TABLE IF NOT EXISTS generations (
     collection TEXT NOT NULL,
     recipe TEXT NOT NULL,
     average_length REAL NOT NULL,
+    average_window REAL NOT NULL DEFAULT 0,
     encoder TEXT NOT NULL DEFAULT '',
     dense INTEGER NOT NULL DEFAULT 0
 );

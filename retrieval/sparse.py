@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from qdrant_edge import Bm25, Bm25Config
 
-RECIPE = "bm25-en-cjk2-v2"
+RECIPE = "bm25-en-cjk2-v3"
 """Names everything that fixes the weights; an index made by another recipe is built anew."""
 
 SATURATION = 0.9
@@ -35,22 +35,37 @@ class SparseVector(NamedTuple):
 class SparseEncoder:
     """BM25 weights for passages and queries of one collection.
 
-    `average_length` is the collection's mean number of content words in a passage; BM25 normalises by it.
+    `average_length` is the collection's mean number of content words in a passage, `average_window` that in a passage with its
+    neighbours; BM25 normalises by them.
     """
 
-    def __init__(self, average_length: float) -> None:
-        length = max(1.0, average_length)
-        self._bm25 = Bm25(Bm25Config(k=SATURATION, b=LENGTH_WEIGHT, avg_len=length, language="english", ascii_folding=True))
+    def __init__(self, average_length: float, average_window: float = 0.0) -> None:
+        self._bm25 = _bm25(average_length)
+        self._window = _bm25(average_window)
 
-    def passage(self, text: str) -> SparseVector:
-        """Weights of a passage as it is stored."""
-        vector = self._bm25.embed_document(tokenisable(text))
-        return SparseVector(vector.indices, vector.values)
+    def passage(self, text: str, window: str = "") -> SparseVector:
+        """Weights of a passage as it is stored: the mean of its own and those of `window`, the passage with its neighbours.
+
+        A question's words are often spread over a document: its parts are then found by what stands around them (see
+        docs/decisions/0046). Without `window` the weights are the passage's own.
+        """
+        own = self._bm25.embed_document(tokenisable(text))
+        if not window:
+            return SparseVector(own.indices, own.values)
+        around = self._window.embed_document(tokenisable(window))
+        weights = dict(zip(around.indices, (value / 2 for value in around.values), strict=True))
+        for index, value in zip(own.indices, own.values, strict=True):
+            weights[index] = weights.get(index, 0.0) + value / 2
+        return SparseVector(list(weights), list(weights.values()))
 
     def query(self, text: str) -> SparseVector:
         """Weights of a query: one per distinct term. Empty when the text has nothing but stop words."""
         vector = self._bm25.embed_query(tokenisable(text))
         return SparseVector(vector.indices, vector.values)
+
+
+def _bm25(length: float) -> Bm25:
+    return Bm25(Bm25Config(k=SATURATION, b=LENGTH_WEIGHT, avg_len=max(1.0, length), language="english", ascii_folding=True))
 
 
 def tokenisable(text: str) -> str:

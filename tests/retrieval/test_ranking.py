@@ -53,6 +53,29 @@ def test_one_half_alone_keeps_its_order() -> None:
     assert fuse({}, None, 3) == []
 
 
+def test_a_document_counts_with_what_its_passages_have_together() -> None:
+    sparse, dense = {A: 30.0, B: 10.0, C: 21.0}, {A: 0.5, B: 0.9, C: 0.71}
+    alone = [key for key, _ in fuse(sparse, dense, 3)]
+    together = fuse(sparse, dense, 3, {A: "one", B: "one", C: "other"})
+    assert alone[0] == C
+    assert together[0][0] in (A, B), "the words stand in the one passage of the document, the meaning in the other"
+    assert [key for key, _ in together][1] == C, "its other passage keeps the place that it has by itself"
+
+
+def test_a_passage_is_found_by_its_neighbours_words_too_at_half_their_weight() -> None:
+    encoder = SparseEncoder(10.0, 10.0)
+    query = encoder.query("zeppelin hangar")
+    alone, within = (
+        encoder.passage("the hangar stood empty"),
+        encoder.passage("the hangar stood empty", "a zeppelin. the hangar stood empty"),
+    )
+    found = dict(zip(within.indices, within.values, strict=True))
+    assert set(query.indices) <= found.keys()
+    assert not set(query.indices) <= set(alone.indices)
+    neighbour, own = sorted(found[index] for index in query.indices)
+    assert neighbour < 0.6 * own
+
+
 def test_near_duplicates_collapse_into_the_best() -> None:
     text = sentence("silver coinage") + " " + sentence("the customs houses")
     ranked = [passage("a", text, 0.9), passage("b", text.replace("laid", "placed"), 0.8), passage("c", sentence("wool"), 0.7)]
