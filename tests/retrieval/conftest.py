@@ -1,8 +1,10 @@
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from retrieval.catalogue import Collection, CorpusKind
+from tests.retrieval.building import Bench
 
 
 @pytest.fixture
@@ -26,3 +28,11 @@ def notes(tmp_path: Path) -> Path:
 def notes_collection(notes: Path) -> Collection:
     """The folder as a collection."""
     return Collection(name="notes", kind=CorpusKind.FOLDER, path=str(notes))
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Iterator[Bench]:
+    """A home with one collection, to build again and again."""
+    made = Bench(tmp_path)
+    yield made
+    made.shelves.close()

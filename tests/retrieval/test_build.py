@@ -1,69 +1,16 @@
-"""Building a collection: incremental, and resumable wherever it was cut off."""
+"""Building a collection: what is searchable when, and what is done again."""
 
-import json
-from collections.abc import Callable, Iterator
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import cast
 
 import pytest
 
-from retrieval.builder import run_build
-from retrieval.catalogue import Build, BuildPhase, Collection, CorpusKind
-from retrieval.home import Shelves, open_shelves
+from retrieval.catalogue import Build, BuildPhase
 from retrieval.index.ports import Index
-from retrieval.library import Library
-from retrieval.ports import SearchFilter
+from tests.retrieval.building import Bench, MortalIndex, records
 from tests.retrieval.qdrant_stub import QdrantStub
 from tests.retrieval.word_encoder import Cut, WordEncoder
-
-Records = dict[str, str]
-
-
-class Bench:
-    """A home with one collection read from a JSONL file that the test rewrites."""
-
-    def __init__(self, folder: Path, qdrant_url: str | None = None) -> None:
-        self.file = folder / "corpus.jsonl"
-        self.home = folder / "home"
-        self.qdrant_url = qdrant_url
-        self.shelves: Shelves = open_shelves(self.home, qdrant_url)
-        self.shelves.catalogue.add(Collection(name="c", kind=CorpusKind.BEIR, path=str(self.file)), datetime.now(UTC))
-
-    def write(self, records: Records) -> None:
-        self.file.write_text("\n".join(json.dumps({"_id": key, "title": key, "text": text}) for key, text in records.items()))
-
-    def build(
-        self, encoder: WordEncoder | None = None, fresh: bool = True, report: Callable[[Build], None] = lambda _: None
-    ) -> Build:
-        return run_build(self.shelves, "c", fresh, lambda: encoder, report)
-
-    def restart(self) -> None:
-        """What a new process sees."""
-        self.shelves.close()
-        self.shelves = open_shelves(self.home, self.qdrant_url)
-
-    def found(self, query: str, encoder: WordEncoder | None = None) -> list[str]:
-        library = Library(self.shelves.catalogue, self.shelves.store, self.shelves.index, lambda: encoder)
-        library.refresh("c")
-        return [passage.source.title for passage in library.search(query, 10, SearchFilter(collections=("c",)))]
-
-    def points(self) -> int:
-        name = self.shelves.index.resolve("c")
-        assert name is not None
-        return self.shelves.index.count(name)
-
-
-@pytest.fixture
-def bench(tmp_path: Path) -> Iterator[Bench]:
-    made = Bench(tmp_path)
-    yield made
-    made.shelves.close()
-
-
-def records(count: int) -> Records:
-    return {f"d{n}": f"Document number{n} tells of topic{n % 7} and of topic{n % 5} at some length." for n in range(count)}
 
 
 def test_a_build_makes_words_searchable_first_and_vectors_later(bench: Bench) -> None:
@@ -169,118 +116,6 @@ def test_another_encoder_replaces_the_vectors(bench: Bench) -> None:
     bench.build(other, fresh=False)
     assert len(other.encoded) == 6
     assert bench.found("number4", other)[0] == "d4"
-
-
-class MortalIndex:
-    """An index in whose use the process dies: after call number `last` of anything that changes it."""
-
-    def __init__(self, index: Index, last: int) -> None:
-        self._index = index
-        self._left = last
-
-    def __getattr__(self, name: str) -> Callable[..., object]:
-        method = getattr(self._index, name)
-
-        def call(*arguments: object) -> object:
-            result = method(*arguments)
-            if name in ("create", "derive", "upsert", "set_dense", "delete_documents", "flush", "optimize", "switch"):
-                self._left -= 1
-                if self._left == 0:
-                    raise Cut
-            return result
-
-        return call
-
-
-# much is new: 1 derive, 2 delete, 3 upsert, 4 flush, 5 optimize, 6 switch to words, 7 derive, 8 and 10 vectors, 9 and 11 flush,
-# 12 optimize, 13 switch; little is new: 1 derive, 2 delete, 3 upsert, 4 flush, 5 vectors, 6 flush, 7 optimize, 8 switch
-@pytest.mark.parametrize(
-    ("new", "calls"), [*((300, n) for n in (1, 2, 3, 4, 6, 7, 8, 9, 11, 13)), *((100, n) for n in (1, 2, 3, 4, 5, 6, 8))]
-)
-def test_a_build_that_dies_goes_on_where_it_was(bench: Bench, new: int, calls: int) -> None:
-    texts = records(330)
-    bench.write(texts)
-    bench.build(WordEncoder())
-    texts |= {f"d{n}": f"Rewritten number{n} speaks of zeppelins." for n in range(new)}
-    del texts["d320"]
-    bench.write(texts)
-    mortal = MortalIndex(bench.shelves.index, calls)
-    bench.shelves = replace(bench.shelves, index=cast("Index", mortal))
-    with pytest.raises(Cut):
-        bench.build(WordEncoder())
-    bench.restart()
-    assert bench.found("number321")[0] == "d321"  # what was searched goes on being searched
-    encoder = WordEncoder()
-    assert bench.build(encoder, fresh=False).phase is BuildPhase.DONE
-    assert bench.points() == 329
-    assert bench.found("number42", encoder)[0] == "d42"
-    assert "d320" not in bench.found("number320", encoder)
-    assert len(encoder.encoded) <= new
-
-
-def test_a_reading_that_dies_is_done_again(bench: Bench) -> None:
-    bench.write(records(150))
-
-    def die(build: Build) -> None:
-        if build.done == 128:
-            raise Cut
-
-    with pytest.raises(Cut):
-        bench.build(WordEncoder(), report=die)
-    bench.restart()
-    assert bench.build(WordEncoder(), fresh=False).phase is BuildPhase.DONE
-    assert (bench.points(), bench.shelves.store.count("c")) == (150, 150)
-
-
-def test_a_reading_that_dies_goes_on_where_it_was_unless_the_corpus_has_changed(bench: Bench) -> None:
-    class Dying:
-        """Lets one batch be stored, then dies."""
-
-        def __init__(self) -> None:
-            self.first: int | None = None
-
-        def __call__(self, build: Build) -> None:
-            if build.phase is BuildPhase.READING and build.done:
-                self.first = build.done
-                raise Cut
-
-    texts = records(400)
-    bench.write(texts)
-    for expected in (128, 256, 384):
-        dying = Dying()
-        with pytest.raises(Cut):
-            bench.build(report=dying, fresh=False)
-        assert dying.first == expected
-        bench.restart()
-    del texts["d7"]
-    bench.write(texts)
-    bench.build(fresh=False)
-    assert (bench.points(), bench.shelves.store.count("c")) == (399, 399)
-    assert bench.shelves.store.by_url("beir:c/d7", ()) is None
-
-
-def test_vectors_encoded_before_a_death_are_kept(bench: Bench) -> None:
-    bench.write(records(300))
-    with pytest.raises(Cut):
-        bench.build(WordEncoder(fails_at=270))
-    bench.restart()
-    assert bench.found("number299")[0] == "d299"
-    second = WordEncoder()
-    bench.build(second, fresh=False)
-    assert len(second.encoded) == 300 - 256
-
-
-def test_a_new_build_takes_over_half_done_vectors(bench: Bench) -> None:
-    texts = records(300)
-    bench.write(texts)
-    with pytest.raises(Cut):
-        bench.build(WordEncoder(fails_at=270))
-    bench.restart()
-    bench.write(texts | {"late": "A late addition about airships."})
-    second = WordEncoder()
-    bench.build(second, fresh=True)
-    assert len(second.encoded) == 301 - 256
-    assert bench.found("airships", second)[0] == "late"
 
 
 def test_a_corpus_that_is_not_there_fails_with_the_reason_and_recovers(bench: Bench) -> None:
