@@ -6,6 +6,7 @@ from workflows.agents.extractive.entities import Entities
 from workflows.agents.extractive.hits import Hit
 from workflows.agents.extractive.names import holds_name
 from workflows.agents.extractive.question import PLAIN_WEIGHT, Question
+from workflows.agents.extractive.telling import MOSTLY, TELLING
 from workflows.agents.extractive.words import terms, words
 
 FULL = 0.75
@@ -14,6 +15,7 @@ NEAR_BY_NAME, NEAR_BY_SOME_NAMES, NEAR_WITHOUT_NAME = 0.25, 0.4, 0.55
 SOME_NAMES, ALL_NAMES = 0.5, 0.9
 MOST_TERMS = 0.75
 FEWEST_WORDS = 2
+MOST_ASKED = 0.6
 
 
 def answerable(question: Question, hits: Sequence[Hit]) -> bool:
@@ -31,6 +33,20 @@ def answerable(question: Question, hits: Sequence[Hit]) -> bool:
     named = _share_of_names(question, hits)
     near = best >= (NEAR_BY_NAME if named >= ALL_NAMES else NEAR_BY_SOME_NAMES)
     return best >= FULL or (named >= SOME_NAMES and near and _in_company(question, hits))
+
+
+def answered_in_one(question: Question, hits: Iterable[Hit]) -> bool:
+    """Whether a single passage holds most of the question: its names and most else that tells. No chain is needed then."""
+    return any(holds_question(question, hit) for hit in hits)
+
+
+def holds_question(question: Question, hit: Hit) -> bool:
+    """Whether a passage holds most of the question, and of what it asks about its names."""
+    if question.telling_share(hit.terms) < MOSTLY or any(_held(name, [hit]) < ALL_NAMES for name in question.names):
+        return False
+    own = frozenset(term for name in question.names for term in terms(name))
+    asked = {term: weight for term, weight in question.telling_weights.items() if weight >= TELLING and term not in own}
+    return sum(weight for term, weight in asked.items() if term in hit.terms) >= MOST_ASKED * sum(asked.values())
 
 
 def promising(question: Question, hits: Sequence[Hit]) -> bool:

@@ -8,6 +8,7 @@ from workflows.agents.extractive.names import holds_name
 from workflows.agents.extractive.question import Question
 from workflows.agents.extractive.relevance import IN_SCOPE, Lens
 from workflows.agents.extractive.sentences import Sentence
+from workflows.agents.extractive.telling import MOSTLY
 from workflows.agents.extractive.words import terms
 
 ON_SUBJECT = 0.75
@@ -20,6 +21,16 @@ def on_subject(question: Question, hits: Sequence[Hit]) -> list[Hit]:
     it names who spoke, theirs."""
     fitting = spoken(question, [hit for hit in hits if question.subject_share(hit.terms) >= ON_SUBJECT])
     return [hit for hit in fitting if names_subject(question, hit)] or fitting
+
+
+def bearing_on(question: Question, hits: Sequence[Hit]) -> list[Hit]:
+    """The passages that hold most of what the one with most of the question holds: those that answer it by themselves.
+
+    None where no passage holds most of the question.
+    """
+    best = max((question.telling_share(hit.terms) for hit in hits), default=0.0)
+    near = [hit for hit in hits if best >= MOSTLY and question.telling_share(hit.terms) >= ON_SUBJECT * best]
+    return [hit for hit in near if names_subject(question, hit)] or near
 
 
 def spoken(question: Question, hits: Sequence[Hit]) -> list[Hit]:

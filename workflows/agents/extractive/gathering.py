@@ -1,6 +1,7 @@
 """An agent's searches: each through the record, so that it is a stored turn, and none made twice."""
 
 from collections.abc import Iterable
+from itertools import zip_longest
 from typing import Any
 
 from app.domain.budget import StopReason, Usage
@@ -36,11 +37,9 @@ class Gathering:
         if not words or words.lower() in self._asked:
             return []
         self._asked.add(words.lower())
-        found: list[Hit] = []
-        for name in tools:
-            if name in self._kit.tools:
-                found.extend(await self._use(name, words, limit))
-        return found
+        lists = [await self._use(name, words, limit) for name in tools if name in self._kit.tools]
+        turns = zip_longest(*lists)  # each list is best first, and neither's best comes behind all of the other
+        return list({hit.key: hit for turn in turns for hit in turn if hit is not None}.values())
 
     async def skim(self, url: str) -> list[Sentence]:
         """The sentences of the first part of a document that a search returned, whatever they speak of."""

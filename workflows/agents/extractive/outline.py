@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from app.domain.query import Language
 from workflows.agents.extractive.aspects import find_aspects
 from workflows.agents.extractive.chains import direct_score
-from workflows.agents.extractive.coverage import answerable
+from workflows.agents.extractive.coverage import answerable, answered_in_one
 from workflows.agents.extractive.entities import Entities
 from workflows.agents.extractive.focus import MANY, on_subject, told_apart
 from workflows.agents.extractive.hits import Hit
@@ -46,8 +46,10 @@ class Probe:
 
 def outline(question: Question, probe: Probe, most: int) -> list[Part]:
     """The parts of a question, at most `most` and at least one."""
-    if question.kind is QuestionKind.COMPARE and len(question.names) >= LEAST_PARTS:
+    if len(question.sides) >= LEAST_PARTS:
         return _by_side(question, most)
+    if question.closed and answered_in_one(question, probe.hits):
+        return [Part(phrases_in(question.language).direct, question.text)]
     fitting = on_subject(question, probe.hits)
     if len(fitting) < MANY:
         return _by_anchor(question, probe, most)
@@ -72,7 +74,7 @@ def _by_anchor(question: Question, probe: Probe, most: int) -> list[Part]:
 
 def _by_side(question: Question, most: int) -> list[Part]:
     words = phrases_in(question.language)
-    sides = question.names[:most]
+    sides = question.sides[:most]
     named = {term_of(word) for side in sides for word in side.split()}
     rest = " ".join(word for word in question.subject.split() if term_of(word) and term_of(word) not in named)
     return [Part(side, words.about.format(what=f"{side} {rest}".strip())) for side in sides]

@@ -6,7 +6,10 @@ from enum import StrEnum
 
 from app.domain.query import Language, detect_language
 from workflows.agents.extractive.names import names
+from workflows.agents.extractive.nesting import is_nested
 from workflows.agents.extractive.period import Period, find_period
+from workflows.agents.extractive.sides import sides_of
+from workflows.agents.extractive.telling import telling_weight
 from workflows.agents.extractive.words import Word, is_light, listed, term_of, terms, words
 
 NAME_WEIGHT = 2.0
@@ -36,10 +39,10 @@ class Question:
     """A question taken apart.
 
     `weights` gives each term's weight: a match on a name says much, on a word that only frames the question almost nothing;
-    `subject_weights` is its part on the subject. `phrases` is the terms of each name of several words, `telling` those of
-    their terms that are not general. `speakers` is the terms of each name outside the subject: whoever is asked to
-    have spoken, if a source is by them. `subject` is the words to search for, as they were written;
-    `written` is each of them in lower case.
+    `subject_weights` is its part on the subject, `telling_weights` the same by how rare each word is. `phrases` is the terms of
+    each name of several words, `telling` those of their terms that are not general. `speakers` is the terms of each name outside
+    the subject: whoever is asked to have spoken, if a source is by them. `sides` is what a comparison compares. `subject` is the
+    words to search for, as they were written; `written` is each of them in lower case.
     """
 
     text: str
@@ -50,16 +53,31 @@ class Question:
     written: tuple[str, ...]
     subject_terms: frozenset[str]
     subject_weights: dict[str, float]
+    telling_weights: dict[str, float]
     names: tuple[str, ...]
     phrases: tuple[frozenset[str], ...]
     telling: frozenset[str]
     speakers: tuple[frozenset[str], ...]
+    sides: tuple[str, ...]
     period: Period
+
+    @property
+    def closed(self) -> bool:
+        """Whether it asks for one thing (who, when, whether) and names it: no account, and nothing that must be found first."""
+        return self.kind is QuestionKind.FACT and _OPEN.match(self.text) is None and not is_nested(self.text)
 
     def subject_share(self, terms: frozenset[str]) -> float:
         """The share of the subject's weight that these terms hold, from 0 to 1."""
-        total = sum(self.subject_weights.values())
-        return sum(weight for term, weight in self.subject_weights.items() if term in terms) / total if total else 0.0
+        return _share(self.subject_weights, terms)
+
+    def telling_share(self, terms: frozenset[str]) -> float:
+        """The same, where common words count less."""
+        return _share(self.telling_weights, terms)
+
+
+def _share(weights: dict[str, float], terms: frozenset[str]) -> float:
+    total = sum(weights.values())
+    return sum(weight for term, weight in weights.items() if term in terms) / total if total else 0.0
 
 
 _FRAMES = frozenset(
@@ -74,12 +92,14 @@ _FRAMES = frozenset(
 _FRAME_NOUNS = frozenset(
     term_of(word)
     for word in listed("""
-        language rhetoric attitude view opinion position stance discussion debate treatment argument reason way role
+        language rhetoric attitude view opinion position stance discussion debate argument reason way role
         history evolution development thinking idea understanding approach policy statement evidence research
         literature overview summary difference similarity change question topic subject theme reaction response tone
         perception
     """)
 )
+_DESIGNATION = re.compile(r"\b[a-z]{3,} (?:[A-Z]|\d{1,2})\b(?!-)")
+"""A noun and the letter or number that tells which: vitamin D, hepatitis B, type 2."""
 _ABOUT = re.compile(r"\b(?:about|toward|towards|regarding|concerning|on the subject of|with respect to)\s+", re.IGNORECASE)
 _CHANGE = re.compile(
     r"\bhow\b(?! (?:many|much|long|old|far)\b).*\b(?:chang|evolv|shift|develop|differ|var(?:y|ied))|\bover time\b"
@@ -87,7 +107,14 @@ _CHANGE = re.compile(
     r"|变化|演变|变迁|历史|发展",
     re.IGNORECASE,
 )
-_COMPARE = re.compile(r"\b(?:compare|contrast|versus|vs\.?|differences? between)\b|比较|区别|差异", re.IGNORECASE)
+_COMPARE = re.compile(
+    r"\b(?:compare|contrast|versus|vs\.?|differences? between|differs? from|better than|worse than)\b|比较|区别|差异",
+    re.IGNORECASE,
+)
+_IN_TIME = re.compile(
+    r"\b(?:over|through(?:out)?|with|across) (?:(?:the|recent|many) )*(?:time|years|decades|centuries|history)\b", re.IGNORECASE
+)
+"""Says that a course is asked for, and nothing of what."""
 _WHY = re.compile(r"\bwhy\b|\b(?:reasons?|causes?|justif\w+|motiv\w+|rationale)\b|为什么|为何|原因|理由", re.IGNORECASE)
 _AGAINST = re.compile(
     r"\b(?:oppos\w+|against|critici\w+|object(?:ed|ions?)|reject\w*|resist\w*|attack\w*|condemn\w*|unpopular|dangers?"
@@ -110,10 +137,12 @@ def analyse(text: str) -> Question:
     found = find_period(text)
     remaining = text[: found.start] + " " * (found.end - found.start) + text[found.end :] if found else text
     kind = _kind(remaining)
+    remaining = _IN_TIME.sub(lambda frame: " " * len(frame.group()), remaining)
     content = [word for word in words(remaining) if word.term]
-    subject = (_subject(remaining, content) if _frames(remaining, kind) else content) or content
+    subject = (_subject(remaining, content, kind) if _frames(remaining, kind) else content) or content
     weights = _weights(content, subject, remaining)
-    named = tuple(name for name in names(remaining) if any(weights.get(term_of(part), 0) > FRAME_WEIGHT for part in name.split()))
+    found_names = [*_DESIGNATION.findall(remaining), *names(remaining)]
+    named = tuple(name for name in found_names if any(weights.get(term_of(part), 0) > FRAME_WEIGHT for part in name.split()))
     subject_terms = frozenset(word.term for word in subject)
     phrases = _phrases(named, subject_terms)
     return Question(
@@ -125,12 +154,19 @@ def analyse(text: str) -> Question:
         written=tuple(word.text.lower() for word in subject),
         subject_terms=subject_terms,
         subject_weights={word.term: weights[word.term] for word in subject},
+        telling_weights={word.term: weights[word.term] * telling_weight(word.text) for word in subject},
         names=named,
         phrases=phrases,
         telling=frozenset(term for phrase in phrases for term in phrase if not is_light(term)),
+        sides=_sides(remaining, named) if kind is QuestionKind.COMPARE else (),
         speakers=tuple(n for n in (frozenset(terms(name)) for name in named) if n and n.isdisjoint(subject_terms)),
         period=found.period if found else Period(),
     )
+
+
+def _sides(text: str, named: tuple[str, ...]) -> tuple[str, ...]:
+    """What is compared: the question's names, or, where it has no two, what its wording puts side by side."""
+    return named if len(named) > 1 else sides_of(text)
 
 
 def _phrases(named: tuple[str, ...], subject: frozenset[str]) -> tuple[frozenset[str], ...]:
@@ -141,8 +177,8 @@ def _phrases(named: tuple[str, ...], subject: frozenset[str]) -> tuple[frozenset
 
 def _kind(text: str) -> QuestionKind:
     for pattern, kind in (
-        (_CHANGE, QuestionKind.CHANGE),
         (_COMPARE, QuestionKind.COMPARE),
+        (_CHANGE, QuestionKind.CHANGE),
         (_WHY, QuestionKind.WHY),
         (_VIEWS, QuestionKind.VIEWS),
     ):
@@ -156,12 +192,12 @@ def _frames(text: str, kind: QuestionKind) -> bool:
     return kind is not QuestionKind.FACT or _OPEN.match(text) is not None
 
 
-def _subject(text: str, content: list[Word]) -> list[Word]:
+def _subject(text: str, content: list[Word], kind: QuestionKind) -> list[Word]:
     """The words the question is about: what follows "about" or the framing verb, else all that does not frame."""
     about = _ABOUT.search(text)
     if about and (after := _unframed([w for w in content if w.start >= about.end()])):
         return after
-    if not _OPEN.match(text):
+    if kind is QuestionKind.COMPARE or not _OPEN.match(text):
         return _unframed(content)
     verb = next((w for w in content if w.term in _FRAMES and w.text[0].islower()), None)
     if verb is None:
@@ -189,6 +225,8 @@ def _weights(content: list[Word], subject: list[Word], text: str) -> dict[str, f
 
 def _own_weight(word: Word, text: str) -> float:
     starts = not text[: word.start].strip(" \"'“‘(")
+    if len(word.text) == 1:
+        return LIGHT_WEIGHT
     if word.text[0].isdigit() or (word.text[0].isupper() and not starts):
         return LIGHT_NAME_WEIGHT if is_light(word.term) else NAME_WEIGHT
     return LIGHT_WEIGHT if is_light(word.term) else PLAIN_WEIGHT

@@ -4,17 +4,19 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from workflows.agents.extractive.cues import answer_cue, cue
 from workflows.agents.extractive.names import holds_name
 from workflows.agents.extractive.question import Question
 from workflows.agents.extractive.sentences import Sentence
-from workflows.agents.extractive.standing import leans, points_back, shape
-from workflows.agents.extractive.words import is_light
+from workflows.agents.extractive.standing import aims, leans, points_back, shape
+from workflows.agents.extractive.words import is_light, terms
 
 ASPECT_SHARE, COMPANY_SHARE, NEAR_SHARE = 0.6, 0.6, 0.4
 IN_SCOPE = 0.5
-NAMED, BY_WORD, SCATTERED = 0.95, 0.8, 0.5
+BY_WORD, SCATTERED = 0.8, 0.5
+AIMING = 0.15
 LATE = 0.3
 COMPANY_TERMS = 40
 POINTING_BACK, OTHER_FORM = 0.8, 0.7
@@ -22,24 +24,46 @@ POINTING_BACK, OTHER_FORM = 0.8, 0.7
 
 @dataclass(frozen=True, slots=True)
 class Lens:
-    """What to look at sentences through: the question's terms, a subtask's own terms, the terms that keep them company."""
+    """What to look at sentences through: the question's terms, a subtask's own terms, the terms that keep them company.
+
+    `weights` are the subject's among the sentences at hand; the question's own, where there are none.
+    """
 
     question: Question
     aspect: Mapping[str, float] = field(default_factory=dict)
     company: Mapping[str, float] = field(default_factory=dict)
+    weights: Mapping[str, float] = field(default_factory=dict)
 
     def share(self, sentence: Sentence, named: bool) -> float:
         """How much of the subject a sentence holds, from 0 to 1; `named` when its passage names the subject in full.
 
-        Where the subject is a name, its words scattered over a sentence count half, and its telling word stands for it in a
-        passage that names it: "the canal" is the Panama Canal there.
+        The words of a name count half when they are scattered over a sentence, and its telling word stands for it in a
+        passage that names it: "the canal" is the Panama Canal there, and on a page of that name nothing has to.
         """
-        plain = self.question.subject_share(sentence.term_set)
-        if not self.question.phrases:
-            return plain
-        if any(holds_name(sentence.terms, phrase) for phrase in self.question.phrases):
-            return max(plain, NAMED)
-        return BY_WORD if named and not sentence.term_set.isdisjoint(self.question.telling) else SCATTERED * plain
+        weights = self._weights
+        held = sum(weights[term] for term in sentence.term_set & weights.keys() - self._in_names)
+        held += sum(self._named(phrase, sentence, named) for phrase in self.question.phrases)
+        return min(1.0, held / (sum(weights.values()) or 1.0))
+
+    @property
+    def _weights(self) -> Mapping[str, float]:
+        return self.weights or self.question.telling_weights
+
+    @property
+    def _in_names(self) -> frozenset[str]:
+        return frozenset(term for phrase in self.question.phrases for term in phrase)
+
+    def _named(self, phrase: frozenset[str], sentence: Sentence, named: bool) -> float:
+        """What a sentence holds of the weight of a name."""
+        weights = self._weights
+        whole = sum(weights[term] for term in phrase)
+        if holds_name(sentence.terms, phrase):
+            return whole
+        if named and not sentence.term_set.isdisjoint(phrase & self.question.telling):
+            return BY_WORD * whole
+        if holds_name(_title_terms(sentence.source.title), phrase):
+            return BY_WORD * whole
+        return SCATTERED * sum(weights[term] for term in phrase & sentence.term_set)
 
     def in_scope(self, sentence: Sentence, named: bool = False) -> bool:
         """Whether a sentence speaks of the subject, by itself or going on from the sentence before it."""
@@ -58,7 +82,8 @@ class Lens:
         value = subject + ASPECT_SHARE * self._aspect(sentence) + COMPANY_SHARE * self._company(sentence)
         value += cue(self.question.kind, sentence.text) + answer_cue(self.question.text, sentence.text)
         back = POINTING_BACK if points_back(sentence) else 1.0
-        return value * fit * self._early(sentence) * self._as_written(sentence) * back
+        aim = AIMING if aims(sentence) else 1.0
+        return value * fit * self._early(sentence) * self._as_written(sentence) * back * aim
 
     def _as_written(self, sentence: Sentence) -> float:
         """Less for a sentence that has the subject's words in other forms only: "I trust that" is not about trusts."""
@@ -78,6 +103,11 @@ class Lens:
         """How much of the company is in a sentence, per term of it, so that length alone earns nothing."""
         found = sum(self.company.get(term, 0.0) for term in sentence.term_set)
         return min(1.0, found / math.sqrt(len(sentence.term_set) + 4))
+
+
+@lru_cache(maxsize=4_096)
+def _title_terms(title: str) -> tuple[str, ...]:
+    return tuple(terms(title))
 
 
 def company_of(subject: frozenset[str], told_apart: Iterable[tuple[bool, Sentence]]) -> dict[str, float]:

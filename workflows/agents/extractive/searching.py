@@ -9,17 +9,17 @@ from app.domain.evidence import Finding
 from app.domain.plan import ResearchPlan, Subtask
 from app.domain.query import ResearchQuery
 from workflows.agents.extractive.aspects import find_aspects
-from workflows.agents.extractive.coverage import answerable, missing_words, promising
-from workflows.agents.extractive.focus import MANY, on_subject, told_apart
+from workflows.agents.extractive.coverage import answerable, answered_in_one, missing_words, promising
+from workflows.agents.extractive.focus import MANY, bearing_on, on_subject, told_apart
 from workflows.agents.extractive.gathering import Gathering
 from workflows.agents.extractive.hits import Hit, joined_terms
 from workflows.agents.extractive.links import chain_sentences
 from workflows.agents.extractive.period import Period
 from workflows.agents.extractive.phrasing import phrases_in
-from workflows.agents.extractive.question import Question, QuestionKind, analyse
+from workflows.agents.extractive.question import Question, analyse
 from workflows.agents.extractive.relevance import Lens
 from workflows.agents.extractive.sentences import Sentence
-from workflows.agents.extractive.statements import lens_for, statements
+from workflows.agents.extractive.statements import lens_for, lens_on, statements
 from workflows.agents.extractive.trail import Trail
 from workflows.agents.kit import Kit
 from workflows.agents.ports import BudgetSpent
@@ -53,8 +53,18 @@ class _Task:
     @property
     def subject(self) -> Question:
         """Whose subject passages must hold: the whole question's, or the subtask's where that is one side of a comparison."""
-        side = self.whole.kind is QuestionKind.COMPARE and self.own.subject_terms < self.whole.subject_terms
-        return self.own if side else self.whole
+        return self.own if self.is_side else self.whole
+
+    @property
+    def is_side(self) -> bool:
+        """Whether this is one side of a comparison: what leads on from it is no part of it."""
+        return len(self.whole.sides) > 1 and self.own.text != self.whole.text
+
+    @property
+    def direct(self) -> bool:
+        """Whether this is the whole of a question that asks for one thing, and passages answer it by themselves."""
+        whole = self.own.text == self.whole.text and self.others == 0
+        return whole and self.whole.closed and answered_in_one(self.whole, self.gathering.hits)
 
     @property
     def fitting(self) -> list[Hit]:
@@ -88,6 +98,8 @@ async def _explore(task: _Task) -> None:
         own = list(task.gathering.hits.relax())
     task.trail.begin(asked, ranked=True)
     task.trail.begin(own, ranked=False)
+    if task.direct or task.is_side:
+        return
     if len(task.fitting) >= MANY:
         await _widen(task)
     elif promising(task.whole, list(task.gathering.hits)):
@@ -120,13 +132,19 @@ async def _follow(task: _Task, own: list[Hit]) -> None:
 
 
 def _chosen(task: _Task) -> list[tuple[float, Sentence]]:
+    if task.direct or task.is_side:
+        fitting = bearing_on(task.subject, list(task.gathering.hits))
+        return _stated(lens_on(task.subject, fitting, task.aspect), fitting)
     fitting = task.fitting
     if len(fitting) >= (FEW if task.own.period != task.whole.period else MANY):
-        lens = lens_for(task.subject, fitting, task.aspect)
-        return [(lens.score(sentence, True), sentence) for sentence in statements(lens, fitting, STATEMENTS)]
+        return _stated(lens_for(task.subject, fitting, task.aspect), fitting)
     if task.own.text == task.whole.text and not answerable(task.whole, list(task.trail.hits.values())):
         return []
     return chain_sentences(task.whole, task.trail, LINKS)
+
+
+def _stated(lens: Lens, hits: list[Hit]) -> list[tuple[float, Sentence]]:
+    return [(lens.score(sentence, True), sentence) for sentence in statements(lens, hits, STATEMENTS)]
 
 
 def _narrower(whole: Period, own: Period) -> Period:

@@ -48,6 +48,24 @@ _HEADING = re.compile(r"^(?:#{1,6}\s|\||[-=*_]{3,}|```|(?:[IVXLC]+|\d{1,2}|[A-Z]
 _HAN_LEANS = re.compile(r"^(?:这|那|此|其|他|她|它|但|而|因此|所以|然而|同时|另外|此外|并且|于是|由此|该)")
 _QUOTES = "\"”'’"
 _NOT_STATED = ("?", "？", ":", "：")
+_AIMS = re.compile(
+    r"^(?:aims?|objectives?|purpose|rationale|main outcome|data (?:sources?|abstraction|extraction|synthesis)|review methods"
+    r"|study (?:selection|design)|design|setting|participants|patients|interventions?|methods?|methodology|measurements)\b"
+    r"(?=[ :]+(?:[A-Z]|\d|to\b|measures?\b|and methods))"
+    r"|\b(?:aim(?:s|ed)?|objectives?|purpose|goal) (?:of (?:this|the|our|these) \w+ )?(?:was|is|were|are)\b"
+    r"|\b(?:to|we|and|was|were|have) (?:also )?(?:investigat|determin|examin|evaluat|assess|test|explor|compar|estimat|ascertain"
+    r"|quantif|differentiat)(?:e|ed|y|ied)?\b"
+    r"|\b(?:is|are|was|were|remains?) (?:still |not |largely |poorly |yet |fully |well )*"
+    r"(?:unclear|unknown|uncertain|controversial|debated|known|understood)\b"
+    r"|\bwe (?:aimed|sought|hypothesi[sz]ed?|asked|studied|performed|conducted|searched|used|enrolled|recruited|randomi[sz]ed)\b"
+    r"|\b(?:was|were) (?:randomly |independently |also )?(?:included|excluded|assigned|randomi[sz]ed|divided|converted|recruited"
+    r"|enrolled|followed|utili[sz]ed|selected|searched|collected|measured|calculated|matched|adjusted)\b"
+    r"|\b(?:study|trial|analysis|review) (?:included|enrolled|comprised|recruited|involved|focuses|aims)\b",
+    re.IGNORECASE,
+)
+"""What a study asks, and how it went about it. Only in sources of research do such sentences come in numbers."""
+_IN_BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
+"""Where science puts its figures: (odds ratio 0.88, 95% confidence interval 0.81 to 0.96)."""
 _IDEAL = range(11, 42)
 _SHORTEST = 5
 _LONGEST = 90
@@ -64,6 +82,11 @@ def leans(sentence: Sentence) -> bool:
 def points_back(sentence: Sentence) -> bool:
     """Whether a sentence speaks of "this act" or "such a measure" without saying which."""
     return bool(_BACKWARD.search(sentence.text))
+
+
+def aims(sentence: Sentence) -> bool:
+    """Whether a sentence says what a study set out to learn or how, or that something is not known: a question, no answer."""
+    return bool(_AIMS.search(sentence.text))
 
 
 def shape(sentence: Sentence) -> float:
@@ -86,6 +109,7 @@ def _finish(text: str, count: int) -> float:
 
 def _prose(text: str, count: int) -> float:
     """Less for text full of figures or capitals, which is a table or a heading rather than a statement."""
-    figures = sum(part[0].isdigit() or part[0] == "$" for part in text.split())
-    shouted = sum(part.isupper() and len(part) > 2 for part in text.split())
+    plain = _IN_BRACKETS.sub(" ", text).split()
+    figures = sum(part[0].isdigit() or part[0] == "$" for part in plain)
+    shouted = sum(part.isupper() and len(part) > 2 for part in plain)
     return max(0.2, 1.0 - 3 * figures / count - shouted / count)

@@ -12,6 +12,7 @@ from workflows.agents.extractive.question import Question
 from workflows.agents.extractive.relevance import Lens, company_of
 from workflows.agents.extractive.sentences import Sentence
 from workflows.agents.extractive.standing import leans
+from workflows.agents.extractive.telling import contrasting
 from workflows.agents.extractive.trimming import trim
 from workflows.agents.extractive.words import terms, word_count
 
@@ -19,11 +20,19 @@ IN_PASSING = 0.5
 CONSIDERED = 200
 LONGEST_PAIR = 70
 TRIM_FROM = 55
+FLOOR = 0.5
+"""What scores less than this share of the best statement is beside the point."""
+
+
+def lens_on(question: Question, hits: Sequence[Hit], aspect: dict[str, float]) -> Lens:
+    """A lens for these passages that looks at nothing but the question: for one that asks for one thing."""
+    sentences = (sentence.term_set for hit in hits for sentence in hit.sentences)
+    return Lens(question, aspect, weights=contrasting(question.telling_weights, sentences))
 
 
 def lens_for(question: Question, hits: Sequence[Hit], aspect: dict[str, float]) -> Lens:
     """A lens that knows the company the subject keeps in these passages."""
-    bare = Lens(question, aspect)
+    bare = lens_on(question, hits, aspect)
     return replace(bare, company=company_of(question.subject_terms, told_apart(bare, hits)))
 
 
@@ -35,6 +44,7 @@ def statements(lens: Lens, hits: Sequence[Hit], limit: int, taken: Sequence[Sent
         scored = fitting if len(fitting) >= limit else scored
     else:
         scored = [pair for pair in scored if makes_case(lens.question.kind, pair[1].text)] or scored
+    scored = [pair for pair in scored if pair[0] >= FLOOR * scored[0][0]]
     share = max(2, limit // max(1, len({c.source.url for _, c in scored})))
     chosen = select(scored[:CONSIDERED], limit, taken, _at_most(share))
     needed = frozenset(lens.question.subject_terms) | lens.aspect.keys()

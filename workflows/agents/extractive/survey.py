@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 
 from app.domain.evidence import Quote
 from app.domain.query import Language
@@ -14,6 +15,7 @@ from workflows.agents.extractive.prose import model_prose
 from workflows.agents.extractive.question import Question, QuestionKind
 from workflows.agents.extractive.relevance import Lens
 from workflows.agents.extractive.sentences import Sentence, sentence_of
+from workflows.agents.extractive.telling import contrasting
 from workflows.agents.extractive.words import word_count
 
 DATED = 0.7
@@ -25,10 +27,13 @@ AIMED_AT = 30
 LEAST_STATEMENTS = 2
 MOST_STATEMENTS = 6
 RANK_FADE = 0.04
+ALL_BUT, ON_QUESTION, FEWEST = 0.95, 0.5, 12
+ANSWERS = 4
 
 
 def survey(question: Question, material: Material, section_words: int, scale: float = 1.0) -> list[Section]:
     """The sections of the report; the first is the overview. `scale`: how many statements they have against the usual number."""
+    material = on_question(question, material)
     order = _order(question, material)
     leads = _leads(question, material, order)
     used: list[Sentence] = [item.sentence for item in leads.values()]
@@ -40,7 +45,22 @@ def survey(question: Question, material: Material, section_words: int, scale: fl
             used.extend(chosen)
             body = "\n\n".join([*prose, *paragraphs(question.language, chosen)])
             sections.append(Section(heading=material.titles[part], body=body))
-    return [_overview(question.language, material, leads, used), *sections]
+    dated = _are_dated([item.sentence.quote for item in material.items])
+    overview = _overview(question.language, material, leads, used) if dated else _answer(question, material, list(leads.values()))
+    return [overview, *sections]
+
+
+def on_question(question: Question, material: Material) -> Material:
+    """The material without statements that hold of the question only what all of them hold; the best few, where few hold more.
+
+    Among statements on the Roman Empire those go that do not speak of its fall.
+    """
+    sentences = [item.sentence.term_set for item in material.items]
+    lens = Lens(question, weights=contrasting(question.telling_weights, sentences, ALL_BUT))
+    kept = [item for item in material.items if lens.share(item.sentence, True) >= ON_QUESTION]
+    if len(kept) < FEWEST:
+        kept = sorted(material.items, key=lambda item: (-lens.score(item.sentence, True), item.part, item.rank))[:FEWEST]
+    return replace(material, items=tuple(kept))
 
 
 def _order(question: Question, material: Material) -> list[int]:
@@ -68,7 +88,7 @@ def _strength(question: Question, quotes: Sequence[Quote]) -> float:
 
 def _leads(question: Question, material: Material, parts: Sequence[int]) -> dict[int, Item]:
     """For each part the short statement near its top that serves the question best."""
-    lens = Lens(question)
+    lens = _lens(question, material)
     leads: dict[int, Item] = {}
     for part in parts:
         near = [item for item in material.of_part(part)[:LEAD_FROM] if word_count(item.sentence.text) <= LEAD_WORDS]
@@ -128,6 +148,24 @@ def paragraphs(language: Language, chosen: Sequence[Sentence]) -> list[str]:
             paragraphs.append(told)
         last = speaker
     return paragraphs
+
+
+def _answer(question: Question, material: Material, leads: Sequence[Item]) -> Section:
+    """Where sources have no dates: what the parts lead with, the best answer first, without a word on where and when."""
+    lens = _lens(question, material)
+    scored = sorted(((lens.score(item.sentence), item) for item in leads), key=lambda pair: (-pair[0], pair[1].part))
+    best = [item for score, item in scored if score >= WEAK * scored[0][0]][:ANSWERS]
+    told = (f"{credit(item.sentence.quote, question.language)}{quoted(item.sentence.quote)}" for item in best)
+    return Section(heading=phrases_in(question.language).lead, body="\n\n".join(told))
+
+
+def _lens(question: Question, material: Material) -> Lens:
+    """The question, with less weight on what all of the statements hold."""
+    return Lens(question, weights=contrasting(question.telling_weights, [item.sentence.term_set for item in material.items]))
+
+
+def _are_dated(quotes: Sequence[Quote]) -> bool:
+    return sum(quote.source.published is not None for quote in quotes) >= DATED * len(quotes)
 
 
 def _overview(language: Language, material: Material, leads: dict[int, Item], used: Sequence[Sentence]) -> Section:

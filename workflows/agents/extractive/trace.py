@@ -31,7 +31,8 @@ BRIEF, BREVITY = 15, 0.3
 def trace(question: Question, material: Material, effort: Effort, scale: float = 1.0) -> list[Section]:
     """The sections: the statements that carry the answer, then further evidence; `scale` times the usual number of them."""
     words = phrases_in(question.language)
-    chosen = _ranked(question, material, max(LEAD, round(STATEMENTS[effort] * scale)))
+    ranked = _as_found if len(material.titles) == 1 else _ranked
+    chosen = ranked(question, material, max(LEAD, round(STATEMENTS[effort] * scale)))
     prose = [block for finding in material.findings for block in model_prose(finding)]
     lead, rest = chosen[:LEAD], chosen[LEAD:]
     nearest = [] if _cover(question, chosen) >= FULL else [words.nearest]
@@ -53,6 +54,11 @@ def _cover(question: Question, items: Sequence[Item]) -> float:
 
 def _held(item: Item) -> frozenset[str]:
     return item.sentence.term_set | frozenset(terms(item.sentence.source.title))
+
+
+def _as_found(_: Question, material: Material, most: int) -> list[Item]:
+    """The best items of a question that was not split, since single passages answer it: in the order of their search."""
+    return sorted(material.items, key=lambda item: item.rank)[:most]
 
 
 def _ranked(question: Question, material: Material, most: int) -> list[Item]:

@@ -59,6 +59,8 @@ def _surveys(arrangement: Arrangement, question: Question, material: Material) -
 
 def _is_subject(question: Question, material: Material) -> bool:
     """Whether much is said on the subject itself, so that the report surveys it; else it traces a chain of evidence."""
+    if question.closed and len(material.titles) == 1:
+        return False
     if question.kind is QuestionKind.COMPARE and sum(len(material.of_part(p)) >= SIDE for p in range(len(material.titles))) > 1:
         return True
     on_subject = sum(question.subject_share(item.sentence.term_set) >= ON_SUBJECT for item in material.items)
