@@ -75,7 +75,7 @@ def intent(prompt: Prompt, _: Shape) -> Any:
         "must_cover": list(ASPECTS[:3]),
         "scope": "the annual messages of presidents",
         "form": "a history with quotations",
-        "readings": [],
+        "interpretations": [],
         "key_terms": sorted(set(re.findall(r"[a-z]{5,}", asked)))[:6],
     }
 

@@ -26,7 +26,7 @@ def intent(said: str, _: ChatRequest) -> Any:
         "must_cover": ["revenue", "protection"],
         "scope": "",
         "form": "",
-        "readings": [],
+        "interpretations": [],
         "key_terms": [],
     }
 

@@ -25,7 +25,9 @@ class IntentAnswer(Answer):
     must_cover: tuple[str, ...] = Field(default=(), description="points a complete answer has to cover")
     scope: str = Field(default="", description="limits of time, place, population or kind of source, stated or implied")
     form: str = Field(default="", description="what the answer should look like: comparison, history, recommendation; for whom")
-    readings: tuple[str, ...] = Field(default=(), description="ambiguities, each with the reading chosen")
+    interpretations: tuple[str, ...] = Field(
+        default=(), description="where the question is ambiguous, ways to understand it and the one chosen; else empty"
+    )
     key_terms: tuple[str, ...] = Field(default=(), description="names and terms to search for, with synonyms")
 
     def text(self, language: Language) -> str:
@@ -34,7 +36,7 @@ class IntentAnswer(Answer):
             "scope": (self.scope,),
             "form": (self.form,),
             "must_cover": self.must_cover,
-            "readings": self.readings,
+            "readings": self.interpretations,
             "key_terms": self.key_terms,
         }
         lines = [self.goal.strip()]

@@ -17,6 +17,8 @@ from app.domain.query import Language
 PLACEHOLDER = re.compile(r"\{\{([a-z_]+)\}\}")
 USER_PART = "=== user ==="
 RELEASED = "v1"
+RELEASED_LATER: Mapping[str, str] = {"intent": "v2"}
+"""The released version of prompts whose first one was replaced."""
 HERE = Path(__file__).parent
 
 
@@ -116,18 +118,20 @@ class PromptLibrary:
         Raises:
             PromptError: there is no such prompt.
         """
-        version = version or self._versions.get(name, RELEASED)
+        version = version or self._version(name)
         prompt = self._prompts.get((name, version, language))
         if prompt is None:
             raise PromptError(f"there is no prompt {name!r} {version} in {language.value!r}")
         return prompt
 
+    def _version(self, name: str) -> str:
+        """The chosen version of a prompt, else the released one."""
+        return self._versions.get(name, RELEASED_LATER.get(name, RELEASED))
+
     def used(self, language: Language) -> dict[str, str]:
         """Digests, as in `digests`, of what `get` gives in this language when asked for no version."""
         names = sorted({name for name, _, spoken in self._prompts if spoken is language})
-        prompts = (
-            self.get(name, language) for name in names if (name, self._versions.get(name, RELEASED), language) in self._prompts
-        )
+        prompts = (self.get(name, language) for name in names if (name, self._version(name), language) in self._prompts)
         return {f"{p.name}/{p.version}/{p.language.value}": p.digest for p in prompts}
 
     @property

@@ -22,7 +22,7 @@ INTENT = json.dumps(
         "must_cover": ["revenue"],
         "scope": "1789-1900",
         "form": "",
-        "readings": [],
+        "interpretations": [],
         "key_terms": ["duty"],
     }
 )

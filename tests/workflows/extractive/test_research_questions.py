@@ -28,6 +28,8 @@ FILES = {
     "Traditions": "The traditions of the fellowship recommend that members avoid dogma.",
     "Therapy of fevers": "The treatment of marsh fever changed when quinine came from Peru; before, patients were bled. In the "
     "last century its treatment changed again, to combinations of drugs.",
+    "Port Ellery": "The harbour of Port Ellery was praised by all who saw it opened to trade. The basin took ships from 4 May "
+    "1887 on, when the harbour of Port Ellery was declared open.",
     "Time signals": "A time signal is a mark in time that has changed little over the years of radio.",
 }
 
@@ -60,6 +62,11 @@ async def test_what_is_asked_is_answered_rather_than_its_words_defined(library: 
     _, texts = await quoted("Does vitamin D supplementation prevent bone fractures?", library)
     assert "vitamin D supplementation prevented hip fractures" in texts[0]
     assert not any("rigid organ" in text or "organic compound" in text for text in texts)
+
+
+async def test_when_is_answered_by_a_date(library: LocalSearcher) -> None:
+    _, texts = await quoted("When was the harbour of Port Ellery opened?", library)
+    assert texts == ["The basin took ships from 4 May 1887 on, when the harbour of Port Ellery was declared open."]
 
 
 async def test_a_comparison_of_things_without_names_has_both_sides_and_nothing_else(library: LocalSearcher) -> None:

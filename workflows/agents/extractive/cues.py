@@ -67,6 +67,11 @@ def answer_cue(question: str, text: str) -> float:
     return ANSWER_SHARE * any(asks.search(question) is not None and holds.search(text) is not None for asks, holds in _ANSWERS)
 
 
+def can_answer(question: str, text: str) -> bool:
+    """Whether a sentence has the figure or the date that a question begins by asking for; any sentence where it asks for none."""
+    return all(asks.match(question) is None or holds.search(text) is not None for asks, holds in _ANSWERS)
+
+
 def cue(kind: QuestionKind, text: str) -> float:
     """What a sentence earns by its cue words, from 0 to about 0.6; nothing when the question asks for a plain fact."""
     strong = _STRONG.get(kind)

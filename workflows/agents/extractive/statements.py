@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from workflows.agents.extractive.cues import makes_case
+from workflows.agents.extractive.cues import can_answer, makes_case
 from workflows.agents.extractive.focus import focus, names_subject, told_apart
 from workflows.agents.extractive.hits import Hit
 from workflows.agents.extractive.novelty import select
@@ -44,6 +44,7 @@ def statements(lens: Lens, hits: Sequence[Hit], limit: int, taken: Sequence[Sent
         scored = fitting if len(fitting) >= limit else scored
     else:
         scored = [pair for pair in scored if makes_case(lens.question.kind, pair[1].text)] or scored
+        scored = [pair for pair in scored if can_answer(lens.question.text, pair[1].text)] or scored
     scored = [pair for pair in scored if pair[0] >= FLOOR * scored[0][0]]
     share = max(2, limit // max(1, len({c.source.url for _, c in scored})))
     chosen = select(scored[:CONSIDERED], limit, taken, _at_most(share))
