@@ -1,7 +1,7 @@
 """A small typed client of the HTTP API. Whatever goes wrong becomes one `ApiProblem` that says what to do."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import timedelta
 from types import MappingProxyType
 from typing import Any, TypeVar
@@ -14,8 +14,11 @@ from ui.models import Answer, Budget, Event, NewRun, Plan, Report, Run, RunPage
 from ui.sse import read_events
 
 A = TypeVar("A", bound=Answer)
+Files = Sequence[tuple[str, tuple[str, bytes]]]
 
 CONNECT_LIMIT = 3.0  # seconds
+EXPORT_LIMIT = timedelta(seconds=60)
+UPLOAD_LIMIT = timedelta(minutes=10)
 HEARTBEAT_LIMIT = timedelta(seconds=25)
 
 
@@ -53,9 +56,9 @@ class ApiClient:
         """Ask a question; the run as accepted."""
         return self._parse(Run, self._send("POST", "/v1/runs", body=new.model_dump(exclude_none=True)))
 
-    def runs(self, limit: int = 20, before: str | None = None) -> RunPage:
-        """A page of runs, newest first."""
-        query = {"limit": str(limit)} | ({"before": before} if before else {})
+    def runs(self, limit: int = 20, before: str | None = None, words: str = "") -> RunPage:
+        """A page of runs, newest first; with `words`, those that have all of them in question or report."""
+        query = {"limit": str(limit)} | ({"before": before} if before else {}) | ({"q": words} if words else {})
         return self._parse(RunPage, self._send("GET", "/v1/runs", query=query))
 
     def run(self, run_id: str) -> Run:
@@ -66,13 +69,9 @@ class ApiClient:
         """The report with its citations."""
         return self._parse(Report, self._send("GET", f"/v1/runs/{run_id}/report", accept="application/json"))
 
-    def report_file(self, run_id: str, media_type: str) -> bytes:
-        """The report as `text/markdown` or `text/html`."""
-        return self._send("GET", f"/v1/runs/{run_id}/report", accept=media_type).content
-
-    def evidence(self, run_id: str) -> bytes:
-        """evidence.json: every citation with its quote, offsets and source."""
-        return self._send("GET", f"/v1/runs/{run_id}/evidence").content
+    def export(self, run_id: str, form: str) -> bytes:
+        """The report as a file: `pdf`, `docx`, `html`, `md`, `latex` or `json`; or what it cites, as `bibtex`, `ris` or `csl`."""
+        return self._send("GET", f"/v1/runs/{run_id}/export", query={"format": form}, timeout=EXPORT_LIMIT).content
 
     def snapshot(self, snapshot: str) -> str:
         """The stored copy of a source, to which all offsets refer."""
@@ -130,10 +129,15 @@ class ApiClient:
         *,
         body: Mapping[str, Any] | None = None,
         query: Mapping[str, str] | None = None,
+        files: Files | None = None,
         accept: str = "*/*",
         headers: Mapping[str, str] | None = None,
+        timeout: timedelta | None = None,
     ) -> requests.Response:
-        return self._request(method, path, {"Accept": accept, **(headers or {})}, body=body, query=query, timeout=self._timeout)
+        longest = timeout or (UPLOAD_LIMIT if files else None)
+        limit = longest.total_seconds() if longest else self._timeout
+        sent = {"Accept": accept, **(headers or {})}
+        return self._request(method, path, sent, body=body, query=query, files=files, timeout=limit)
 
     def _request(
         self,
@@ -143,6 +147,7 @@ class ApiClient:
         *,
         body: Mapping[str, Any] | None = None,
         query: Mapping[str, str] | None = None,
+        files: Files | None = None,
         stream: bool = False,
         timeout: float,
     ) -> requests.Response:
@@ -154,6 +159,7 @@ class ApiClient:
                 headers=self.sign | dict(headers),
                 json=body,
                 params=query,
+                files=files,
                 stream=stream,
                 timeout=(CONNECT_LIMIT, timeout),
             )

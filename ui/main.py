@@ -6,12 +6,15 @@ runs a page on its own, without this file, when a link to it is the first reques
 
 import streamlit as st
 
-from ui import language, navigation
+from ui import language, navigation, session
 from ui.components import shell, style
 
 st.set_page_config(page_title="Rubrica", page_icon=str(style.ASSETS / "mark.svg"), layout="wide")
 style.apply()
 language.choose()
 page = navigation.chosen()
-shell.show()
+if not session.stranger():
+    shell.show()
+else:
+    shell.browser()
 page.run()

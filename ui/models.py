@@ -6,7 +6,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 FINISHED = frozenset({"completed", "failed", "cancelled"})
-PARKED = frozenset({"paused", "budget_reached"})
+PARKED = frozenset({"awaiting_approval", "paused", "budget_reached"})
 
 
 class Answer(BaseModel):

@@ -3,25 +3,42 @@
 import streamlit as st
 
 from ui.language import say
+from ui.session import stranger
 
-Section = list[st.Page]
+Pages = list[st.Page]
 
 
 def chosen() -> st.Page:
     """The page to run. What one comes to by a link only, such as a run's report, is not in the menu."""
-    return st.navigation({"": _work() + _linked()}, position="sidebar", expanded=True)
+    if stranger():
+        return st.navigation(
+            [st.Page("views/sign_in.py", title=say("nav.sign_in"), url_path="sign-in", default=True)], position="hidden"
+        )
+    return st.navigation({"": _work() + _linked(), say("nav.organisation"): _organisation()}, expanded=True)
 
 
-def _work() -> Section:
+def _work() -> Pages:
     return [
         st.Page("views/ask.py", title=say("nav.ask"), icon=":material/edit:", default=True),
         st.Page("views/history.py", title=say("nav.history"), icon=":material/history:", url_path="history"),
+        st.Page("views/compare.py", title=say("nav.compare"), icon=":material/compare_arrows:", url_path="compare"),
+        st.Page("views/collections.py", title=say("nav.collections"), icon=":material/folder:", url_path="collections"),
+        st.Page("views/schedules.py", title=say("nav.schedules"), icon=":material/update:", url_path="schedules"),
     ]
 
 
-def _linked() -> Section:
+def _organisation() -> Pages:
+    return [
+        st.Page("views/team.py", title=say("nav.team"), icon=":material/group:", url_path="team"),
+        st.Page("views/usage.py", title=say("nav.usage"), icon=":material/bar_chart:", url_path="usage"),
+        st.Page("views/models.py", title=say("nav.models"), icon=":material/model_training:", url_path="models"),
+    ]
+
+
+def _linked() -> Pages:
     return [
         st.Page("views/watch.py", title=say("nav.watch"), url_path="watch", visibility="hidden"),
         st.Page("views/read.py", title=say("nav.read"), url_path="read", visibility="hidden"),
         st.Page("views/source.py", title=say("nav.source"), url_path="source", visibility="hidden"),
+        st.Page("views/sign_in.py", title=say("nav.sign_in"), url_path="sign-in", visibility="hidden"),
     ]

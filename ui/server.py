@@ -1,4 +1,4 @@
-"""The page's own server: Streamlit with the headers that a page of ours should have. `streamlit run ui/server.py`."""
+"""The page's own server: Streamlit, the headers that a page should have, signing in. `streamlit run ui/server.py`."""
 
 import base64
 import hashlib
@@ -10,6 +10,8 @@ import streamlit
 from starlette.middleware import Middleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.starlette import App
+
+from ui.sign_in import ROUTES, Renewal
 
 HERE = Path(__file__).parent
 INLINE_SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
@@ -66,4 +68,4 @@ class SecurityHeaders:
         await self._app(scope, receive, answer if scope["type"] == "http" else send)
 
 
-app = App(HERE / "main.py", middleware=[Middleware(SecurityHeaders)])
+app = App(HERE / "main.py", routes=ROUTES, middleware=[Middleware(SecurityHeaders), Middleware(Renewal)])

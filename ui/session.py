@@ -7,10 +7,13 @@ from time import monotonic
 
 import streamlit as st
 
-from ui.api_client import ApiClient
+from ui.api_client import ApiClient, ApiProblem
+from ui.client import accounts
+from ui.client.accounts import Me
 from ui.event_feed import EventFeed
 from ui.models import Event, Run
 from ui.progress import Progress, fold
+from ui.sign_in import COOKIE
 
 DEFAULT_API = "http://127.0.0.1:8321"
 LATEST = 6
@@ -18,18 +21,56 @@ LATEST_FRESH = timedelta(seconds=10)
 
 
 def api() -> ApiClient:
-    """The client, made once a session from `RUBRICA_API_URL`."""
-    address = os.environ.get("RUBRICA_API_URL") or DEFAULT_API
+    """The client, made once a session: it asks with the key that a local stack hands its page, else as who signed in."""
+    address, sign = os.environ.get("RUBRICA_API_URL") or DEFAULT_API, _sign()
     client = st.session_state.get("api_client")
-    if not isinstance(client, ApiClient) or client.base_url != address.rstrip("/"):
-        client = st.session_state["api_client"] = ApiClient(address, _sign())
+    if not isinstance(client, ApiClient) or (client.base_url, client.sign) != (address.rstrip("/"), sign):
+        client = st.session_state["api_client"] = ApiClient(address, sign)
+        st.session_state.pop("me", None)
     return client
 
 
 def _sign() -> dict[str, str]:
-    """The key that a stack on one's own machine hands its page."""
-    key = os.environ.get("RUBRICA_API_KEY")
-    return {"Authorization": f"Bearer {key}"} if key else {}
+    key, token = os.environ.get("RUBRICA_API_KEY"), session_token()
+    if key:
+        return {"Authorization": f"Bearer {key}"}
+    return {"Cookie": f"{COOKIE}={token}"} if token else {}
+
+
+def session_token() -> str:
+    """What the browser shows of a session; empty where it has none. Outside a browser there may be no cookies to ask."""
+    token: object = st.context.cookies.get(COOKIE)
+    return token if isinstance(token, str) else ""
+
+
+def stranger() -> bool:
+    """Whether whoever looks has to sign in first. An API that does not answer is told by the page, not by a form."""
+    if os.environ.get("RUBRICA_API_KEY"):
+        return False
+    if not session_token():
+        return True
+    try:
+        me()
+    except ApiProblem as problem:
+        return problem.status == 401
+    return False
+
+
+def me() -> Me | None:
+    """Who looks, asked once a session; None where the API knows no accounts.
+
+    Raises:
+        ApiProblem: nobody is known, or the API does not answer.
+    """
+    if "me" not in st.session_state:
+        try:
+            st.session_state["me"] = accounts.me(api())
+        except ApiProblem as problem:
+            if problem.status != 404:
+                raise
+            st.session_state["me"] = None
+    held: Me | None = st.session_state["me"]
+    return held
 
 
 def feed(run_id: str) -> EventFeed:

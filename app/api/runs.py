@@ -12,6 +12,7 @@ from app.api.openapi import problem_responses
 from app.api.schemas import NewRun, RunPage
 from app.api.schemas_asking import GivenRubric
 from app.domain.accounts import Scope
+from app.domain.errors import InvalidInput
 from app.domain.run import Run
 
 PAGE_SIZE = 20
@@ -38,9 +39,12 @@ class RunsController(Controller):
         research: ResearchService,
         limit: Annotated[int, QueryParameter(ge=1, le=100, description="How many at most.")] = PAGE_SIZE,
         before: Annotated[UUID | None, QueryParameter(description="Only runs older than this one.")] = None,
+        q: Annotated[str, QueryParameter(max_length=200, description="Only runs with these words in question or report.")] = "",
     ) -> RunPage:
         """The organisation's runs, newest first."""
-        found = await research.page(limit + 1, before)
+        if "\0" in q:
+            raise InvalidInput("`q` has a null character; send plain words")
+        found = await research.page(limit + 1, before, q)
         items = list(found[:limit])
         return RunPage(items=items, next=items[-1].id if len(found) > limit else None)
 

@@ -97,14 +97,17 @@ class Research:
             raise NotFound(f"there is no run {run_id}")
         return run
 
-    async def page(self, limit: int, before: UUID | None) -> Sequence[Run]:
-        """Up to `limit` runs, newest first, older than `before`.
+    async def page(self, limit: int, before: UUID | None, search: str = "") -> Sequence[Run]:
+        """Up to `limit` runs, newest first, older than `before`; with `search`, those that have all its words.
 
         Raises:
             InvalidInput: there is no run `before`.
         """
         if before is not None and await runs.get(self._database, before) is None:
             raise InvalidInput(f"`before` names no run: {before}")
+        words = search.split()
+        if words:
+            return await runs.find(self._database, words, limit, before)
         return await runs.page(self._database, limit, before)
 
     async def events(self, run_id: UUID, after: int, limit: int = events.PAGE) -> Sequence[LoggedEvent]:

@@ -1,5 +1,6 @@
 """The runs themselves: what was asked, where each stands. Every function is one statement, complete in itself."""
 
+import re
 from collections.abc import Sequence
 from datetime import timedelta
 from typing import NamedTuple
@@ -14,6 +15,8 @@ from app.domain.run import EventType, Run, RunStatus
 from app.storage.engine import Executor, translated
 from app.storage.run_log import to_json
 
+WILDCARD = re.compile(r"([%_\\])")  # what LIKE would read as more than itself
+ESCAPED = r"\\\1"
 RUN = """
     SELECT r.id, r.query, r.status, r.detail, r.plan, r.created_at, r.finished_at,
            l.max_tokens, l.max_cost_microusd, l.max_seconds,
@@ -24,6 +27,14 @@ PAGE = RUN + "ORDER BY r.created_at DESC, r.id DESC LIMIT $1"
 PAGE_BEFORE = (
     RUN
     + """WHERE (r.created_at, r.id) < (SELECT created_at, id FROM runs WHERE id = $2)
+    ORDER BY r.created_at DESC, r.id DESC LIMIT $1"""
+)
+# Every word must be in the question or in the report. Row-level security leaves the organisation's runs: few enough to read.
+FOUND = (
+    RUN
+    + """WHERE ($2::uuid IS NULL OR (r.created_at, r.id) < (SELECT created_at, id FROM runs WHERE id = $2))
+      AND (r.query->>'question' ILIKE ALL ($3::text[])
+           OR EXISTS (SELECT FROM reports t WHERE t.run_id = r.id AND t.markdown ILIKE ALL ($3::text[])))
     ORDER BY r.created_at DESC, r.id DESC LIMIT $1"""
 )
 CREATE = "SELECT create_run($1, $2, $3, $4, $5, $6, $7)"
@@ -64,6 +75,14 @@ async def page(database: Executor, limit: int, before: UUID | None) -> Sequence[
     """Up to `limit` runs, newest first, older than the run `before`; none when there is no such run."""
     async with translated():
         rows = await (database.fetch(PAGE_BEFORE, limit, before) if before else database.fetch(PAGE, limit))
+    return [_run(row) for row in rows]
+
+
+async def find(database: Executor, words: Sequence[str], limit: int, before: UUID | None) -> Sequence[Run]:
+    """Up to `limit` runs whose question or whose report has all these words, newest first, older than the run `before`."""
+    patterns = [f"%{WILDCARD.sub(ESCAPED, word)}%" for word in words]
+    async with translated():
+        rows = await database.fetch(FOUND, limit, before, patterns)
     return [_run(row) for row in rows]
 
 

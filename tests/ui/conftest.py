@@ -22,6 +22,7 @@ def api() -> Iterator[FakeApi]:
 def open_page(api: FakeApi, monkeypatch: pytest.MonkeyPatch) -> Callable[..., AppTest]:
     """Opens a page by its name (`ask`, `watch`, ...) with the given query parameters."""
     monkeypatch.setenv("RUBRICA_API_URL", api.url)
+    monkeypatch.setenv("RUBRICA_API_KEY", "rbk_local")
 
     def opened(page: str, **query: str) -> AppTest:
         app = AppTest.from_file(ENTRY, default_timeout=20)

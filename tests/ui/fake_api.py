@@ -5,7 +5,7 @@ import re
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -16,6 +16,7 @@ from uuid import uuid4
 TERMINAL = {"completed", "failed", "cancelled"}
 START = datetime(2026, 1, 5, 9, 30, tzinfo=UTC)
 Json = dict[str, Any]
+Answerer = Callable[[re.Match[str], Json | None], Any]
 
 
 class FakeRun:
@@ -71,6 +72,11 @@ class FakeApi:
         self.cut_stream_after = 0
         self.delay = 0.0
         self.closing = False
+        self.routes: list[tuple[str, str, Answerer]] = []
+
+    def answer(self, method: str, path: str, answer: "Answerer") -> None:
+        """Answer requests whose whole path matches the pattern; `answer` gets match and body, and gives JSON or bytes."""
+        self.routes.insert(0, (method, path, answer))
 
     def add(self, run: FakeRun) -> FakeRun:
         """Hold a run."""
@@ -129,22 +135,40 @@ class _Handler(BaseHTTPRequestHandler):
     def do_PUT(self) -> None:
         self._serve()
 
+    def do_PATCH(self) -> None:
+        self._serve()
+
+    def do_DELETE(self) -> None:
+        self._serve()
+
     def _serve(self) -> None:
         url = urlsplit(self.path)
         length = int(self.headers.get("Content-Length") or 0)
-        body = json.loads(self.rfile.read(length)) if length else None
+        raw = self.rfile.read(length)
+        json_sent = "json" in self.headers.get("Content-Type", "")
+        body = json.loads(raw) if json_sent else {"raw": raw} if raw else None
         self.api.received.append((self.command, url.path, body))
         time.sleep(self.api.delay)
         for ending, (status, problem) in self.api.failures.items():
             if url.path.endswith(ending):
                 return self._problem(status, problem)
+        for method, pattern, answer in self.api.routes:
+            if method == self.command and (found := re.fullmatch(pattern, url.path)):
+                return self._given(answer(found, body))
         self._route(url.path, parse_qs(url.query), body)
+
+    def _given(self, answer: Any) -> None:
+        if isinstance(answer, bytes):
+            return self._bytes(200, "application/octet-stream", answer)
+        if isinstance(answer, tuple):
+            return self._problem(answer[0], {"type": "about:blank", "title": "Refused", "status": answer[0], "detail": answer[1]})
+        self._json(200, answer)
 
     def _route(self, path: str, query: dict[str, list[str]], body: Json | None) -> None:
         if path == "/v1/runs" and self.command == "POST":
             return self._create(body or {})
         if path == "/v1/runs":
-            return self._list(int(query["limit"][0]), query.get("before", [""])[0])
+            return self._list(int(query["limit"][0]), query.get("before", [""])[0], query.get("q", [""])[0])
         if found := re.fullmatch(r"/v1/snapshots/(\w+)", path):
             return self._bytes(200, "text/plain; charset=utf-8", self.api.snapshots[found[1]].encode())
         found = re.fullmatch(r"/v1/runs/([\w-]+)(?:/(\w+))?", path)
@@ -159,8 +183,8 @@ class _Handler(BaseHTTPRequestHandler):
             return self._stream(run, int(query.get("after", ["0"])[0]))
         if what == "report":
             return self._report(run)
-        if what == "evidence":
-            return self._json(200, {"run_id": run.id, "citations": (run.report or {}).get("citations", [])})
+        if what == "export":
+            return self._bytes(200, "application/octet-stream", b"%" + query["format"][0].encode())
         changed = {"pause": "paused", "cancel": "cancelled", "resume": "running"}.get(what)
         if changed:
             run.emit("status_changed", {"status": changed, "detail": ""})
@@ -176,8 +200,9 @@ class _Handler(BaseHTTPRequestHandler):
         )
         self._json(201, run.fields)
 
-    def _list(self, limit: int, before: str) -> None:
-        runs = list(reversed(self.api.runs.values()))
+    def _list(self, limit: int, before: str, words: str) -> None:
+        asked = reversed(self.api.runs.values())
+        runs = [run for run in asked if all(word in run.fields["query"]["question"] for word in words.split())]
         first = next((i + 1 for i, run in enumerate(runs) if run.id == before), 0)
         page = runs[first : first + limit]
         more = first + limit < len(runs)
@@ -187,11 +212,6 @@ class _Handler(BaseHTTPRequestHandler):
         if run.report is None:
             detail = "The run has no report yet; it is still running."
             return self._problem(409, {"type": "about:blank", "title": "No report yet", "status": 409, "detail": detail})
-        accept = self.headers.get("Accept", "")
-        if "text/markdown" in accept:
-            return self._bytes(200, "text/markdown", run.report["markdown"].encode())
-        if "text/html" in accept:
-            return self._bytes(200, "text/html", b"<!doctype html><p>as a page</p>")
         self._json(200, run.report)
 
     def _stream(self, run: FakeRun, after: int) -> None:

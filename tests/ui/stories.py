@@ -87,8 +87,24 @@ def finished(api: FakeApi) -> FakeRun:
         "title": "Tariffs before 1900",
         "markdown": MARKDOWN,
         "citations": citations(),
+        "claims": claims(),
     }
     return run
+
+
+def claims() -> list[Json]:
+    """One supported, one that its citation does not quite say, one opposed."""
+    first = "Duties were to put home products in fair competition with foreign ones, with an exception for what is needed in war."
+    return [
+        {"text": first, "citations": [1, 2], "support": "full"},
+        {"text": "1829", "citations": [1], "support": "partial", "reason": "The message names no year."},
+        {
+            "text": "Nothing supports [9], and <script>alert(1)</script> is text.",
+            "citations": [2],
+            "support": "contradicted",
+            "reason": "It says <b>more</b>.",
+        },
+    ]
 
 
 def citations() -> list[Json]:

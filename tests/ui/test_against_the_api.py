@@ -24,6 +24,7 @@ from tests.app.support import InMemoryRuns, serving
 from tests.support.accounts import HOME_HEADERS
 from ui.api_client import ApiClient, ApiProblem
 from ui.client import asking
+from ui.components.exports import DOCUMENTS, REFERENCES
 from ui.components.report_view import article
 from ui.event_feed import EventFeed
 from ui.language import LANGUAGES, table
@@ -95,9 +96,8 @@ async def test_from_the_question_to_the_quote(client: ApiClient, pool: asyncpg.P
     citation = shown.citations[0]
     stored = await asyncio.to_thread(client.snapshot, citation.source.snapshot)
     assert stored[citation.start : citation.end] == citation.quote == QUOTE.text
-    assert (await asyncio.to_thread(client.report_file, run.id, "text/markdown")).startswith(b"# Duties")
-    assert (await asyncio.to_thread(client.report_file, run.id, "text/html")).startswith(b"<!doctype html>")
-    assert b'"citations"' in await asyncio.to_thread(client.evidence, run.id)
+    for form in (*DOCUMENTS, *REFERENCES):
+        assert await asyncio.to_thread(client.export, run.id, form.name), form
 
 
 async def test_steering(client: ApiClient, pool: asyncpg.Pool) -> None:
@@ -131,8 +131,17 @@ async def test_history_in_pages(client: ApiClient) -> None:
     assert [run.id for run in (*first.items, *second.items)][:3] == asked[::-1]
 
 
+async def test_history_is_searched(client: ApiClient, pool: asyncpg.Pool) -> None:
+    run = await ask(client)
+    await report(pool, UUID(run.id))
+    for words in ("WHICH duties", "lower then", "1846"):
+        assert (await asyncio.to_thread(client.runs, words=words)).items[0].id == run.id, words
+    for words in ("which treaties", "100%", "d_ties", "\\"):
+        assert (await asyncio.to_thread(client.runs, words=words)).items == (), words
+
+
 def test_the_page_knows_every_kind_of_event_and_status() -> None:
-    assert set(SENTENCES) == {kind.value for kind in EventType}
+    assert set(SENTENCES) >= {kind.value for kind in EventType}
     for language in LANGUAGES:
         assert {status.value for status in RunStatus} <= {key.removeprefix("status.") for key in table(language)}
     assert set(BudgetShown.model_fields) == set(Budget.model_fields)

@@ -77,9 +77,7 @@ def test_a_heartbeat_is_told_apart_from_an_event(api: FakeApi) -> None:
 def test_the_report_its_files_and_its_sources_can_be_fetched(api: FakeApi) -> None:
     run, client = finished(api), ApiClient(api.url)
     assert [citation.n for citation in client.report(run.id).citations] == [1, 2]
-    assert client.report_file(run.id, "text/markdown").startswith(b"# Tariffs")
-    assert client.report_file(run.id, "text/html").startswith(b"<!doctype")
-    assert b'"citations"' in client.evidence(run.id)
+    assert client.export(run.id, "docx") == b"%docx"
     assert client.snapshot(SNAPSHOT) == SPEECH
 
 

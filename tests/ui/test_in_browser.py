@@ -17,6 +17,7 @@ from tests.ui.fake_api import FakeApi
 from tests.ui.stories import QUOTE, finished, searching
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+sync_api.expect.set_options(timeout=30_000)
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 ROOT = Path(__file__).parents[2]
 
@@ -32,7 +33,7 @@ def page_server(api_url: str) -> Iterator[str]:
     options = ["--server.headless=true", "--server.address=127.0.0.1", f"--server.port={port}"]
     process = subprocess.Popen(
         [sys.executable, "-m", "streamlit", "run", str(ROOT / "ui" / "server.py"), *options],
-        env=os.environ | {"RUBRICA_API_URL": api_url, "PYTHONPATH": str(ROOT)},
+        env=os.environ | {"RUBRICA_API_URL": api_url, "RUBRICA_API_KEY": "rbk_local", "PYTHONPATH": str(ROOT)},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )

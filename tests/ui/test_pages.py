@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -33,9 +34,15 @@ def test_asking_starts_a_run_and_leads_to_its_page(api: FakeApi, open_page: Open
     app.text_area(key="question").set_value(QUESTION)
     app.segmented_control(key="effort").set_value("deep")
     app.number_input(key="cap_cost").set_value(0.25)
+    app.selectbox(key="length").set_value("short")
+    app.pills(key="sources").set_value(["web"])
+    app.date_input(key="published_from").set_value(date(1850, 1, 1))
     app.button(key="start").click().run()
     sent = api.commands()[0][2]
-    assert sent == {"question": QUESTION, "effort": "deep", "budget": {"max_cost_microusd": 250_000}}
+    assert sent == {
+        **{"question": QUESTION, "effort": "deep", "budget": {"max_cost_microusd": 250_000}},
+        **{"length": "short", "sources": ["web"], "published_from": "1850-01-01"},
+    }
     assert app.query_params["run"] == next(iter(api.runs))
     assert "At work" in shown(app) or "Waiting to start" in shown(app)
 
@@ -132,7 +139,8 @@ def test_reading_shows_the_report_with_its_quotes(api: FakeApi, open_page: OpenP
     run = finished(api)
     app = open_page("read", run=run.id)
     assert 'data-cite="1"' in shown(app)
-    assert [button.label for button in app.download_button] == ["Markdown", "HTML", "JSON"]
+    formats = [button.label for button in app.download_button]
+    assert formats == ["PDF", "Word", "HTML", "Markdown", "LaTeX", "JSON", "BibTeX", "RIS", "CSL-JSON"]
 
 
 def test_a_report_that_is_not_there_yet_is_no_error(api: FakeApi, open_page: OpenPage) -> None:
@@ -155,6 +163,17 @@ def test_history_lists_runs_newest_first_and_goes_on(api: FakeApi, open_page: Op
     assert len([label for label in listed if "Question" in label]) == 20
     assert "Question \\*22\\*" in listed[0]
     assert listed[-1] == "Older runs"
+
+
+def test_history_is_searched_and_the_address_keeps_the_words(api: FakeApi, open_page: OpenPage) -> None:
+    for question in ("About tariffs", "About treaties"):
+        api.add(FakeRun(question))
+    app = open_page("history")
+    app.text_input(key="q").set_value("tariffs").run()
+    listed = [link.label for link in app.main.get("page_link")]
+    assert listed == ["About tariffs"]
+    app.text_input(key="q").set_value("<b>nowhere").run()
+    assert "No question and no report has all of these words: &lt;b&gt;nowhere" in shown(app)
 
 
 def test_the_pages_are_not_in_a_folder_that_streamlit_would_serve_by_itself() -> None:

@@ -34,19 +34,22 @@ def test_the_outline_leads_to_the_sections() -> None:
 
 
 def test_a_doubtful_claim_is_marked_where_it_stands() -> None:
-    markdown = "Sure. Duties *fell* in 1846 [1], \nby a lot†. **Bold and** more.\n\n| a |\n|---|\n| In a table [2]. |"
+    markdown = "Sure. Duties *fell* in 1846 [1], \nby a lot†. **Bold and** more.\n\n"
+    markdown += "| a |\n|---|\n| In a table [2]. |\n\nNot [9] <i>this</i>."
     claims = (
         Claim(text="Sure.", support="full"),
         Claim(text="Duties *fell* in 1846, by a lot.", support="none", reason='"><script>x</script>'),
         Claim(text="and more.", support="partial"),
         Claim(text="In a table.", support="contradicted"),
         Claim(text="Nowhere.", support="none"),
+        Claim(text="Not [9] <i>this</i>.", support="none"),
     )
     html = article_html(a_report(markdown).model_copy(update={"claims": claims}))
     assert 'class="r-claim none" id="claim-1"' in html
     marked = html[html.index('id="claim-1"') :]
     assert marked.index("by a lot") < marked.index("</span>") < marked.index("Bold")
     assert 'id="claim-3"' in html
+    assert 'id="claim-5"' in html
     assert 'id="claim-0"' not in html
     assert 'id="claim-2"' not in html, "it begins within an emphasis and ends outside"
     assert "<script" not in html

@@ -22,7 +22,7 @@ class Place(NamedTuple):
     position: int
 
 
-def marked(tokens: Sequence[Token], claims: Mapping[int, Claim]) -> list[Token]:
+def marked(tokens: Sequence[Token], claims: Mapping[int, Claim], mark: str = "") -> list[Token]:
     """The tokens of one paragraph with each of these claims that is in it marked. `claims` are by their number."""
     marked_tokens = list(tokens)
     paragraph = squeezed("".join(token.content for token in tokens if token.type == "text"))
@@ -30,7 +30,7 @@ def marked(tokens: Sequence[Token], claims: Mapping[int, Claim]) -> list[Token]:
         wanted = squeezed(claim.text)
         found = _find(marked_tokens, wanted) if wanted and wanted in paragraph else None
         if found and _balanced(marked_tokens, *found):
-            marked_tokens = _wrapped(marked_tokens, *found, n, claim)
+            marked_tokens = _wrapped(marked_tokens, *found, f"{mark}{n}", claim)
     return marked_tokens
 
 
@@ -42,15 +42,17 @@ def squeezed(words: str) -> str:
 
 def _find(tokens: Sequence[Token], wanted: str) -> tuple[Place, Place] | None:
     """First and last character of the claim."""
-    characters = [
-        (character, Place(index, position))
+    places = [
+        Place(index, position)
         for index, token in enumerate(tokens)
         if token.type == "text"
-        for position, character in enumerate(token.content)
-        if not LOOSE.fullmatch(character)
+        for position in range(len(token.content))
     ]
-    at = "".join(character for character, _ in characters).find(wanted)
-    return (characters[at][1], characters[at + len(wanted) - 1][1]) if at >= 0 else None
+    paragraph = "".join(token.content for token in tokens if token.type == "text")
+    ignored = {at for found in LOOSE.finditer(paragraph) for at in range(*found.span())}
+    kept = [at for at in range(len(paragraph)) if at not in ignored]
+    begin = "".join(paragraph[at] for at in kept).find(wanted)
+    return (places[kept[begin]], places[kept[begin + len(wanted) - 1]]) if begin >= 0 else None
 
 
 def _balanced(tokens: Sequence[Token], first: Place, last: Place) -> bool:
@@ -59,9 +61,9 @@ def _balanced(tokens: Sequence[Token], first: Place, last: Place) -> bool:
     return levels[0] == levels[-1] == min(levels)
 
 
-def _wrapped(tokens: Sequence[Token], first: Place, last: Place, n: int, claim: Claim) -> list[Token]:
+def _wrapped(tokens: Sequence[Token], first: Place, last: Place, name: str, claim: Claim) -> list[Token]:
     kind = claim.support if claim.support != "full" else "weak"
-    opening = f'<span class="r-claim {text(kind)}" id="claim-{n}" data-claim="{n}" tabindex="0" title="{text(why(claim))}">'
+    opening = f'<span class="r-claim {text(kind)}" id="claim-{name}" data-claim="{name}" tabindex="0" title="{text(why(claim))}">'
     before, inside, after = list(tokens[: first.token]), list(tokens[first.token : last.token + 1]), tokens[last.token + 1 :]
     end = last.position + 1
     if len(inside) == 1:

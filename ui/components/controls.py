@@ -7,9 +7,10 @@ import streamlit as st
 from ui.api_client import ApiClient, ApiProblem
 from ui.components import plan_editor, problem
 from ui.language import say
-from ui.models import PARKED, Budget, Plan, Run
+from ui.models import Budget, Plan, Run
 
 DONE = ":material/task_alt:"
+UNFINISHED = ("paused", "budget_reached")
 
 
 def act(action: Callable[[], object], done: str) -> bool:
@@ -33,9 +34,11 @@ def show(client: ApiClient, run: Run) -> None:
         elif run.status == "paused":
             if st.button(say("steer.resume"), key="resume", type="primary", icon=":material/play_arrow:"):
                 act(lambda: client.resume(run.id), say("steer.resumed"))
-        elif st.button(say("steer.pause"), key="pause", icon=":material/pause:", help=say("steer.pause_help")):
+        elif run.status != "awaiting_approval" and st.button(
+            say("steer.pause"), key="pause", icon=":material/pause:", help=say("steer.pause_help")
+        ):
             act(lambda: client.pause(run.id), say("steer.pausing"))
-        if run.status in PARKED and st.button(say("steer.finish"), key="finish", icon=DONE, help=say("steer.finish_help")):
+        if run.status in UNFINISHED and st.button(say("steer.finish"), key="finish", icon=DONE, help=say("steer.finish_help")):
             act(lambda: client.resume(run.id, finish=True), say("steer.finishing"))
         with st.popover(say("steer.cancel"), icon=":material/close:"):
             st.markdown(say("steer.cancel_help"))
@@ -48,7 +51,7 @@ def steer(client: ApiClient, run: Run, plan: Plan | None) -> None:
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="steer"):
         note = st.chat_input(say("steer.note_hint"), key="note_text", max_chars=4_000)
         if plan and st.button(say("steer.plan"), key="edit_plan", icon=":material/account_tree:"):
-            st.dialog(say("steer.plan_title"), width="large")(_revise)(client, run, plan)
+            st.dialog(say("steer.plan_title"), width="medium")(_revise)(client, run, plan)
         with st.popover(say("steer.budget"), icon=":material/speed:"):
             budget = budget_inputs("cap", run.budget)
             if st.button(say("steer.budget_set"), key="set_budget", type="primary"):

@@ -1,6 +1,8 @@
-"""Taking a report away: the file formats."""
+"""Taking a report away: the file formats, each made when it is asked for."""
 
+from collections.abc import Sequence
 from functools import partial
+from typing import NamedTuple
 
 import streamlit as st
 
@@ -9,19 +11,45 @@ from ui.language import say
 from ui.models import Run
 
 
-def bar(client: ApiClient, run: Run) -> None:
-    """What can be done with the report, on one line."""
-    with st.container(horizontal=True, gap="small", key="report_bar"), st.popover(say("read.export"), icon=":material/download:"):
-        _formats(client, run)
+class Format(NamedTuple):
+    """A kind of file: its name for the API and for a reader, and how it ends."""
+
+    name: str
+    label: str
+    ending: str
+    media_type: str
 
 
-def _formats(client: ApiClient, run: Run) -> None:
-    files = (
-        ("Markdown", "report", "md", "text/markdown", partial(client.report_file, run.id, "text/markdown")),
-        ("HTML", "report", "html", "text/html", partial(client.report_file, run.id, "text/html")),
-        ("JSON", "evidence", "json", "application/json", partial(client.evidence, run.id)),
-    )
-    for label, name, ending, media_type, fetch in files:
-        st.download_button(
-            label, fetch, f"{name}-{run.id}.{ending}", media_type, key=ending, on_click="ignore", width="stretch", type="tertiary"
-        )
+DOCUMENTS = (
+    Format("pdf", "PDF", "pdf", "application/pdf"),
+    Format("docx", "Word", "docx", "application/vnd.openxmlformats-officedocument.wordprocessingml.document"),
+    Format("html", "HTML", "html", "text/html"),
+    Format("md", "Markdown", "md", "text/markdown"),
+    Format("latex", "LaTeX", "tex", "application/x-tex"),
+    Format("json", "JSON", "json", "application/json"),
+)
+REFERENCES = (
+    Format("bibtex", "BibTeX", "bib", "application/x-bibtex"),
+    Format("ris", "RIS", "ris", "application/x-research-info-systems"),
+    Format("csl", "CSL-JSON", "json", "application/vnd.citationstyles.csl+json"),
+)
+
+
+def show(client: ApiClient, run: Run) -> None:
+    """All formats. A PDF or Word file takes a second or two to make."""
+    _group(client, run, say("read.whole_report"), "report", DOCUMENTS)
+    _group(client, run, say("read.references"), "references", REFERENCES)
+
+
+def _group(client: ApiClient, run: Run, label: str, name: str, formats: Sequence[Format]) -> None:
+    st.caption(label)
+    with st.container(horizontal=True, gap="xsmall", key=f"formats_{name}"):
+        for form in formats:
+            st.download_button(
+                form.label,
+                partial(client.export, run.id, form.name),
+                f"{name}-{run.id[:8]}.{form.ending}",
+                form.media_type,
+                key=f"export_{form.name}",
+                on_click="ignore",
+            )

@@ -1,13 +1,13 @@
 """Agents at work, sources as they arrive, and the event log."""
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from ui.components.markup import host, link, text
 from ui.figures import clock
-from ui.language import count, say, when
+from ui.language import count, named, say, when
 from ui.models import Event
-from ui.progress import Progress, SeenSource
+from ui.progress import Progress, SeenSource, stage_of
 from ui.sentences import action, sentence
 
 LONGEST_LOG = 300
@@ -20,16 +20,23 @@ def agents_html(progress: Progress, now: datetime) -> str:
     if not progress.agents:
         return ""
     at_work = sorted(progress.agents.items(), key=lambda item: item[1].seq)
-    items = "".join(_agent(path, event, now) for path, event in at_work[:MOST_AGENTS])
+    items = "".join(_agent(_name(path, progress), event, now) for path, event in at_work[:MOST_AGENTS])
     more = len(at_work) - MOST_AGENTS
     rest = f'<li class="r-quiet">{text(say("watch.more_agents", agents=count("agent", more)))}</li>' if more > 0 else ""
     return f'<ul class="r-list r-agents" aria-label="{text(say("watch.agents"))}">{items}{rest}</ul>'
 
 
-def _agent(path: str, event: Event, now: datetime) -> str:
+def _name(path: str, progress: Progress) -> str:
+    """What an agent works on: the title of its subtask, or what its stage is called."""
+    titles = {f"search/{subtask.id}": subtask.title for subtask in progress.plan.subtasks} if progress.plan else {}
+    stage = stage_of(path)
+    return titles.get(stage) or named("agent", stage) if stage == path or stage in titles else path
+
+
+def _agent(name: str, event: Event, now: datetime) -> str:
     doing = sentence(event) if event.type == "stage_started" else action(event)
-    took = clock(max(now - event.at, now - now))
-    return f"<li><b>{text(path)}</b><span>{text(doing)}</span><time>{took}</time></li>"
+    took = clock(max(now - event.at, timedelta()))
+    return f'<li><b>{text(name)}</b><time>{took}</time><span title="{text(doing)}">{text(doing)}</span></li>'
 
 
 def sources_html(progress: Progress) -> str:

@@ -30,3 +30,8 @@ def plain(label: str) -> str:
 def labelled(label: str, body: str) -> str:
     """A block of HTML under a small heading."""
     return f'<h2 class="r-label">{text(label)}</h2>{body}'
+
+
+def hero(title: str, lead: str) -> str:
+    """The head of a page that is about nothing in particular."""
+    return f'<div class="r-hero"><h1>{text(title)}</h1><p class="r-lead">{text(lead)}</p></div>'

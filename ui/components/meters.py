@@ -15,12 +15,12 @@ def meters_html(run: Run, progress: Progress, now: datetime) -> str:
     usage, budget = run.usage, run.budget
     seconds = int(progress.working_time(now).total_seconds())
     tiles = [
-        _tile(say("meter.elapsed"), clock(run.elapsed(now)), *_cap(seconds, budget.max_seconds, _minutes)),
-        _tile(say("meter.calls"), compact(usage.model_calls)),
-        _tile(say("meter.searches"), compact(usage.tool_calls)),
-        _tile(say("meter.sources"), compact(len(progress.sources))),
-        _tile(say("meter.tokens"), compact(usage.tokens), *_cap(usage.tokens, budget.max_tokens, compact)),
-        _tile(say("meter.cost"), money(usage.cost_microusd), *_cap(usage.cost_microusd, budget.max_cost_microusd, money)),
+        tile(say("meter.elapsed"), clock(run.elapsed(now)), *_cap(seconds, budget.max_seconds, _minutes)),
+        tile(say("meter.calls"), compact(usage.model_calls)),
+        tile(say("meter.searches"), compact(usage.tool_calls)),
+        tile(say("meter.sources"), compact(len(progress.sources))),
+        tile(say("meter.tokens"), compact(usage.tokens), *_cap(usage.tokens, budget.max_tokens, compact)),
+        tile(say("meter.cost"), money(usage.cost_microusd), *_cap(usage.cost_microusd, budget.max_cost_microusd, money)),
     ]
     return f'<div class="r-meters">{"".join(tiles)}</div>'
 
@@ -33,6 +33,7 @@ def _minutes(seconds: int) -> str:
     return say("meter.seconds", n=seconds) if seconds < 120 else say("meter.minutes", n=f"{seconds / 60:.3g}")
 
 
-def _tile(label: str, value: str, cap: str = "", share: float = 0.0) -> str:
+def tile(label: str, value: str, cap: str = "", share: float = 0.0) -> str:
+    """One figure under its name, with how much of its cap is used."""
     bar = f'<small>{text(cap)}</small><div class="r-bar"><i style="width:{share:.0%}"></i></div>' if cap else ""
     return f'<div class="r-meter"><span class="r-label">{text(label)}</span><b>{text(value)}</b>{bar}</div>'

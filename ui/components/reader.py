@@ -14,6 +14,7 @@ from ui.components.markup import host
 from ui.language import named, say
 from ui.models import Report
 
+Cards = dict[str, dict[str, dict[str, str]]]
 SCRIPT = Path(__file__).parent.parent / "assets" / "reader.js"
 
 
@@ -22,26 +23,25 @@ def _component() -> ComponentRenderer:
     return st.components.v2.component("rubrica_reader", js=SCRIPT.read_text("utf-8"), isolate_styles=False)
 
 
-def cards(report: Report) -> dict[str, dict[str, dict[str, str]]]:
-    """What the cards say: by number of the citation, and by number of the claim."""
+def cards(report: Report, mark: str = "") -> Cards:
+    """What the cards say: by the names that citations and claims have on the page."""
     return {
         "citations": {
-            str(citation.n): {"quote": citation.quote, "title": citation.source.title, "where": host(citation.source.url)}
+            f"{mark}{citation.n}": {"quote": citation.quote, "title": citation.source.title, "where": host(citation.source.url)}
             for citation in report.citations
         },
         "claims": {
-            str(n): {"kind": named("support", claim.support), "why": why(claim)}
+            f"{mark}{n}": {"kind": named("support", claim.support), "why": why(claim)}
             for n, claim in enumerate(report.claims)
             if doubtful(claim)
         },
     }
 
 
-def listen(report: Report) -> int | None:
-    """Put the listener on the page; the number of the citation that was just asked for, if one was."""
-    data = cards(report) | {"hint": say("read.card_hint")}
-    asked = _component()(key="reader", data=data, on_cite_change=_nothing)
-    return int(asked.cite) if asked.cite else None
+def listen(known: Cards) -> str | None:
+    """Put the listener on the page; the name of the citation that was just asked for, if one was."""
+    asked = _component()(key="reader", data=known | {"hint": say("read.card_hint")}, on_cite_change=_nothing)
+    return str(asked.cite) if asked.cite else None
 
 
 def _nothing() -> None:

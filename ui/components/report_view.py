@@ -37,10 +37,11 @@ class Article:
     outline: tuple[Heading, ...]
 
 
-def article(report: Report) -> Article:
+def article(report: Report, mark: str = "") -> Article:
     """The report's text and outline. Each [n] is a button that names its citation; a doubtful claim is marked.
 
-    The list of sources at the end of the Markdown is left out; `sources_html` shows it beside the text.
+    The list of sources at the end of the Markdown is left out; `sources_html` shows it beside the text. `mark` goes before the
+    names of citations and claims, to keep two reports on one page apart.
     """
     parser = MarkdownIt("commonmark", {"html": False}).enable("table")
     tokens = parser.parse(body_of(report.markdown))
@@ -48,8 +49,8 @@ def article(report: Report) -> Article:
     doubts = {n: claim for n, claim in enumerate(report.claims) if doubtful(claim)}
     for token in tokens:
         if token.children:
-            buttons = [piece for child in token.children for piece in _with_buttons(child, known)]
-            token.children = marked(buttons, doubts)
+            buttons = [piece for child in token.children for piece in _with_buttons(child, known, mark)]
+            token.children = marked(buttons, doubts, mark)
     outline = tuple(_outline(tokens))
     html = str(parser.renderer.render(list(_in_sections(tokens)), parser.options, {}))
     return Article(f'<article class="r-report">{html}</article>', outline)
@@ -108,20 +109,20 @@ def _html(content: str) -> Token:
     return Token("html_block", "", 0, content=content)
 
 
-def _with_buttons(token: Token, known: dict[int, Citation]) -> Iterator[Token]:
+def _with_buttons(token: Token, known: dict[int, Citation], mark: str) -> Iterator[Token]:
     if token.type != "text":
         yield token
         return
     for position, part in enumerate(NUMBER.split(token.content)):
         if position % 2 and int(part) in known:
-            yield Token("html_inline", "", 0, content=_button(known[int(part)]), level=token.level)
+            yield Token("html_inline", "", 0, content=_button(known[int(part)], mark), level=token.level)
         else:
             yield Token("text", "", 0, content=f"[{part}]" if position % 2 else part, level=token.level)
 
 
-def _button(citation: Citation) -> str:
+def _button(citation: Citation, mark: str = "") -> str:
     label = text(say("read.citation", n=citation.n, title=citation.source.title))
-    return f'<button type="button" class="r-cite" data-cite="{citation.n}" aria-label="{label}">{citation.n}</button>'
+    return f'<button type="button" class="r-cite" data-cite="{mark}{citation.n}" aria-label="{label}">{citation.n}</button>'
 
 
 def cited_by(claims: Sequence[Claim], n: int) -> tuple[Claim, ...]:

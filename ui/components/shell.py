@@ -12,7 +12,7 @@ from ui.components import style
 from ui.components.markup import plain, text
 from ui.components.run_list import page_of, shortened
 from ui.language import say
-from ui.session import latest_runs
+from ui.session import latest_runs, me, session_token
 
 SCRIPT = Path(__file__).parent.parent / "assets" / "page.js"
 LONGEST_TITLE = 46
@@ -24,8 +24,36 @@ def show() -> None:
     with st.sidebar:
         _latest()
         with st.container(key="foot"):
+            _account()
             _languages()
+    _tell_browser()
+
+
+def browser() -> None:
+    """For who is not signed in: the name, the language, and what the browser is told."""
+    st.logo(str(style.ASSETS / "logo.svg"), size="large")
+    with st.container(key="foot_alone"):
+        _languages()
+    _tell_browser()
+
+
+def _tell_browser() -> None:
     _told_to_browser()(key="page", data={"language": language.current(), "cookie": language.COOKIE})
+
+
+def _account() -> None:
+    """Who is signed in, and the way out. A stack on one's own machine has one user, who cannot leave."""
+    if not session_token():
+        return
+    try:
+        who = me()
+    except ApiProblem:
+        return
+    if who:
+        leave = f'<form method="post" action="/leave"><button class="r-leave">{text(say("shell.leave"))}</button></form>'
+        st.html(
+            f'<div class="r-account"><span>{text(who.name)}<br><small>{text(who.organisation.name)}</small></span>{leave}</div>'
+        )
 
 
 @cache

@@ -3,15 +3,17 @@
 import streamlit as st
 
 from ui.api_client import ApiProblem
-from ui.components import problem
-from ui.components.controls import budget_inputs
+from ui.client.asking import ClarifyingQuestion
+from ui.components import before_start, problem, run_options
 from ui.components.markup import text
-from ui.language import LANGUAGES, named, say
-from ui.models import Budget, NewRun
+from ui.language import named, say
+from ui.models import NewRun
 from ui.session import api, forget_latest, latest_runs
 
 EXAMPLES = ("ask.example1", "ask.example2", "ask.example3")
 EFFORTS = ("quick", "standard", "deep")
+WISHES = ("plan", "rubric", "back")
+QUESTIONS = "questions_back"
 
 
 def main() -> None:
@@ -20,7 +22,7 @@ def main() -> None:
     with st.container(key="narrow_ask"):
         with st.container(key="ask_form"):
             _form()
-        st.pills(say("ask.examples"), [say(key) for key in EXAMPLES], key="example", on_change=_take_example)
+        st.pills(say("ask.examples"), [say(key) for key in EXAMPLES], key="example", on_change=_take_example, wrap=True)
     try:
         latest_runs()
     except ApiProblem as error:
@@ -31,11 +33,18 @@ def _form() -> None:
     question = st.text_area(
         say("ask.question"), key="question", height=120, label_visibility="collapsed", placeholder=say("ask.placeholder")
     )
-    effort = _effort()
+    with st.container(horizontal=True, gap="large"):
+        effort, wishes = _effort(), _wishes()
     with st.expander(say("ask.options"), icon=":material/tune:", type="compact", key="options"):
-        language, budget = _options()
-    if st.button(say("ask.start"), key="start", type="primary", icon=":material/arrow_forward:", icon_position="right"):
-        _start(NewRun(question=question or "", effort=effort, language=language, budget=budget))
+        options = run_options.show()
+    plan, rubric = "plan" in wishes or None, "auto" if "rubric" in wishes else None
+    new = NewRun(question=question or "", effort=effort, approve_plan=plan, rubric=rubric, **options)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if st.button(say("ask.start"), key="start", type="primary", icon=":material/arrow_forward:", icon_position="right"):
+            _ask_back(new) if "back" in wishes else _start(new)
+        elif QUESTIONS in st.session_state:
+            _show_questions(new)
+        before_start.estimate(api(), new)
 
 
 def _effort() -> str:
@@ -51,25 +60,47 @@ def _effort() -> str:
     return chosen or "standard"
 
 
-def _options() -> tuple[str | None, Budget]:
-    left, right = st.columns(2, gap="large")
-    with left:
-        language = st.segmented_control(
-            say("ask.language"),
-            ["", *LANGUAGES],
-            default="",
-            required=True,
-            format_func=lambda code: LANGUAGES.get(code) or say("ask.same_language"),
-            key="report_language",
-        )
-    with right:
-        st.caption(say("ask.limit_help"))
-        budget = budget_inputs("cap", Budget())
-    return language or None, budget
+def _wishes() -> list[str]:
+    return st.pills(
+        say("ask.first"),
+        WISHES,
+        selection_mode="multi",
+        format_func=lambda wish: named("wish", wish),
+        key="wishes",
+        help=say("ask.first_help"),
+        wrap=True,
+    )
 
 
 def _take_example() -> None:
     st.session_state["question"] = st.session_state.get("example") or ""
+
+
+def _ask_back(new: NewRun) -> None:
+    questions = before_start.questions_back(api(), new)
+    if questions:
+        st.session_state[QUESTIONS] = questions
+        _show_questions(new)
+    else:
+        _start(new)
+
+
+def _show_questions(new: NewRun) -> None:
+    """The questions back stay open until they are answered or put away, whatever else is drawn anew."""
+    questions: tuple[ClarifyingQuestion, ...] = st.session_state[QUESTIONS]
+    st.dialog(say("ask.back_title"), width="medium", on_dismiss=_put_away)(_clarify)(new, questions)
+
+
+def _put_away() -> None:
+    st.session_state.pop(QUESTIONS, None)
+
+
+def _clarify(new: NewRun, questions: tuple[ClarifyingQuestion, ...]) -> None:
+    st.caption(say("ask.back_help"))
+    given = before_start.answers(questions)
+    if st.button(say("ask.start"), key="start_clarified", type="primary"):
+        _put_away()
+        _start(new.model_copy(update={"clarified": given or None}))
 
 
 def _start(new: NewRun) -> None:

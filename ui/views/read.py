@@ -3,10 +3,13 @@
 import streamlit as st
 
 from ui.api_client import ApiProblem
-from ui.components import exports, problem, reader, run_header, source_view
+from ui.client import asking
+from ui.client.asking import Scorecard
+from ui.components import exports, opinion, problem, reader, repeat, run_header, source_view
 from ui.components.claims_view import claims_html
 from ui.components.markup import text
 from ui.components.report_view import Article, article, outline_html, sources_html
+from ui.components.scorecard_view import scorecard_html
 from ui.language import current, say
 from ui.models import Report, Run
 from ui.session import api, run_id
@@ -41,14 +44,28 @@ def _report(run: Run) -> None:
         problem.show(error)
         return
     run_header.show(run, "views/read.py", report.title)
-    exports.bar(api(), run)
+    _bar(run, report)
     left, right = st.columns([13, 6], gap="large")
     prepared = _prepared(report.model_dump_json(), current())
     with left:
         st.html(prepared.html)
     with right:
-        _beside(report, prepared)
+        _beside(run, report, prepared)
     _drawer(run, report)
+
+
+def _bar(run: Run, report: Report) -> None:
+    """What can be done with the report, on one line."""
+    with st.container(horizontal=True, gap="small", vertical_alignment="center", key="report_bar"):
+        with st.popover(say("read.export"), icon=":material/download:"):
+            exports.show(api(), run)
+        with st.popover(say("read.compare"), icon=":material/compare_arrows:"):
+            opinion.second_report(api(), run)
+        with st.popover(say("read.repeat"), icon=":material/update:"):
+            repeat.show(api(), run)
+        with st.popover(say("read.wrong"), icon=":material/flag:"):
+            opinion.wrong_claim(api(), run, report)
+        st.fragment(opinion.stars)(api(), run)
 
 
 @st.cache_data(max_entries=PREPARED, show_spinner=False)
@@ -57,8 +74,10 @@ def _prepared(report: str, language: str) -> Article:
     return article(Report.model_validate_json(report))
 
 
-def _beside(report: Report, prepared: Article) -> None:
-    contents, sources, checks = st.tabs([say("read.contents"), say("read.sources"), say("read.checks")], key="beside")
+def _beside(run: Run, report: Report, prepared: Article) -> None:
+    card = _scorecard(run)
+    labels = [say("read.contents"), say("read.sources"), say("read.checks"), *([say("read.score")] if card else [])]
+    contents, sources, checks, *score = st.tabs(labels, key="beside")
     with contents:
         st.html(outline_html(prepared.outline))
     with sources:
@@ -66,13 +85,26 @@ def _beside(report: Report, prepared: Article) -> None:
     with checks:
         st.html(claims_html(report.claims) if report.claims else f'<p class="r-quiet">{text(say("read.no_checks"))}</p>')
 
+    if card and score:
+        score[0].html(scorecard_html(card))
+
+
+def _scorecard(run: Run) -> Scorecard | None:
+    """How the report does by its rubric; None where it was asked without one."""
+    try:
+        return asking.scorecard(api(), run.id)
+    except ApiProblem as error:
+        if error.status != 404:
+            problem.show(error)
+        return None
+
 
 @st.fragment
 def _drawer(run: Run, report: Report) -> None:
     """Listens to the numbers in the text. What is open is in the address, so that a reload opens it again."""
-    asked = reader.listen(report)
+    asked = reader.listen(reader.cards(report))
     if asked:
-        st.query_params["cite"] = str(asked)
+        st.query_params["cite"] = asked
     number = st.query_params.get("cite")
     if number:
         st.dialog(say("source.title"), width="medium", position="right", on_dismiss=_close)(_source)(run, report, number)

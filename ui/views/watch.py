@@ -6,7 +6,7 @@ from time import monotonic
 import streamlit as st
 
 from ui.api_client import ApiProblem
-from ui.components import controls, problem, run_header
+from ui.components import approval, controls, problem, run_header
 from ui.components.lists import agents_html, log_html, notices_html, sources_html
 from ui.components.markup import labelled, text
 from ui.components.meters import meters_html
@@ -37,15 +37,18 @@ def main() -> None:
     st.session_state["watched_run"] = (monotonic(), run)
     settled = run.finished and feed(run.id).look().ended
     every = None if settled else REFRESH
-    st.fragment(_standing, run_every=every)(settled)
-    if not run.finished:
+    st.fragment(_standing, run_every=every)(settled, run.status == "awaiting_approval")
+    if run.status == "awaiting_approval":
+        st.fragment(_approve)()
+    elif not run.finished:
         st.fragment(_steer)()
     st.fragment(_work, run_every=every)()
 
 
-def _standing(settled: bool) -> None:
+def _standing(settled: bool, waiting: bool) -> None:
     """Where the run stands, and the buttons. No refresh follows where it is over and its log is whole.
 
+    The whole page is drawn anew when a plan begins or ceases to wait for approval.
     Zones are containers, so that what opens and closes in one does not disturb another.
     """
     run, trouble = _latest()
@@ -59,8 +62,17 @@ def _standing(settled: bool) -> None:
         st.html(meters_html(run, known, now()))
     with st.container():
         controls.show(api(), run)
-    if run.finished and state.ended and not settled:
+    turned = (run.status == "awaiting_approval") != waiting
+    if turned or (run.finished and state.ended and not settled):
         st.rerun()
+
+
+def _approve() -> None:
+    """The plan waits. What is typed here is not disturbed by the clock either."""
+    run, _ = _latest()
+    plan = run.plan or progress(feed(run.id).look().events).plan
+    if plan:
+        approval.show(api(), run, plan)
 
 
 def _steer() -> None:

@@ -1,0 +1,88 @@
+"""People, keys, own documents and schedules on the fake API."""
+
+from re import Match
+
+from tests.ui.fake_api import START, FakeApi, Json
+
+WHEN = START.isoformat()
+SECRET = "rbk_1_shown-once"
+TOKEN = "a-token-of-a-session"
+
+
+def known(api: FakeApi, role: str = "owner") -> Json:
+    """An organisation of two; whoever asks has the role."""
+    scopes = ["runs:read", "runs:write", "keys:read"]
+    scopes += ["team:read", "team:write", "keys:write"] if role in ("owner", "admin") else ["team:read"]
+    organisation = {"id": "o1", "name": "Custom <House>", "role": role}
+    me = {"user_id": "u1", "email": "ann@example.org", "name": "Ann", "organisation": organisation, "scopes": scopes}
+    people = [
+        {"user_id": f"u{n}", "email": f"{name.lower()}@example.org", "name": name, "role": r, "joined_at": WHEN}
+        for n, (name, r) in enumerate((("Ann", role), ("Bo", "member")), 1)
+    ]
+    key = {"id": "k1", "name": "nightly", "scopes": ["runs:read"], "created_at": WHEN}
+    api.answer("GET", "/v1/me", lambda *_: me)
+    api.answer("GET", "/v1/members", lambda *_: {"items": people, "next": None})
+    api.answer("PATCH", r"/v1/members/\w+", lambda *_: {})
+    api.answer("GET", "/v1/invitations", lambda *_: {"items": []})
+    invitation = {"id": "i1", "email": "cy@example.org", "role": "member", "expires_at": WHEN}
+    api.answer("POST", "/v1/invitations", lambda *_: {"token": "hand-me-over", "invitation": invitation})
+    api.answer("GET", "/v1/keys", lambda *_: {"items": [key]})
+    api.answer("POST", "/v1/keys", lambda *_: {"key": SECRET, "info": key})
+    api.answer("DELETE", r"/v1/keys/\w+", lambda *_: {})
+    return me
+
+
+def collecting(api: FakeApi) -> Json:
+    """One collection with a document that is being read and one that could not be."""
+    collection = {
+        "id": "c1",
+        "name": "Letters *1846*",
+        "documents": 2,
+        "bytes": 1_200_000,
+        "created_at": WHEN,
+        "access": {"everyone": True},
+    }
+    documents: list[Json] = [
+        {"id": "d1", "name": "peel.pdf", "bytes": 812, "state": "parsed", "received_at": WHEN},
+        {
+            "id": "d2",
+            "name": "<b>.pdf",
+            "bytes": 1_000,
+            "state": "failed",
+            "detail": "no text: <i>scanned</i>",
+            "received_at": WHEN,
+        },
+    ]
+
+    def received(_: Match[str], body: Json | None) -> Json:
+        assert b"filename=" in (body or {})["raw"]
+        return {"items": [documents[0]], "refused": [{"name": "x.exe", "reason": "not a kind of file that is read"}]}
+
+    def allowed(_: Match[str], body: Json | None) -> Json:
+        collection["access"] = body
+        return collection
+
+    api.answer("GET", "/v1/collections", lambda *_: {"items": [collection], "next": None})
+    api.answer("POST", "/v1/collections", lambda *_: collection)
+    api.answer("PUT", "/v1/collections/c1/access", allowed)
+    api.answer("GET", "/v1/collections/c1/documents", lambda *_: {"items": documents, "next": None})
+    api.answer("POST", "/v1/collections/c1/documents", received)
+    api.answer("DELETE", r"/v1/collections/c1(/documents/\w+)?", lambda *_: {})
+    return collection
+
+
+def repeating(api: FakeApi) -> Json:
+    """A weekly question; its latest asking felled a claim."""
+    schedule: Json = {
+        **{"id": "s1", "name": "Tariffs weekly", "query": {"question": "Which tariffs?"}, "paused": False, "next_at": WHEN},
+        "timing": {"cron": "0 7 * * 1", "time_zone": "UTC"},
+    }
+    source = {"title": "1846", "url": "https://example.org/1846", "text": "It was <raised>."}
+    fallen = {"claim": "Duties were lowered.", "why": "opposed", "support": "contradicted", "after": [source]}
+    firing = {"due_at": WHEN, "outcome": "changed", "run_id": "r1", "changes": {"fallen": [fallen], "new_sources": [source]}}
+    api.answer("GET", "/v1/schedules", lambda *_: {"items": [schedule], "next": None})
+    api.answer("POST", "/v1/schedules", lambda *_: schedule)
+    api.answer("PATCH", "/v1/schedules/s1", lambda _, body: schedule | (body or {}))
+    api.answer("POST", "/v1/schedules/s1/trigger", lambda *_: {})
+    api.answer("GET", "/v1/schedules/s1/changes", lambda *_: {"items": [firing], "next": None})
+    return schedule

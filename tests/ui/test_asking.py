@@ -1,0 +1,108 @@
+"""What is settled before a run begins, and what its report is held to, as a reader meets it."""
+
+from collections.abc import Callable
+
+from streamlit.testing.v1 import AppTest
+
+from tests.ui.fake_api import FakeApi
+from tests.ui.fake_asking import awaiting_approval, estimating, scored
+from tests.ui.stories import QUESTION, finished
+from tests.ui.test_pages import shown
+from ui.client.asking import Criterion
+from ui.components.rubric_editor import joined, parted
+
+OpenPage = Callable[..., AppTest]
+
+
+def test_the_estimate_is_an_interval_with_its_ground(api: FakeApi, open_page: OpenPage) -> None:
+    estimating(api)
+    app = open_page("ask")
+    app.text_area(key="question").set_value(QUESTION).run()
+    assert "3:00 – 7:00 · $0.02 – $0.06 · 40k – 90k tokens · from 5 runs like it" in shown(app)
+
+
+def test_wishes_go_along_and_questions_back_come_first(api: FakeApi, open_page: OpenPage) -> None:
+    estimating(api)
+    app = open_page("ask")
+    app.text_area(key="question").set_value(QUESTION)
+    app.pills(key="wishes").set_value(["plan", "rubric", "back"])
+    app.button(key="start").click().run()
+    assert not [body for _, path, body in api.commands() if path == "runs"], "nothing starts before the questions"
+    app.selectbox(key="clarified_0").set_value("1789-1860")
+    app.button(key="start_clarified").click().run()
+    sent = next(body for _, path, body in api.commands() if path == "runs")
+    assert sent is not None
+    assert (sent["approve_plan"], sent["rubric"]) == (True, "auto")
+    assert sent["clarified"] == [{"question": "Which period?", "answer": "1789-1860"}]
+
+
+def test_a_plan_and_its_criteria_are_changed_and_approved(api: FakeApi, open_page: OpenPage) -> None:
+    run = awaiting_approval(api)
+    app = open_page("watch", run=run.id)
+    assert "The plan waits for you" in shown(app)
+    assert "Made of &lt;b&gt;general&lt;/b&gt; demands." in shown(app)
+    key = f"plan_{run.id}"
+    app.text_input(key=f"{key}_title_s1").set_value("Revenue before 1816")
+    app.button(key=f"{key}_down_s1").click().run()
+    app.button(key=f"{key}_drop_s3").click().run()
+    app.button(key=f"{key}_add").click().run()
+    app.text_area(key=f"{key}_question_added1").set_value("Who spoke against them?")
+    app.selectbox(key=f"rubric_{run.id}_kind_0").set_value("key").run()
+    app.button(key=f"rubric_{run.id}_drop_1").click().run()
+    app.button(key=f"{key}_save").click().run()
+    sent = {path: body for _, path, body in api.commands()}
+    steps = (sent["plan"] or {})["subtasks"]
+    assert [(step["id"], step["title"]) for step in steps] == [
+        ("s2", "Protection of manufactures"),
+        ("s1", "Revenue before 1816"),
+        ("added1", "Who spoke against them?"),
+    ]
+    criteria = (sent["rubric"] or {})["criteria"]
+    assert [criterion["title"] for criterion in criteria] == [
+        "Aspect 1",
+        "Aspect 3",
+        "Aspect 4",
+        "Aspect 5",
+        "Aspect 6",
+        "No invention",
+    ]
+    assert criteria[0] == {"title": "Aspect 1", "description": "Key Criterion: The report covers aspect 1.", "weight": 5}
+    assert [path for _, path, _ in api.commands()] == ["plan", "rubric", "approve"]
+    assert "The plan waits for you" not in shown(app.run())
+
+
+def test_an_untouched_plan_is_only_approved(api: FakeApi, open_page: OpenPage) -> None:
+    run = awaiting_approval(api)
+    open_page("watch", run=run.id).button(key=f"plan_{run.id}_save").click().run()
+    assert [path for _, path, _ in api.commands()] == ["approve"]
+
+
+def test_a_refused_plan_stays_as_it_was_typed(api: FakeApi, open_page: OpenPage) -> None:
+    run = awaiting_approval(api)
+    api.answer("PUT", f"/v1/runs/{run.id}/plan", lambda *_: (400, "two subtasks share an id"))
+    app = open_page("watch", run=run.id)
+    title = app.text_input(key=f"plan_{run.id}_title_s1").set_value("Mine")
+    app.button(key=f"plan_{run.id}_save").click().run()
+    assert "two subtasks share an id" in shown(app)
+    assert title.value == "Mine"
+    assert [path for _, path, _ in api.commands()] == ["plan"]
+
+
+def test_a_report_comes_with_its_score(api: FakeApi, open_page: OpenPage) -> None:
+    run = finished(api)
+    assert 'class="r-score"' not in shown(open_page("read", run=run.id))
+    scored(api, run)
+    html = shown(open_page("read", run=run.id))
+    assert "<b>62%</b>" in html
+    assert '<div class="r-bar poor"><i style="width:80%"></i></div>' in html, "a fault that is there is poor"
+    assert "One &lt;i&gt;quotation&lt;/i&gt; is invented." in html
+    assert "Not judged: no model is set" in html
+    assert "Revised for: Aspect 1" in html
+
+
+def test_a_criterion_keeps_its_weight_where_its_category_allows_it() -> None:
+    before = Criterion(title="Period", description="重要标准：报告覆盖整个时期。", weight=3)
+    category, demand = parted(before)
+    assert (category, demand) == ("important", "报告覆盖整个时期。")
+    assert joined("Period", category, demand, before, "zh") == before
+    assert joined("Period", "error", demand, before, "en").weight == -2

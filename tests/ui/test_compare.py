@@ -1,0 +1,82 @@
+"""Comparing blind, rating and flagging, as a reader meets them."""
+
+from collections.abc import Callable
+
+from streamlit.testing.v1 import AppTest
+
+from tests.ui.fake_api import FakeApi
+from tests.ui.fake_preferences import comparing, listening
+from tests.ui.stories import finished
+from tests.ui.test_pages import shown
+
+OpenPage = Callable[..., AppTest]
+
+
+def test_choosing_blind_then_being_told(api: FakeApi, open_page: OpenPage) -> None:
+    comparison = comparing(api, finished(api))
+    app = open_page("compare", id=comparison["id"])
+    assert 'data-cite="left-2"' in shown(app)
+    assert 'data-cite="right-1"' in shown(app)
+    assert "model stub" not in shown(app), "it is blind"
+    assert app.button(key="choose").disabled
+    app.segmented_control(key=f"verdict_{comparison['id']}").set_value("right").run()
+    assert app.button(key="choose").disabled, "a preference has a strength"
+    app.segmented_control(key=f"strength_{comparison['id']}").set_value(2).run()
+    app.segmented_control(key=f"usefulness_{comparison['id']}").set_value("right").run()
+    app.segmented_control(key=f"coherence_{comparison['id']}").set_value("neither").run()
+    app.button(key="choose").click().run()
+    assert api.commands()[-1] == (
+        "POST",
+        "choice",
+        {
+            "verdict": "right",
+            "strength": 2,
+            "reasons": [{"dimension": "usefulness", "side": "right"}, {"dimension": "coherence", "side": None}],
+            "comment": "",
+            "hidden_seconds": 0.0,
+        },
+    )
+    assert "Clearly" in shown(app)
+    app.button(key="reveal").click().run()
+    assert "The report that the run delivered." in shown(app)
+    assert "model stub at 1.0" in shown(app)
+
+
+def test_both_bad_needs_no_strength(api: FakeApi, open_page: OpenPage) -> None:
+    comparison = comparing(api, finished(api))
+    app = open_page("compare", id=comparison["id"])
+    app.segmented_control(key=f"verdict_{comparison['id']}").set_value("both_bad").run()
+    app.button(key="choose").click().run()
+    body = api.commands()[-1][2]
+    assert body is not None
+    assert (body["verdict"], body["strength"]) == ("both_bad", None)
+
+
+def test_a_second_report_is_asked_for_where_one_reads(api: FakeApi, open_page: OpenPage) -> None:
+    run = finished(api)
+    comparison = comparing(api, run)
+    app = open_page("read", run=run.id)
+    app.button(key="compare").click().run()
+    assert api.commands()[-1] == ("POST", "comparisons", {"run_id": run.id, "writer": {"temperature": 1.0}})
+    assert app.query_params["id"] == comparison["id"]
+
+
+def test_comparisons_are_listed_and_one_under_way_says_so(api: FakeApi, open_page: OpenPage) -> None:
+    comparison = comparing(api, finished(api))
+    assert "to be judged" in shown(open_page("compare"))
+    comparison |= {"status": "preparing", "left": None, "right": None}
+    assert "is being written" in shown(open_page("compare", id=comparison["id"]))
+    comparison |= {"status": "failed", "detail": "the model <b>refused</b>"}
+    assert "the model &lt;b&gt;refused&lt;/b&gt;" in shown(open_page("compare", id=comparison["id"]))
+
+
+def test_stars_and_a_wrong_claim_are_sent_once(api: FakeApi, open_page: OpenPage) -> None:
+    run, sent = finished(api), listening(api)
+    app = open_page("read", run=run.id)
+    app.feedback(key=f"stars_{run.id}").set_value(3).run()
+    app.run()
+    assert sent == [([run.id, "rating"], {"stars": 4, "comment": ""})]
+    app.selectbox(key="flag_claim").set_value(1)
+    app.text_area(key="flag_reason").set_value("It was 1832.")
+    next(button for button in app.button if button.label == "Report it").click().run()
+    assert sent[-1] == (["1", "flag"], {"reason": "It was 1832."})

@@ -1,0 +1,132 @@
+"""The team, keys, own documents, schedules, usage, models, and signing in, as a visitor meets them."""
+
+from collections.abc import Callable
+
+import pytest
+import requests
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.testclient import TestClient
+from streamlit.testing.v1 import AppTest
+
+from tests.ui.conftest import ENTRY
+from tests.ui.fake_accounts import SECRET, TOKEN, collecting, known, repeating
+from tests.ui.fake_api import FakeApi
+from tests.ui.stories import finished
+from tests.ui.test_pages import shown
+from ui.server import SecurityHeaders
+from ui.sign_in import ROUTES, Renewal
+
+OpenPage = Callable[..., AppTest]
+
+
+def test_an_owner_changes_roles_invites_and_makes_keys(api: FakeApi, open_page: OpenPage) -> None:
+    known(api)
+    app = open_page("team")
+    assert "Custom &lt;House&gt;" in shown(app)
+    app.selectbox(key="role_u2").set_value("admin").run()
+    assert api.commands()[-1] == ("PATCH", "u2", {"role": "admin"})
+    app.text_input(key="invite_email").set_value("cy@example.org")
+    next(button for button in app.button if button.label == "Invite").click().run()
+    assert "hand-me-over" in [code.value for code in app.code]
+    app.text_input(key="key_name").set_value("nightly")
+    next(button for button in app.button if button.label == "Make the key").click().run()
+    assert SECRET in [code.value for code in app.code]
+    assert SECRET not in [code.value for code in app.run().code], "a key is shown once"
+    app.button(key="revoke_k1").click().run()
+    assert ("DELETE", "k1", None) in api.commands()
+
+
+def test_a_member_sees_the_team_and_changes_nothing(api: FakeApi, open_page: OpenPage) -> None:
+    known(api, "member")
+    app = open_page("team")
+    assert "bo@example.org" in shown(app)
+    assert not [box for box in app.selectbox if box.key == "role_u2"]
+    assert not [button for button in app.button if button.key in ("revoke_k1", "remove_u2")]
+
+
+def test_documents_are_sent_followed_shared_and_deleted(api: FakeApi, open_page: OpenPage) -> None:
+    collecting(api)
+    assert "2 documents · 1.2 MB · Everybody" in shown(open_page("collections"))
+    app = open_page("collections", id="c1")
+    assert "being indexed" in shown(app)
+    assert "no text: &lt;i&gt;scanned&lt;/i&gt;" in shown(app)
+    app.file_uploader(key="files").upload("peel.pdf", b"%PDF-1.7", "application/pdf")
+    next(button for button in app.button if button.label == "Send").click().run()
+    assert "not a kind of file that is read" in shown(app)
+    app.toggle(key="access_everyone").set_value(False).run()
+    app.multiselect(key="access_roles").set_value(["owner"])
+    app.button(key="access_set").click().run()
+    assert ("PUT", "access", {"everyone": False, "users": [], "roles": ["owner"]}) in api.commands()
+    app.button(key="delete_d2").click().run()
+    assert ("DELETE", "d2", None) in api.commands()
+
+
+def test_a_schedule_tells_first_what_no_longer_holds(api: FakeApi, open_page: OpenPage) -> None:
+    repeating(api)
+    app = open_page("schedules", id="s1")
+    html = shown(app)
+    assert "1 claim no longer holds · 1 new source" in html
+    assert html.index("Duties were lowered.") < html.index("It was &lt;raised&gt;.")
+    app.button(key="pause_schedule").click().run()
+    assert api.commands()[-1] == ("PATCH", "s1", {"paused": True})
+    run = finished(api)
+    reading = open_page("read", run=run.id)
+    reading.button(key="repeat").click().run()
+    sent = api.commands()[-1][2] or {}
+    assert (sent["from_run"], sent["timing"]["cron"]) == (run.id, "0 7 * * 1")
+
+
+def test_usage_sums_what_runs_used_and_models_are_honest(api: FakeApi, open_page: OpenPage) -> None:
+    finished(api)
+    assert "45.1k" in shown(open_page("usage"))
+    assert "No model has been trained here yet." in shown(open_page("models"))
+
+
+def test_a_stranger_gets_a_form_and_no_page(api: FakeApi, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RUBRICA_API_URL", api.url)
+    monkeypatch.delenv("RUBRICA_API_KEY", raising=False)
+    app = AppTest.from_file(ENTRY, default_timeout=20).run()
+    html = shown(app)
+    assert 'action="/enter"' in html
+    assert "r-label" not in html.partition("<style>")[0]
+    assert not app.text_area
+
+
+@pytest.fixture
+def server(api: FakeApi, monkeypatch: pytest.MonkeyPatch) -> TestClient:
+    """The page's server without Streamlit behind it."""
+    monkeypatch.setenv("RUBRICA_API_URL", api.url)
+    behind = Starlette(routes=ROUTES, middleware=[Middleware(SecurityHeaders), Middleware(Renewal)])
+    return TestClient(behind, base_url="http://page.example", follow_redirects=False)
+
+
+def test_signing_in_hands_the_cookie_on_and_keeps_scripts_from_it(
+    api: FakeApi, server: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent = requests.Session.request
+
+    def with_cookie(*args: object, **kwargs: object) -> requests.Response:
+        """The fake API sets no cookies: it is put into the answer as the API would."""
+        answer = sent(*args, **kwargs)  # type: ignore[arg-type]
+        answer.raw.headers.add("Set-Cookie", f"rubrica_session={TOKEN}; HttpOnly; Path=/; SameSite=lax")
+        return answer
+
+    monkeypatch.setattr(requests.Session, "request", with_cookie)
+    api.answer("POST", "/v1/session", lambda *_: {})
+    form = {"email": "ann@example.org", "password": "correct horse"}
+    answer = server.post("/enter", data=form, headers={"Origin": "http://page.example"})
+    assert (answer.status_code, answer.headers["location"]) == (303, "/")
+    assert answer.headers["set-cookie"].startswith(f"rubrica_session={TOKEN}; HttpOnly")
+    assert api.commands() == [("POST", "session", form)]
+    assert "script-src 'self'" in answer.headers["content-security-policy"]
+
+
+def test_a_form_from_elsewhere_and_a_wrong_password_are_refused(api: FakeApi, server: TestClient) -> None:
+    for origin in ({"Origin": "https://evil.example"}, {"Origin": "null"}, {}):
+        assert server.post("/enter", data={"email": "a"}, headers=origin).status_code == 403
+    assert api.commands() == []
+    api.answer("POST", "/v1/session", lambda *_: (401, "no"))
+    answer = server.post("/enter", data={"email": "a", "password": "b"}, headers={"Origin": "http://page.example"})
+    assert answer.headers["location"] == "/sign-in?form=enter&refused=401"
+    assert "set-cookie" not in answer.headers

@@ -1,0 +1,54 @@
+"""A plan that waits for its reader: both it and what the report is held to can be changed first."""
+
+import streamlit as st
+
+from ui.api_client import ApiClient, ApiProblem
+from ui.client import asking
+from ui.client.asking import Criterion, RunRubric
+from ui.components import plan_editor, problem, rubric_editor
+from ui.components.markup import text
+from ui.language import say
+from ui.models import Plan, Run
+
+
+def show(client: ApiClient, run: Run, plan: Plan) -> None:
+    """The plan and the rubric as forms; approving sends what was changed, then the word to begin."""
+    st.html(f'<div class="r-note" role="status">{text(say("approve.lead"))}</div>')
+    rubric = _rubric(client, run)
+    steps, criteria = st.tabs([say("watch.plan"), say("approve.rubric")]) if rubric else (st.container(), None)
+    with steps:
+        revised = plan_editor.show(f"plan_{run.id}", plan, say("approve.go"))
+    edited: tuple[Criterion, ...] = ()
+    if rubric and criteria:
+        with criteria:
+            st.caption(say("approve.rubric_help"))
+            if rubric.rubric.notice:
+                st.html(f'<div class="r-note warn">{text(rubric.rubric.notice)}</div>')
+            edited = rubric_editor.show(f"rubric_{run.id}", rubric.rubric.criteria, run.query.language)
+    if revised:
+        _begin(client, run, revised if revised != plan else None, edited if rubric and edited != rubric.rubric.criteria else None)
+
+
+def _rubric(client: ApiClient, run: Run) -> RunRubric | None:
+    """What the report is held to; None where the run has no rubric."""
+    try:
+        return asking.rubric(client, run.id)
+    except ApiProblem as error:
+        if error.status != 404:
+            problem.show(error)
+        return None
+
+
+def _begin(client: ApiClient, run: Run, plan: Plan | None, criteria: tuple[Criterion, ...] | None) -> None:
+    try:
+        if plan:
+            client.revise_plan(run.id, plan)
+        if criteria:
+            asking.edit_rubric(client, run.id, criteria)
+        asking.approve(client, run.id)
+    except ApiProblem as error:
+        problem.show(error)
+        return
+    plan_editor.forget(f"plan_{run.id}")
+    st.toast(say("approve.begun"))
+    st.rerun()

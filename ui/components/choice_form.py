@@ -1,0 +1,138 @@
+"""Choosing between two reports: which, how much better, why; then being told which was which."""
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+from streamlit.components.v2.types import ComponentRenderer
+
+from ui.api_client import ApiProblem
+from ui.client import preferences
+from ui.client.preferences import Choice, Comparison, Unveiled
+from ui.components import problem
+from ui.components.markup import text
+from ui.figures import compact, money
+from ui.language import named, say, when
+from ui.session import api
+
+SCRIPT = Path(__file__).parent.parent / "assets" / "hidden.js"
+VERDICTS = ("left", "right", "tie", "both_bad")
+DIMENSIONS = ("usefulness", "coherence", "completeness", "alignment")
+NEITHER = "neither"
+STRENGTHS = (1, 2, 3)
+
+
+@st.fragment
+def show(comparison: Comparison) -> None:
+    """The form, or what was chosen."""
+    hidden = _watcher()(key=f"hidden_{comparison.id}", default={"seconds": 0.0}, on_seconds_change=_nothing).seconds
+    with st.container(border=True, key="choice"):
+        if comparison.choice is None or st.session_state.get("choosing_again") == comparison.id:
+            _form(comparison, float(hidden or 0.0))
+        else:
+            _chosen(comparison, comparison.choice)
+
+
+@cache
+def _watcher() -> ComponentRenderer:
+    """Counts the seconds during which nobody saw the page: they are no time spent on choosing."""
+    return st.components.v2.component("rubrica_hidden", js=SCRIPT.read_text("utf-8"), isolate_styles=False)
+
+
+def _nothing() -> None:
+    """A component keeps a value only when somebody listens to its change."""
+
+
+def _form(comparison: Comparison, hidden: float) -> None:
+    before = comparison.choice
+    verdict = st.segmented_control(
+        say("compare.verdict"),
+        VERDICTS,
+        default=before.verdict if before else None,
+        format_func=lambda value: named("verdict", value),
+        key=f"verdict_{comparison.id}",
+    )
+    prefers = verdict in ("left", "right")
+    strength = _strength(comparison.id, before.strength if before else None) if prefers else None
+    reasons = _reasons(comparison) if verdict else []
+    comment = st.text_area(say("compare.comment"), before.comment if before else "", 68, 4_000, key=f"comment_{comparison.id}")
+    ready = verdict is not None and (strength is not None or not prefers)
+    if st.button(say("compare.choose"), key="choose", type="primary", disabled=not ready):
+        choice = {"verdict": verdict, "strength": strength, "reasons": reasons, "comment": comment, "hidden_seconds": hidden}
+        _send(comparison.id, choice)
+
+
+def _strength(comparison_id: str, before: int | None) -> int | None:
+    return st.segmented_control(
+        say("compare.strength"),
+        STRENGTHS,
+        default=before,
+        format_func=lambda value: named("strength", f"s{value}"),
+        key=f"strength_{comparison_id}",
+    )
+
+
+def _reasons(comparison: Comparison) -> list[dict[str, Any]]:
+    """For each dimension that was answered, which side was better; none: neither."""
+    st.caption(say("compare.reasons"))
+    given = {reason.dimension: reason.side or NEITHER for reason in comparison.choice.reasons} if comparison.choice else {}
+    answers = []
+    for dimension, column in zip(DIMENSIONS, st.columns(4), strict=True):
+        side = column.segmented_control(
+            named("dimension", dimension),
+            ("left", NEITHER, "right"),
+            default=given.get(dimension),
+            format_func=lambda value: named("short_side", value),
+            key=f"{dimension}_{comparison.id}",
+            help=say(f"dimension.{dimension}_help"),
+        )
+        if side:
+            answers.append({"dimension": dimension, "side": None if side == NEITHER else side})
+    return answers
+
+
+def _send(comparison_id: str, choice: dict[str, Any]) -> None:
+    try:
+        preferences.choose(api(), comparison_id, choice)
+    except ApiProblem as error:
+        problem.show(error)
+        return
+    st.session_state.pop("choosing_again", None)
+    st.rerun()
+
+
+def _chosen(comparison: Comparison, choice: Choice) -> None:
+    strength = f" · {named('strength', f's{choice.strength}')}" if choice.strength else ""
+    st.html(f'<h2 class="r-label">{text(say("compare.chosen"))}</h2><b>{text(named("verdict", choice.verdict) + strength)}</b>')
+    if comparison.revealed:
+        _revealed(comparison.id)
+        return
+    with st.container(horizontal=True):
+        if st.button(say("compare.reveal"), key="reveal", type="primary", help=say("compare.reveal_help")):
+            _revealed(comparison.id)
+            st.rerun()
+        if choice.changeable_until and st.button(say("compare.change"), key="change"):
+            st.session_state["choosing_again"] = comparison.id
+            st.rerun(scope="fragment")
+    if choice.changeable_until:
+        st.caption(say("compare.changeable", when=when(choice.changeable_until, "short")))
+
+
+def _revealed(comparison_id: str) -> None:
+    try:
+        told = preferences.reveal(api(), comparison_id)
+    except ApiProblem as error:
+        problem.show(error)
+        return
+    for side, column in zip((told.left, told.right), st.columns(2), strict=True):
+        column.html(_unveiled_html("left" if side is told.left else "right", side))
+
+
+def _unveiled_html(side: str, what: Unveiled) -> str:
+    origin = say("compare.delivered") if what.delivered else say("compare.second")
+    spent = say("compare.spent", tokens=compact(what.tokens), cost=money(what.cost_microusd))
+    return (
+        f'<h3 class="r-label">{text(named("side", side))}</h3><p>{text(origin)}</p>'
+        f'<p class="r-quiet">{text(what.way)}<br>{text(spent)}</p>'
+    )

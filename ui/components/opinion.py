@@ -1,0 +1,62 @@
+"""What a reader thinks of a report: stars, a claim that is wrong, and a second report to compare it with."""
+
+from typing import Any
+
+import streamlit as st
+
+from ui.api_client import ApiClient, ApiProblem
+from ui.client import preferences
+from ui.components import problem
+from ui.components.claims_view import doubtful
+from ui.components.controls import act
+from ui.language import named, say
+from ui.models import Report, Run
+
+WAYS: dict[str, dict[str, Any]] = {
+    "freer": {"temperature": 1.0},
+    "quoting": {"agents": "extractive"},
+    "survey": {"agents": "extractive", "arrangement": "survey"},
+    "chain": {"agents": "extractive", "arrangement": "chain"},
+}
+LONGEST_CLAIM = 110
+
+
+def stars(client: ApiClient, run: Run) -> None:
+    """One to five stars, sent when they are given."""
+    given = st.feedback("stars", key=f"stars_{run.id}")
+    sent = f"stars_sent_{run.id}"
+    if (
+        given is not None
+        and st.session_state.get(sent) != given
+        and act(lambda: preferences.rate(client, run.id, given + 1), say("read.rated"))
+    ):
+        st.session_state[sent] = given
+
+
+def second_report(client: ApiClient, run: Run) -> None:
+    """Have another report written over the same evidence, and go to the comparison."""
+    st.caption(say("compare.ask_help"))
+    way = st.selectbox(say("compare.way"), list(WAYS), format_func=lambda value: named("way", value), key="compare_way")
+    if st.button(say("compare.ask"), key="compare", type="primary"):
+        try:
+            made = preferences.compare(client, run.id, WAYS[way or "freer"])
+        except ApiProblem as error:
+            problem.show(error)
+            return
+        st.switch_page("views/compare.py", query_params={"id": made.id})
+
+
+def wrong_claim(client: ApiClient, run: Run, report: Report) -> None:
+    """Say that a claim of the report is wrong, and why."""
+    if not report.claims:
+        st.caption(say("read.no_checks"))
+        return
+    order = sorted(range(len(report.claims)), key=lambda n: not doubtful(report.claims[n]))
+    with st.form("flag", clear_on_submit=True, border=False):
+        number = st.selectbox(
+            say("read.which_claim"), order, None, lambda n: report.claims[n].text[:LONGEST_CLAIM], key="flag_claim"
+        )
+        reason = st.text_area(say("read.why_wrong"), height=68, max_chars=4_000, key="flag_reason")
+        sent = st.form_submit_button(say("read.flag"), key="flag_send")
+    if sent and number is not None and (reason or "").strip():
+        act(lambda: preferences.flag(client, run.id, number, (reason or "").strip()), say("read.flagged"))

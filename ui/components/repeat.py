@@ -1,0 +1,30 @@
+"""Have a finished run's question asked again at set times."""
+
+import streamlit as st
+
+from ui.api_client import ApiClient
+from ui.client import living
+from ui.client.living import Timing
+from ui.components.controls import act
+from ui.components.run_list import shortened
+from ui.language import named, say
+from ui.models import Run
+
+TIMES = {"daily": "0 7 * * *", "weekly": "0 7 * * 1", "monthly": "0 7 1 * *"}
+
+
+def show(client: ApiClient, run: Run) -> None:
+    """How often, and whom to tell."""
+    st.caption(say("repeat.help"))
+    times = list(TIMES)
+    often = st.segmented_control(
+        say("repeat.often"), times, default="weekly", required=True, format_func=lambda v: named("often", v), key="repeat_often"
+    )
+    addresses = st.multiselect(
+        say("repeat.tell"), [], key="repeat_tell", accept_new_options=True, placeholder="name@example.org", max_selections=20
+    )
+    if st.button(say("repeat.do"), key="repeat", type="primary"):
+        timing = Timing(cron=TIMES[often or "weekly"], time_zone=st.context.timezone or "UTC")
+        name = shortened(run.query.question, 80)
+        if act(lambda: living.repeat_run(client, run, name, timing, addresses), say("repeat.done")):
+            st.switch_page("views/schedules.py")

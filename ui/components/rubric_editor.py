@@ -1,0 +1,80 @@
+"""What a report is held to, as a form: criteria can be reworded, weighed, dropped and added."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from ui.client.asking import Criterion
+from ui.language import named, say
+
+# A description opens with its category, which decides the weights it may have; the heaviest first.
+CATEGORIES = {"key": (5,), "important": (4, 3), "optional": (2, 1), "error": (-2, -1)}
+ENGLISH = ("Key Criterion:", "Important Criterion:", "Optional Criterion:", "Error Criterion:")
+CHINESE = ("关键标准：", "重要标准：", "可选标准：", "错误标准：")
+OPENINGS = {code: dict(zip(CATEGORIES, words, strict=True)) for code, words in (("en", ENGLISH), ("zh", CHINESE))}
+MOST = 20
+
+
+def parted(criterion: Criterion) -> tuple[str, str]:
+    """The category of a criterion, and what it asks for without naming its category."""
+    for openings in OPENINGS.values():
+        for category, opening in openings.items():
+            if criterion.description.lower().startswith(opening.lower()):
+                return category, criterion.description[len(opening) :].strip()
+    return "error" if criterion.weight < 0 else "important", criterion.description
+
+
+def joined(title: str, category: str, demand: str, before: Criterion, language: str) -> Criterion:
+    """The criterion as the API reads it. It keeps its weight where the category allows that one."""
+    weights = CATEGORIES[category]
+    weight = before.weight if before.weight in weights else weights[0]
+    opening = OPENINGS.get(language, OPENINGS["en"])[category]
+    gap = "" if opening.endswith("：") else " "
+    return Criterion(title=title.strip(), description=f"{opening}{gap}{demand.strip()}", weight=weight)
+
+
+def show(key: str, criteria: Sequence[Criterion], language: str) -> tuple[Criterion, ...]:
+    """The form; the criteria as they stand in it. What is typed is kept under `key`."""
+    draft: list[Criterion] = st.session_state.setdefault(f"{key}_draft", list(criteria))
+    numbers: list[int] = st.session_state.setdefault(f"{key}_numbers", list(range(len(draft))))
+    edited = tuple(_row(key, position, number, draft[position], language) for position, number in enumerate(numbers))
+    full = len(draft) >= MOST
+    st.button(say("rubric.add"), key=f"{key}_add", icon=":material/add:", on_click=_add, args=(key,), disabled=full)
+    return tuple(criterion for criterion in edited if criterion.title)
+
+
+def _row(key: str, position: int, number: int, criterion: Criterion, language: str) -> Criterion:
+    """One criterion. Its widgets are named by a number that stays its own when others are dropped."""
+    category, demand = parted(criterion)
+    with st.container(border=True, gap="xsmall", key=f"{key}_row_{number}"):
+        with st.container(horizontal=True, gap="xsmall", vertical_alignment="center"):
+            title = st.text_input(
+                say("rubric.title"), criterion.title, 120, key=f"{key}_title_{number}", label_visibility="collapsed",
+                placeholder=say("rubric.title"),
+            )  # fmt: skip
+            kind = st.selectbox(
+                say("rubric.category"), list(CATEGORIES), list(CATEGORIES).index(category), _category, key=f"{key}_kind_{number}",
+                label_visibility="collapsed", width=170,
+            )  # fmt: skip
+            help_text, icon = say("rubric.drop"), ":material/close:"
+            st.button("", key=f"{key}_drop_{number}", icon=icon, help=help_text, on_click=_drop, args=(key, position))
+        said = st.text_area(
+            say("rubric.demand"), demand, 68, 500, key=f"{key}_demand_{number}", label_visibility="collapsed",
+            placeholder=say("rubric.demand"),
+        )  # fmt: skip
+    return joined(title or "", kind or category, said or "", criterion, language)
+
+
+def _category(category: str) -> str:
+    return named("category", category)
+
+
+def _add(key: str) -> None:
+    numbers = st.session_state[f"{key}_numbers"]
+    st.session_state[f"{key}_draft"].append(Criterion(title="", description="", weight=4))
+    numbers.append(max(numbers, default=-1) + 1)
+
+
+def _drop(key: str, position: int) -> None:
+    del st.session_state[f"{key}_draft"][position]
+    del st.session_state[f"{key}_numbers"][position]

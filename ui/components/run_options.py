@@ -1,0 +1,78 @@
+"""Options of a run, folded away: how the report is written, where is searched, and at what it stops."""
+
+from datetime import date
+from typing import Any
+
+import streamlit as st
+
+from ui.components.controls import budget_inputs
+from ui.language import LANGUAGES, named, say
+from ui.models import Budget
+
+LENGTHS = ("short", "medium", "long")
+TONES = ("neutral", "academic", "business", "plain")
+FORMATS = ("report", "brief", "table_first", "bullets")
+SOURCES = ("corpora", "web", "scholar")
+
+
+def show() -> dict[str, Any]:
+    """The form; what was chosen, as fields of a new run. What was left alone is not among them."""
+    writing, searching, limits = st.columns(3, gap="large")
+    with writing:
+        written = _writing()
+    with searching:
+        searched = _searching()
+    with limits:
+        st.caption(say("ask.limit_help"))
+        budget = budget_inputs("cap", Budget())
+    return {name: value for name, value in (written | searched).items() if value} | {"budget": budget}
+
+
+def _writing() -> dict[str, Any]:
+    return {
+        "language": _one_of("report_language", "language", ("", *LANGUAGES)),
+        "length": _one_of("length", "length", ("", *LENGTHS)),
+        "tone": _one_of("tone", "tone", ("", *TONES)),
+        "format": _one_of("format", "format", ("", *FORMATS)),
+        "audience": st.text_input(say("ask.audience"), max_chars=200, key="audience", placeholder=say("ask.audience_hint")),
+    }
+
+
+def _one_of(key: str, group: str, options: tuple[str, ...]) -> str:
+    return st.selectbox(
+        say(f"ask.{group}"), options, key=key, format_func=lambda value: _choice(group, value), filter_mode=None
+    ) or ""  # fmt: skip
+
+
+def _choice(group: str, value: str) -> str:
+    if group == "language":
+        return LANGUAGES.get(value) or say("ask.same_language")
+    return named(group, value) if value else say("ask.open")
+
+
+def _searching() -> dict[str, Any]:
+    sources = st.pills(
+        say("ask.sources"),
+        SOURCES,
+        selection_mode="multi",
+        key="sources",
+        wrap=True,
+        format_func=lambda kind: named("sources", kind),
+        help=say("ask.sources_help"),
+    )
+    first = st.date_input(say("ask.published_from"), None, date(1500, 1, 1), key="published_from", format="YYYY-MM-DD")
+    last = st.date_input(say("ask.published_to"), None, date(1500, 1, 1), key="published_to", format="YYYY-MM-DD")
+    return {
+        "sources": tuple(sources),
+        "published_from": first.isoformat() if isinstance(first, date) else None,
+        "published_to": last.isoformat() if isinstance(last, date) else None,
+        "domains_allowed": _domains("domains_allowed"),
+        "domains_refused": _domains("domains_refused"),
+    }
+
+
+def _domains(key: str) -> tuple[str, ...]:
+    typed = st.multiselect(
+        say(f"ask.{key}"), [], key=key, accept_new_options=True, placeholder=say("ask.domains_hint"), max_selections=50
+    )
+    return tuple(typed)

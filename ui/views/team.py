@@ -1,0 +1,169 @@
+"""The team: members, invitations and API keys."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from functools import partial
+
+import streamlit as st
+
+from ui.api_client import ApiProblem
+from ui.client import accounts
+from ui.client.accounts import KeyInfo, Me, Member
+from ui.components import problem
+from ui.components.controls import act
+from ui.components.markup import text
+from ui.language import named, now, say, when
+from ui.session import api, me
+
+ROLES = ("viewer", "member", "admin", "owner")
+LASTING = {"month": 30, "quarter": 90, "year": 365, "ever": 0}
+
+
+def main() -> None:
+    """Three parts; each shows what its reader may see."""
+    st.html(f'<div class="r-hero"><h1>{text(say("team.title"))}</h1></div>')
+    who = me()
+    if who is None:
+        st.html(f'<p class="r-lead">{text(say("team.local"))}</p>')
+        return
+    st.html(f'<p class="r-lead">{text(who.organisation.name)} · {text(named("role", who.organisation.role))}</p>')
+    people, keys = st.tabs([say("team.people"), say("team.keys")])
+    with people:
+        _guarded(lambda: _people(who))
+    with keys:
+        _guarded(lambda: _keys(who))
+
+
+def _guarded(part: Callable[[], None]) -> None:
+    try:
+        part()
+    except ApiProblem as error:
+        problem.show(error)
+
+
+def _people(who: Me) -> None:
+    page = accounts.members(api(), int(st.query_params.get("cursor", "0") or 0))
+    for member in page.items:
+        _member(who, member)
+    if page.next is not None:
+        st.page_link("views/team.py", label=say("team.more"), query_params={"cursor": str(page.next)})
+    if who.may("team:write"):
+        _invitations(who)
+
+
+def _member(who: Me, member: Member) -> None:
+    own = member.user_id == who.user_id
+    with st.container(horizontal=True, vertical_alignment="center", key=f"member_{member.user_id}"):
+        st.html(f'<b>{text(member.name)}</b><br><span class="r-quiet">{text(member.email)}</span>')
+        if not who.may("team:write") or own:
+            st.html(f'<span class="r-chip">{text(named("role", member.role))}</span>', width="content")
+            return
+        key = f"role_{member.user_id}"
+        st.selectbox(
+            say("team.role"), ROLES, ROLES.index(member.role), _role, key=key, label_visibility="collapsed", width=150,
+            on_change=_set_role, args=(member.user_id, key),
+        )  # fmt: skip
+        with st.popover(say("team.remove")):
+            st.markdown(say("team.remove_help"))
+            if st.button(say("team.remove_yes"), key=f"remove_{member.user_id}", type="primary") and act(
+                lambda: accounts.remove_member(api(), member.user_id), say("team.removed")
+            ):
+                st.rerun()
+
+
+def _set_role(user: str, key: str) -> None:
+    act(lambda: accounts.set_role(api(), user, st.session_state[key]), say("team.role_set"))
+
+
+def _role(role: str) -> str:
+    return named("role", role)
+
+
+def _invitations(who: Me) -> None:
+    st.html(f'<h2 class="r-label" style="margin-top:1.6rem">{text(say("team.invitations"))}</h2>')
+    for invitation in accounts.invitations(api()):
+        with st.container(horizontal=True, vertical_alignment="center", key=f"invitation_{invitation.id}"):
+            until = say("team.until", when=when(invitation.expires_at, "day"))
+            st.html(
+                f'{text(invitation.email)} <span class="r-quiet">{text(named("role", invitation.role))} · {text(until)}</span>'
+            )
+            if st.button(say("team.withdraw"), key=f"withdraw_{invitation.id}") and act(
+                partial(accounts.withdraw, api(), invitation.id), say("team.withdrawn")
+            ):
+                st.rerun()
+    offered = ROLES[: ROLES.index(who.organisation.role) + 1] if who.organisation.role in ROLES else ROLES[:2]
+    row = st.form("invite", clear_on_submit=True, border=False)
+    with row, st.container(horizontal=True, vertical_alignment="bottom"):
+        email = st.text_input(say("team.email"), type="email", key="invite_email")
+        role = st.selectbox(say("team.role"), offered, min(1, len(offered) - 1), _role, key="invite_role")
+        sent = st.form_submit_button(say("team.invite"), icon=":material/person_add:")
+    if sent and email:
+        _invite(email, role)
+
+
+def _invite(email: str, role: str) -> None:
+    try:
+        made = accounts.invite(api(), email, role)
+    except ApiProblem as error:
+        problem.show(error)
+        return
+    st.html(f'<div class="r-note">{text(say("team.hand_over", email=made.invitation.email))}</div>')
+    st.code(made.token, language=None)
+
+
+def _keys(who: Me) -> None:
+    if who.may("keys:write"):
+        _new_key(who)
+    for key in accounts.keys(api()):
+        _key(who, key)
+
+
+def _new_key(who: Me) -> None:
+    with st.expander(say("team.new_key"), icon=":material/key:", type="compact"), st.form("new_key", border=False):
+        name = st.text_input(say("team.key_name"), max_chars=100, key="key_name")
+        scopes = st.multiselect(
+            say("team.scopes"), who.scopes, [s for s in who.scopes if s.startswith("runs:")], key="key_scopes"
+        )
+        lasting = st.segmented_control(
+            say("team.lasts"),
+            list(LASTING),
+            default="quarter",
+            required=True,
+            format_func=lambda v: named("lasting", v),
+            key="key_lasts",
+        )
+        sent = st.form_submit_button(say("team.make_key"), type="primary")
+    if sent and name and scopes:
+        days = LASTING[lasting or "quarter"]
+        try:
+            made = accounts.make_key(api(), name, scopes, datetime.now(UTC) + timedelta(days=days) if days else None)
+        except ApiProblem as error:
+            problem.show(error)
+            return
+        st.html(f'<div class="r-note warn" role="status">{text(say("team.shown_once"))}</div>')
+        st.code(made.key, language=None)
+
+
+def _key(who: Me, key: KeyInfo) -> None:
+    used = say("team.used", when=when(key.last_used_at, "short")) if key.last_used_at else say("team.unused")
+    over = key.expires_at is not None and key.expires_at < now()
+    until = (
+        say("team.expired")
+        if over
+        else say("team.until", when=when(key.expires_at, "day"))
+        if key.expires_at
+        else say("team.for_ever")
+    )
+    with st.container(border=True, horizontal=True, vertical_alignment="center", key=f"row_key_{key.id}"):
+        st.html(
+            f'<b>{text(key.name)}</b><br><span class="r-quiet">{text(" · ".join((used, until, ", ".join(key.scopes))))}</span>'
+        )
+        if (
+            who.may("keys:write")
+            and st.button(say("team.revoke"), key=f"revoke_{key.id}")
+            and act(lambda: accounts.revoke_key(api(), key.id), say("team.revoked"))
+        ):
+            st.rerun()
+
+
+main()
