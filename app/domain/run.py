@@ -32,7 +32,7 @@ class RunStatus(StrEnum):
 
 
 class EventType(StrEnum):
-    """The kinds of events; docs/events.md gives each payload."""
+    """The kinds of events; docs/events.md gives each payload. `gap` is told to watchers and is never in a log."""
 
     RUN_CREATED = "run_created"
     STATUS_CHANGED = "status_changed"
@@ -50,6 +50,7 @@ class EventType(StrEnum):
     RUBRIC_EDITED = "rubric_edited"
     SCORECARD_READY = "scorecard_ready"
     REPORT_READY = "report_ready"
+    GAP = "gap"
 
 
 class RunEvent(Value):

@@ -16,6 +16,9 @@ from app.storage.events import LoggedEvent
 # Events kept in memory for each watched run; who is further behind reads from the database at his own pace.
 TAIL = 256
 RETRY = timedelta(seconds=1)
+# Watchers are told that they are not forgotten after each such time without an event. A read may take no longer: proxies and
+# clients give up on silence, and 15 seconds are promised.
+QUIET = timedelta(seconds=10)
 # Parallel agents finish in bursts: an event is passed on at once, and those that follow within this time together.
 BREATH = timedelta(milliseconds=60)
 
@@ -30,9 +33,10 @@ class LiveEvents:
     Whether a run may be watched is asked of `tenants`, for whom it is; its log is read once for all its watchers, from `trusted`.
     """
 
-    def __init__(self, tenants: Executor, trusted: Executor) -> None:
+    def __init__(self, tenants: Executor, trusted: Executor, quiet: timedelta = QUIET) -> None:
         self._tenants = tenants
         self._trusted = trusted
+        self._quiet = quiet
         self._feeds: dict[UUID, Feed] = {}
         self._stopped = False
 
@@ -47,14 +51,21 @@ class LiveEvents:
         for feed in self._feeds.values():
             feed.catch_up()
 
+    @property
+    def watched(self) -> int:
+        """How many runs are being watched."""
+        return len(self._feeds)
+
     def stop(self) -> None:
         """End all watching: the process is shutting down, and clients come back with the last number they saw."""
         self._stopped = True
         for feed in self._feeds.values():
             feed.wake()
 
-    async def watch(self, run_id: UUID, after: int, quiet: timedelta) -> Batches:
-        """The events after number `after`, in order, without gaps, up to the final one; an empty batch after each `quiet` time.
+    async def watch(self, run_id: UUID, after: int) -> Batches:
+        """The events after number `after`, in order, up to the final one; an empty batch after each quiet time.
+
+        None is missing, unless the log does not keep it any more: then a `gap` event stands in its place.
 
         Raises:
             NotFound: no such run.
@@ -66,7 +77,7 @@ class LiveEvents:
         feed = self._feeds.setdefault(run_id, Feed(self._trusted, run_id))
         feed.watchers += 1
         try:
-            async for batch in self._follow(feed, min(after, run.last_seq), run.last_seq if run.status.finished else None, quiet):
+            async for batch in self._follow(feed, min(after, run.last_seq), run.last_seq if run.status.finished else None):
                 # A number from the future: what it covers has still to happen, and was not asked for.
                 yield [event for event in batch if event.seq > after] if batch and batch[0].seq <= after else batch
         finally:
@@ -75,23 +86,26 @@ class LiveEvents:
                 self._feeds.pop(run_id, None)
                 feed.close()
 
-    async def _follow(
-        self, feed: "Feed", after: int, last: int | None, quiet: timedelta
-    ) -> AsyncGenerator[Sequence[LoggedEvent], None]:
+    async def _follow(self, feed: "Feed", after: int, last: int | None) -> Batches:
         """`last` is the highest number of a run that has finished already."""
         while not self._stopped and (last is None or after < last):
             try:
-                batch = await feed.after(after)
-            except Unavailable:
+                async with asyncio.timeout(self._quiet.total_seconds()):
+                    batch = await feed.after(after)
+            except (Unavailable, TimeoutError):
                 await asyncio.sleep(RETRY.total_seconds())
                 yield ()
                 continue
             if batch:
+                # Numbers become visible in order: what is missing before the first one that is there was taken out of the log.
+                yield batch if batch[0].seq == after + 1 else (events.gap(feed.run_id, after, batch[0].seq), *batch)
                 after = batch[-1].seq
-                yield batch
                 if any(event.final for event in batch):
                     return
-            elif not await feed.grown(after, quiet):
+            elif last is not None:
+                yield (events.gap(feed.run_id, after, last + 1),)
+                return
+            elif not await feed.grown(after, self._quiet):
                 yield ()
 
 
@@ -103,9 +117,9 @@ class Feed:
     """
 
     def __init__(self, database: Executor, run_id: UUID) -> None:
+        self.run_id = run_id
         self.watchers = 0
         self._database = database
-        self._run_id = run_id
         self._tail: deque[LoggedEvent] = deque(maxlen=TAIL)
         self._reached: int | None = None
         self._unread = False
@@ -139,7 +153,7 @@ class Feed:
             return tuple(islice(self._tail, seq + 1 - self._tail[0].seq, None))
         if self._reached is not None and seq >= self._reached:
             return ()
-        page = await events.read_after(self._database, self._run_id, seq)
+        page = await events.read_after(self._database, self.run_id, seq)
         if not page and self._reached is None:
             self._reached = seq
             # What was announced before this moment went unheard.
@@ -170,9 +184,9 @@ class Feed:
     async def _read_page(self) -> None:
         assert self._reached is not None
         try:
-            page = await events.read_after(self._database, self._run_id, self._reached)
+            page = await events.read_after(self._database, self.run_id, self._reached)
         except Unavailable as error:
-            log.warning("reading the events of run %s: %s", self._run_id, error)
+            log.warning("reading the events of run %s: %s", self.run_id, error)
             await asyncio.sleep(RETRY.total_seconds())
             self._unread = True
             return

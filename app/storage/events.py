@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Callable, Sequence
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -41,6 +41,16 @@ async def read_after(database: Executor, run_id: UUID, seq: int, limit: int = PA
     # As text: orjson knows only the standard library's own UUIDs, and the driver hands out a subclass.
     name = str(run_id)
     return [_logged(name, row) for row in rows]
+
+
+def gap(run_id: UUID, after: int, following: int) -> LoggedEvent:
+    """What a watcher is told instead of the events between `after` and `following` when the log does not keep them any more.
+
+    It has the number of the last of them, so that who comes back after it is not told again.
+    """
+    row = {"seq": following - 1, "type": EventType.GAP, "agent": "", "at": datetime.now(UTC)}
+    body = orjson.dumps({"run_id": str(run_id), **row, "payload": {"after": after, "next": following}}, option=orjson.OPT_UTC_Z)
+    return LoggedEvent(following - 1, EventType.GAP, False, body)
 
 
 def _logged(run_id: str, row: Record) -> LoggedEvent:

@@ -5,7 +5,6 @@ Bytes go out at every event and after every quiet time, so that no proxy or clie
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import aclosing
-from datetime import timedelta
 from typing import Protocol
 from uuid import UUID
 
@@ -17,7 +16,6 @@ from app.services.research import Research
 from app.storage.events import LoggedEvent
 from app.storage.reports import StoredReport
 
-HEARTBEAT = timedelta(seconds=10)
 BEAT = b": still at work\n\n"
 # White space before JSON means nothing to whoever parses it.
 BLANK = b"\n"
@@ -46,7 +44,7 @@ async def frames(live: LiveEvents, research: Research, run_id: UUID, fold: Fold)
     """What the fold makes of the log, as it grows, until the run has finished or waits for more budget."""
     run = await research.get(run_id)
     yield BEAT
-    async with aclosing(live.watch(run_id, 0, HEARTBEAT)) as batches:
+    async with aclosing(live.watch(run_id, 0)) as batches:
         async for batch in batches:
             made: list[bytes] = []
             for event in batch:
@@ -63,7 +61,7 @@ async def whole(
     live: LiveEvents, research: Research, run_id: UUID, answer: Callable[[], Awaitable[bytes]]
 ) -> AsyncIterator[bytes]:
     """The answer when the run has stopped, behind white space that keeps the connection alive until then."""
-    async with aclosing(live.watch(run_id, 0, HEARTBEAT)) as batches:
+    async with aclosing(live.watch(run_id, 0)) as batches:
         async for batch in batches:
             yield BLANK
             if batch and await _waits(research, run_id, batch):

@@ -1,0 +1,98 @@
+"""Streams under bad conditions: a log that was cut, a database that hangs, clients that are slow or vanish."""
+
+import asyncio
+import dataclasses
+import socket
+import struct
+import time
+from collections.abc import AsyncIterator
+from datetime import timedelta
+from uuid import UUID
+
+import asyncpg
+import pytest
+
+from app.api.services import Services
+from app.domain.run import EventType, RunStatus
+from app.services.live_events import LiveEvents
+from app.storage.events import Listener
+from app.storage.run_log import RunLog
+from tests.app.support import ApiClient, serving
+
+QUIET = timedelta(seconds=0.3)
+# 1 s between two attempts to read, and some for a busy machine.
+LONGEST_SILENCE_S = 3.0
+
+
+@pytest.fixture
+async def impatient(
+    services: Services, pool: asyncpg.Pool, postgres_url: str
+) -> AsyncIterator[tuple[ApiClient, LiveEvents]]:
+    """An API that calls 0.3 s quiet."""
+    live = LiveEvents(pool, pool, QUIET)
+    listening = asyncio.create_task(Listener(postgres_url, live.heard, live.gap).run())
+    async with serving(dataclasses.replace(services, live=live)) as client:
+        yield client, live
+    listening.cancel()
+
+
+async def test_what_the_log_does_not_keep_is_told_as_a_gap(api: ApiClient, run_log: RunLog, pool: asyncpg.Pool) -> None:
+    run = await api.ask()
+    for n in range(8):
+        await run_log.append_event(UUID(run), EventType.WARNING, "", {"message": str(n)})
+    await pool.execute("DELETE FROM events WHERE run_id = $1 AND seq <= 6", UUID(run))
+    watching = asyncio.create_task(_collect(api, run, 2))
+    await asyncio.sleep(0.1)
+    await run_log.set_status(UUID(run), RunStatus.COMPLETED)
+    told = await asyncio.wait_for(watching, 5)
+    assert [(event["seq"], event["type"]) for event in told[:2]] == [(6, "gap"), (7, "warning")]
+    assert told[0]["payload"] == {"after": 2, "next": 7}
+    assert [event["seq"] for event in told] == list(range(6, 12))
+    assert [event["seq"] for event in await _collect(api, run, 6)] == list(range(7, 12))
+    await pool.execute("DELETE FROM events WHERE run_id = $1", UUID(run))
+    [gap] = await asyncio.wait_for(_collect(api, run, 9), 5)
+    assert (gap["type"], gap["payload"]) == ("gap", {"after": 9, "next": 12})
+
+
+async def test_a_database_that_hangs_silences_no_stream(
+    impatient: tuple[ApiClient, LiveEvents], run_log: RunLog, postgres_url: str
+) -> None:
+    api, _ = impatient
+    run = await api.ask()
+    holder = await asyncpg.connect(postgres_url)
+    async with api.session.get(f"{api.address}/v1/runs/{run}/events") as response:
+        assert (await response.content.readline()).startswith(b"retry: ")
+        async with holder.transaction():
+            await holder.execute("LOCK TABLE events IN ACCESS EXCLUSIVE MODE")
+            began, longest = time.monotonic(), 0.0
+            while time.monotonic() - began < 4:
+                before = time.monotonic()
+                await asyncio.wait_for(response.content.readline(), LONGEST_SILENCE_S)
+                longest = max(longest, time.monotonic() - before)
+        assert longest > 0
+        await run_log.set_status(UUID(run), RunStatus.COMPLETED)
+        rest = await asyncio.wait_for(response.content.read(), 10)
+    assert b'"completed"' in rest
+    await holder.close()
+
+
+async def test_clients_that_vanish_leave_nothing_behind(impatient: tuple[ApiClient, LiveEvents]) -> None:
+    api, live = impatient
+    run = await api.ask()
+    host, port = api.address.removeprefix("http://").split(":")
+    opened = [await asyncio.open_connection(host, int(port)) for _ in range(20)]
+    for reader, writer in opened:
+        writer.write(f"GET /v1/runs/{run}/events HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+        await reader.readuntil(b"run_created")
+    assert live.watched == 1
+    for _, writer in opened:
+        # No farewell: the connection is reset, as by a machine that lost its power and came back.
+        writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        writer.close()
+    async with asyncio.timeout(5):
+        while live.watched:
+            await asyncio.sleep(0.05)
+
+
+async def _collect(api: ApiClient, run: str, after: int) -> list[dict[str, object]]:
+    return [event async for event in api.events(run, after)]
