@@ -13,7 +13,7 @@ override Q := $(value Q)
 override DOCS := $(value DOCS)
 export Q DOCS
 
-.PHONY: help setup report up test check lock clean
+.PHONY: help setup report up test check fuzz-api lock clean
 
 help: ## List what there is
 	@awk -F ':.*## ' '/^[a-z%-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -41,6 +41,9 @@ check: setup ## Format, lint, check types and import contracts
 
 bench-%: setup ## Run a benchmark: make bench-startup, bench-overhead, ...
 	@$(PY) -m bench.$* $(ARGS)
+
+fuzz-api: setup ## Try the whole API with thousands of requests, valid and not
+	@$(PY) -m bench.fuzz_api $(ARGS)
 
 lock: ## Resolve pyproject.toml anew into requirements.lock
 	@$(PYTHON) infra/lock.py

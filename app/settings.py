@@ -8,6 +8,7 @@ import difflib
 from collections.abc import Mapping
 from decimal import Decimal
 from enum import StrEnum
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Annotated, Any, Self
 from urllib.parse import SplitResult, parse_qs, urlsplit
@@ -91,12 +92,28 @@ def _email(address: str) -> str:
     return address
 
 
+def _origins(given: tuple[str, ...]) -> tuple[str, ...]:
+    for origin in given:
+        parts = _split(origin)
+        if parts.scheme not in ("http", "https") or not parts.netloc or origin != f"{parts.scheme}://{parts.netloc}".lower():
+            raise ValueError(f"{origin!r} is no origin; expected such as https://app.example")
+    return given
+
+
+def _networks(given: tuple[str, ...]) -> tuple[str, ...]:
+    for network in given:
+        ip_network(network)
+    return given
+
+
 def _names(given: object) -> object:
     """`a, b` as ("a", "b")."""
     return tuple(name.strip() for name in given.split(",") if name.strip()) if isinstance(given, str) else given
 
 
 Names = Annotated[tuple[str, ...], BeforeValidator(_names)]
+Origins = Annotated[Names, AfterValidator(_origins)]
+Networks = Annotated[Names, AfterValidator(_networks)]
 EmailAddress = Annotated[str, AfterValidator(_email)]
 DatabaseUrl = Annotated[SecretStr, AfterValidator(_database_url)]
 WebAddress = Annotated[str, AfterValidator(_web_address)]
@@ -163,6 +180,10 @@ class Settings(BaseModel):
     providers_file: Path | None = Field(default=None, description="A TOML file with addresses, limits and order of providers.")
     mcp_servers: Path | None = Field(default=None, description="A JSON or TOML file with MCP servers for agents.")
     api_port: Port | None = Field(default=None, description="Port of the HTTP API.")
+    cors_origins: Origins = Field(default=(), description="Origins whose pages may use the API: https://a.example, ...")
+    webhook_networks: Networks = Field(
+        default=(), description="Private networks that webhooks may lead to, whatever the port: 10.1.0.0/16, ..."
+    )
     ui_port: Port | None = Field(default=None, description="Port of the web page.")
 
     @model_validator(mode="after")

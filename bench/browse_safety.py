@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 
 from app.domain.errors import ToolError
+from app.outgoing.addresses import networks
 from bench.hostile_addresses import PUBLIC, REBINDING, SECRET, direct, redirects
 from bench.result import report
 from bench.web_listeners import Connects, Listener, Reply, ScriptedNames, packed, page, redirect
-from retrieval.fetch.addresses import networks
 from retrieval.fetch.fetching import Policy
 from retrieval.fetch.limits import Limits
 from retrieval.fetch.reader import WebReader

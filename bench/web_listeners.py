@@ -11,7 +11,7 @@ from ipaddress import ip_address
 from ssl import SSLContext, SSLObject, SSLSocket
 from typing import NamedTuple
 
-from retrieval.fetch.addresses import IPAddress
+from app.outgoing.addresses import IPAddress
 
 ROBOTS = "/robots.txt"
 

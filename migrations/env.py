@@ -8,10 +8,10 @@ from sqlalchemy import Connection
 from sqlmodel import SQLModel
 
 from app.domain.errors import SetupError
-from app.storage import tables, tables_asking, tables_reports
+from app.storage import tables, tables_api, tables_asking, tables_reports
 from app.storage.migrate import with_connection
 
-DECLARED = (tables.RunRow, tables_asking.RunRubricRow, tables_reports.ReportTaskRow)
+DECLARED = (tables.RunRow, tables_api.WebhookRow, tables_asking.RunRubricRow, tables_reports.ReportTaskRow)
 assert all(row.metadata is SQLModel.metadata for row in DECLARED)
 
 

@@ -1,19 +1,21 @@
 """Serve the HTTP API with the settings of the environment. It listens on this machine only, unless told otherwise."""
 
 import argparse
-import logging
 import os
 import sys
 from collections.abc import Sequence
 
 import uvloop
 
+from app.api import logs
 from app.api.asgi import create_app
 from app.api.guard import LOCAL_HOSTS
 from app.api.server import Server, bind
 from app.api.services import open_services
 from app.domain.errors import SetupError
+from app.outgoing.addresses import networks
 from app.services.research import AVAILABLE, WITHOUT_MODEL
+from app.services.webhook_delivery import Policy
 from app.settings import Settings, read_settings
 
 HOST = "127.0.0.1"
@@ -23,7 +25,7 @@ PORT = 8321
 def main(arguments: Sequence[str] | None = None) -> int:
     """Serve until told to stop. 2 when something must be set up first; the message says what."""
     options = _parser().parse_args(arguments)
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    logs.configure()
     try:
         uvloop.run(serve(read_settings(os.environ), options.host, options.port, frozenset(options.allow_host)))
     except SetupError as error:
@@ -48,9 +50,11 @@ async def serve(settings: Settings, host: str = HOST, port: int | None = None, n
     urls = settings.database_url.get_secret_value(), settings.worker_database_url.get_secret_value()
     with bind(host, settings.api_port or PORT if port is None else port) as listening:
         systems, model = AVAILABLE if settings.llm_base_url else WITHOUT_MODEL, settings.default_model
-        opened = open_services(*urls, gateway, settings.services, settings.retrieval_url, systems, model)
+        answered = LOCAL_HOSTS | names | {f"[{host}]" if ":" in host else host}
+        policy = Policy(networks(*settings.webhook_networks))
+        opened = open_services(*urls, gateway, settings.services, settings.retrieval_url, systems, model, policy)
         async with opened as services:
-            app = create_app(services, LOCAL_HOSTS | names | {f"[{host}]" if ":" in host else host})
+            app = create_app(services, answered, settings.cors_origins)
             await Server(app, services).serve(sockets=[listening])
 
 

@@ -11,16 +11,21 @@ from litestar.types import ASGIApp
 from app.api import openapi, problems
 from app.api.asking import AskingController
 from app.api.authentication import Authentication, authorised
+from app.api.conditional import Conditional
+from app.api.cors import cors
 from app.api.deps import ApiRequest, principal_of
 from app.api.events import EventsController
 from app.api.exports import ExportsController
 from app.api.findings import FindingsController
 from app.api.guard import LOCAL_HOSTS, Guard
 from app.api.health import health
+from app.api.idempotency import Idempotency
+from app.api.methods import name_all_methods
 from app.api.openai.chat import ChatController
 from app.api.openai.errors import OpenAIErrors
 from app.api.openai.models import ModelsController
 from app.api.openai.responses import ResponsesController
+from app.api.plans import PlansController
 from app.api.reports import ReportsController
 from app.api.runs import RunsController
 from app.api.services import Services
@@ -28,22 +33,28 @@ from app.api.shares import SharesController, shared
 from app.api.steering import SteeringController
 from app.api.tools import retrieve, tools
 from app.api.versions import VersionsController
+from app.api.webhooks import WebhooksController
 
 MAX_BODY_BYTES = 1_000_000
 
 
-def create_app(services: Services, allowed_hosts: Collection[str] = LOCAL_HOSTS) -> ASGIApp:
-    """The API as an ASGI application over open services. It answers to the names in `allowed_hosts` only."""
-    return OpenAIErrors(Guard(routed(services), allowed_hosts))
+def create_app(services: Services, allowed_hosts: Collection[str] = LOCAL_HOSTS, origins: Collection[str] = ()) -> ASGIApp:
+    """The API as an ASGI application over open services.
+
+    It answers to the names in `allowed_hosts` only. Pages of `origins` (`https://app.example`) may use it from a browser.
+    """
+    return OpenAIErrors(Guard(routed(services, origins), allowed_hosts, origins))
 
 
-def routed(services: Services) -> Litestar:
+def routed(services: Services, origins: Collection[str] = ()) -> Litestar:
     """The routes, without what stands before them."""
     return Litestar(
         route_handlers=[
             RunsController,
             AskingController,
             SteeringController,
+            PlansController,
+            WebhooksController,
             EventsController,
             ReportsController,
             ResponsesController,
@@ -66,17 +77,24 @@ def routed(services: Services) -> Litestar:
             "parts": _given(services.parts),
             "use": _given(services.use),
             "pages": _given(services.pages),
+            "webhooks": _given(services.webhooks),
             "principal": Provide(principal_of, sync_to_thread=False),
             "exports": _given(services.exports),
             "revising": _given(services.revising),
             "sharing": _given(services.sharing),
         },
-        middleware=[DefineMiddleware(Authentication, authenticator=services.authenticator)],
+        middleware=[
+            DefineMiddleware(Authentication, authenticator=services.authenticator),
+            DefineMiddleware(Idempotency, keys=services.idempotency),
+            Conditional,
+        ],
         guards=[authorised],
+        before_send=[name_all_methods],
         plugins=[problems.plugin()],
         openapi_config=openapi.config(),
         request_class=ApiRequest,
         request_max_body_size=MAX_BODY_BYTES,
+        cors_config=cors(origins) if origins else None,
         logging_config=None,
     )
 

@@ -19,6 +19,7 @@ from app.services.revising import Revising
 from app.services.sharing import Sharing
 from app.services.steering import Steering
 from app.services.tool_use import ToolUseReport
+from app.services.webhooks import Webhooks
 
 RunId = FromPath[UUID]
 ResearchService = NamedDependency[Research]
@@ -31,6 +32,7 @@ ExportsService = NamedDependency[Exports]
 PartsService = NamedDependency[Parts]
 ToolUseService = NamedDependency[ToolUseReport]
 PagesService = NamedDependency[Pages]
+WebhooksService = NamedDependency[Webhooks]
 # Who asks; a public route has none.
 CurrentPrincipal = NamedDependency[Principal]
 

@@ -25,7 +25,10 @@ BEAT = b": still here\n\n"
 STREAM = ResponseSpec(RunEvent, description="Events; each has this JSON as data.", media_type=MEDIA_TYPE, generate_examples=False)
 Number = Annotated[int, QueryParameter(ge=0, description="Only events after this number.")]
 LastSeen = Annotated[
-    int | None, HeaderParameter(name="Last-Event-ID", ge=0, description="Sent by a client that comes back; outranks `after`.")
+    int | None,
+    HeaderParameter(
+        name="Last-Event-ID", ge=0, schema_extra={"minimum": 0}, description="Sent by a client that comes back; outranks `after`."
+    ),
 ]
 
 

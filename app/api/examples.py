@@ -63,6 +63,58 @@ CRITERION = {
     "weight": 5,
 }
 
+WEBHOOK_ID = "0b8f5d1a-3c77-4a2f-9d4e-6a51f0c7b9e2"
+DELIVERY_ID = "c1f2a8d4-90ab-4c3b-8e57-2f6d1b0e9a73"
+WEBHOOK = {
+    "id": WEBHOOK_ID,
+    "url": "https://hooks.example.org/rubrica",
+    "description": "tells the desk",
+    "events": ["run.completed", "run.failed"],
+    "enabled": True,
+    "disabled_reason": "",
+    "failing_since": None,
+    "created_at": "2026-11-20T15:00:00Z",
+}
+DELIVERY = {
+    "id": DELIVERY_ID,
+    "webhook_id": WEBHOOK_ID,
+    "type": "run.completed",
+    "state": "delivered",
+    "attempts": 1,
+    "status": 204,
+    "error": "",
+    "created_at": "2026-11-20T15:04:10Z",
+    "next_attempt_at": None,
+    "delivered_at": "2026-11-20T15:04:11Z",
+}
+PARAMETERS: dict[str, Any] = {
+    "run_id": RUN_ID,
+    "subtask_id": "revenue",
+    "webhook_id": WEBHOOK_ID,
+    "delivery_id": DELIVERY_ID,
+    "response_id": "resp_" + RUN_ID.replace("-", ""),
+    "model": "minddr-quick",
+    "snapshot": SNAPSHOT,
+    "before": RUN_ID,
+    "after": 41,
+    "Last-Event-ID": 41,
+    "If-Match": '"plan-1"',
+    "query": "tariff revenue debt",
+    "collection": ["default"],
+    "state": "failed",
+    "token": "q3Zr8sV1tY6uW0xA9bC4dE7fG2hJ5kLm",
+    "stream": False,
+    "starting_after": 17,
+}
+# By media type, where there is no schema to take one from.
+TEXTS: dict[str, str] = {
+    "text/event-stream": 'retry: 1000\n\nid: 1\nevent: run_created\ndata: {"seq": 1, "type": "run_created"}\n\n',
+    "text/plain": "Duties are the principal source of our revenue.",
+    "text/html": "<!doctype html><title>Justifying tariffs</title>",
+    "text/markdown": "# Justifying tariffs\n\nDuties were called the principal source of revenue [1].\n",
+    "application/jsonl": '{"call": {"tool": "search"}, "result": {"text": "8 results"}}\n',
+}
+
 OF: dict[str, list[Any]] = {
     "NewRun": [
         {"question": QUESTION},
@@ -99,6 +151,16 @@ OF: dict[str, list[Any]] = {
             "at": "2026-11-20T15:00:07Z",
         }
     ],
+    "EvidenceView": [
+        {
+            "run_id": RUN_ID,
+            "question": QUESTION,
+            "status": "completed",
+            "usage": USAGE,
+            "citations": [CITATION],
+            "claims": [CLAIM],
+        }
+    ],
     "ReportView": [
         {
             "run_id": RUN_ID,
@@ -116,5 +178,12 @@ OF: dict[str, list[Any]] = {
     ],
     "NewResponse": [{"model": "minddr-quick", "input": QUESTION, "background": True}],
     "NewChatCompletion": [{"model": "minddr-quick", "messages": [{"role": "user", "content": QUESTION}], "stream": True}],
+    "NewWebhook": [{"url": WEBHOOK["url"], "description": "tells the desk", "events": ["run.completed", "run.failed"]}],
+    "WebhookChange": [{"enabled": True}],
+    "Webhook": [WEBHOOK],
+    "RevealedWebhook": [{"webhook": WEBHOOK, "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo="}],
+    "WebhookPage": [{"items": [WEBHOOK], "next": None}],
+    "Delivery": [DELIVERY],
+    "DeliveryPage": [{"items": [DELIVERY], "next": None}],
     "Health": [{"ok": True, "version": "0.1.0", "parts": {"database": {"ok": True, "detail": ""}}}],
 }

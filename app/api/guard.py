@@ -14,6 +14,7 @@ import orjson
 from litestar.enums import ScopeType
 from litestar.types import ASGIApp, Message, Receive, Scope, Send
 
+from app.api.logs import CURRENT_REQUEST
 from app.api.problems import MEDIA_TYPE, problem_type
 
 LOCAL_HOSTS = frozenset({"127.0.0.1", "localhost", "[::1]"})
@@ -41,9 +42,10 @@ class Refusal(NamedTuple):
 class Guard:
     """An ASGI application in front of another. Health checks may name the server as they like: they address it by number."""
 
-    def __init__(self, app: ASGIApp, allowed_hosts: Collection[str]) -> None:
+    def __init__(self, app: ASGIApp, allowed_hosts: Collection[str], origins: Collection[str] = ()) -> None:
         self._app = app
         self._allowed = frozenset(host.lower() for host in allowed_hosts)
+        self._origins = frozenset(origins)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let the request through, or refuse it."""
@@ -51,7 +53,8 @@ class Guard:
             await self._app(scope, receive, send)
             return
         headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
-        reply = _with_headers(send, _request_id(headers))
+        CURRENT_REQUEST.set(request_id := _request_id(headers))
+        reply = _with_headers(send, request_id)
         refusal = self._refusal(scope["method"], scope["path"], headers)
         if refusal is None:
             await self._app(scope, receive, reply)
@@ -67,6 +70,8 @@ class Guard:
         if method in READS:
             return None
         origin = headers.get("origin")
+        if origin in self._origins:
+            return None
         foreign = origin is not None and origin.lower() not in (f"http://{host}", f"https://{host}")
         if foreign or headers.get("sec-fetch-site") in ("cross-site", "same-site"):
             return Refusal(403, "foreign-origin", "Forbidden", "a page of another origin may not change anything here")

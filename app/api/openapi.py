@@ -15,9 +15,10 @@ from litestar.openapi.plugins import JsonRenderPlugin
 from litestar.openapi.spec import Components, License, SecurityScheme
 from pydantic.json_schema import models_json_schema
 
-from app.api import examples, problems, schemas, schemas_asking, schemas_reports
+from app.api import examples, problems, schemas, schemas_asking, schemas_reports, webhook_schemas
 from app.api.authentication import PUBLIC
 from app.api.openai import SCHEMAS as OPENAI
+from app.api.openapi_details import complete
 from app.domain.estimate import Estimate
 from app.domain.run import Run, RunEvent
 from app.domain.scorecard import Scorecard
@@ -25,11 +26,22 @@ from app.services.pages import Page
 
 VERSION = "0.1.0"
 ROOTS = (
-    *(Run, RunEvent, problems.Problem, schemas.RunPage, schemas.NewRun, schemas.ReportView, schemas.Resumption),
+    *(
+        Run,
+        RunEvent,
+        problems.Problem,
+        schemas.RunPage,
+        schemas.NewRun,
+        schemas.ReportView,
+        schemas.EvidenceView,
+        schemas.Resumption,
+    ),
     *schemas_reports.ROOTS,
     *(schemas_asking.Clarifications, schemas_asking.DraftedRubric, schemas_asking.EditedRubric, schemas_asking.RubricView),
     *(Estimate, Scorecard),
     *(schemas.NewNote, schemas.AddedNote, schemas.Health, schemas.ToolList, Page),
+    *(webhook_schemas.NewWebhook, webhook_schemas.WebhookChange, webhook_schemas.RevealedWebhook),
+    *(webhook_schemas.WebhookPage, webhook_schemas.DeliveryPage),
     *OPENAI,
 )
 KEY = SecurityScheme(type="http", scheme="bearer", description="An API key: `Authorization: Bearer rbk_...`.")
@@ -76,6 +88,7 @@ class Document(JsonRenderPlugin):
         if self._rendered is None:
             described = orjson.loads(self.render_json(request, openapi_schema))
             described["components"]["schemas"] = described_schemas(described["components"]["schemas"])
+            complete(described)
             self._rendered = orjson.dumps(described)
         return self._rendered
 

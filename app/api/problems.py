@@ -9,7 +9,18 @@ from litestar.exceptions import HTTPException, ValidationException
 from litestar.plugins.problem_details import ProblemDetailsConfig, ProblemDetailsException, ProblemDetailsPlugin
 from pydantic import BaseModel, Field
 
-from app.domain.errors import Conflict, Forbidden, InvalidInput, NotFound, RubricaError, Unauthenticated, Unavailable
+from app.domain.errors import (
+    Conflict,
+    Forbidden,
+    InProgress,
+    InvalidInput,
+    KeyReused,
+    NotFound,
+    Outdated,
+    RubricaError,
+    Unauthenticated,
+    Unavailable,
+)
 
 MEDIA_TYPE = "application/problem+json"
 NOT_AN_OBJECT = "Input should be a valid dictionary"
@@ -48,7 +59,10 @@ KINDS: Mapping[type[RubricaError], Kind] = {
     Unauthenticated: Kind(401, "unauthenticated", "Unauthenticated"),
     Forbidden: Kind(403, "forbidden", "Forbidden"),
     NotFound: Kind(404, "not-found", "Not found"),
+    InProgress: Kind(409, "in-progress", "Being carried out"),
     Conflict: Kind(409, "conflict", "Not possible in this state"),
+    Outdated: Kind(412, "outdated", "Changed since it was read"),
+    KeyReused: Kind(422, "key-reused", "Idempotency key reused"),
     Unavailable: Kind(503, "unavailable", "Unavailable"),
 }
 UNEXPECTED = Kind(500, "unexpected", "Unexpected error")

@@ -11,7 +11,7 @@ from litestar.params import PathParameter
 from app.api.authentication import needs
 from app.api.deps import ApiRequest, ResearchService, RunId
 from app.api.openapi import problem_responses
-from app.api.schemas import ReportView
+from app.api.schemas import EvidenceView, ReportView
 from app.domain.accounts import Scope
 from app.domain.run import Run
 from app.storage.reports import StoredReport
@@ -21,6 +21,7 @@ TAPE = "application/jsonl"
 # A report is a page of foreign words: whatever it holds, it runs nothing and loads nothing.
 PAGE_POLICY = "sandbox allow-popups; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'"
 REPORT = ResponseSpec(ReportView, description="The report.", generate_examples=False)
+EVIDENCE = ResponseSpec(EvidenceView, description="The evidence.", generate_examples=False)
 Hash = Annotated[str, PathParameter(pattern="^[0-9a-f]{64}$", description="SHA-256 of the text.")]
 FOR_EVER = "private, max-age=31536000, immutable"
 
@@ -47,7 +48,7 @@ class ReportsController(Controller):
         text = report.html if wanted == HTML else report.markdown
         return Response(text.encode(), media_type=wanted, headers=headers)
 
-    @get("/runs/{run_id:uuid}/evidence", media_type=JSON, responses=problem_responses(404))
+    @get("/runs/{run_id:uuid}/evidence", media_type=JSON, responses={**problem_responses(404), 200: EVIDENCE})
     async def evidence(self, run_id: RunId, research: ResearchService) -> Response[bytes]:
         """Every citation with its exact quote, its offsets and the stored copy they count in (the file evidence.json)."""
         return Response((await research.evidence(run_id)).encode(), media_type=JSON)

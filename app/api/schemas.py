@@ -5,7 +5,9 @@ from datetime import date, datetime
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler, GetJsonSchemaHandler, StringConstraints, ValidationError
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema, core_schema
 
 from app.api.schemas_asking import GivenRubric
 from app.domain.budget import Budget, Usage
@@ -24,7 +26,19 @@ def _without_controls(text: str) -> str:
     return text
 
 
-PLAIN = AfterValidator(_without_controls)
+class _Plain:
+    """Refuses control characters, and says so in the schema."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_after_validator_function(_without_controls, handler(source))
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        return {**handler(schema), "pattern": NO_CONTROLS}
+
+
+# As JSON schemas are read everywhere (ECMA-262). What must stand besides is told by the description.
+NO_CONTROLS = r"^[^\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F]*$"
+PLAIN = _Plain()
 CollectionName = Annotated[str, StringConstraints(min_length=1, max_length=100), PLAIN]
 NoteText = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=4_000), PLAIN]
 
@@ -103,6 +117,19 @@ class ReportView(BaseModel):
     version: int = Field(default=1, description="1 is what the run delivered; later ones are changes by readers.")
     usage: Usage
     created_at: datetime
+
+
+class EvidenceView(BaseModel):
+    """What a report rests on. Offsets count characters of the stored copy that `snapshot` names."""
+
+    run_id: UUID
+    question: str
+    status: RunStatus
+    usage: Usage
+    citations: list[dict[str, Any]] = Field(description="n, quote, start, end, source {title, url, snapshot, ...}.")
+    claims: list[dict[str, Any]] = Field(
+        default=[], description="text, section, citations, support, reason, judge, weak; see docs/citations.md."
+    )
 
 
 class Resumption(BaseModel):

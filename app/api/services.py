@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
+from uuid import UUID
 
 from app.domain.errors import RubricaError
 from app.domain.pricing import PricedModel
@@ -16,6 +17,7 @@ from app.services.exports import Exports
 from app.services.exports.conversion import Conversions
 from app.services.gateway import RunGateway
 from app.services.health import Parts
+from app.services.idempotency import LIFETIME, IdempotencyKeys
 from app.services.live_events import LiveEvents
 from app.services.pages import Pages
 from app.services.research import AVAILABLE, Research
@@ -23,12 +25,17 @@ from app.services.revising import Revising
 from app.services.sharing import Sharing
 from app.services.steering import Steering
 from app.services.tool_use import ToolUseReport
-from app.storage.engine import connect
+from app.services.webhook_delivery import KEPT, Deliverer, Policy
+from app.services.webhooks import Webhooks
+from app.storage import idempotency, webhooks
+from app.storage.engine import Executor, connect
 from app.storage.events import Listener
 from app.storage.roles import refuse_bypass
 from app.storage.tenancy import TenantDatabase
 
 DISPATCH_EVERY = timedelta(seconds=5)
+SWEEP_EVERY = timedelta(hours=1)
+POLICY = Policy()
 
 log = logging.getLogger(__name__)
 
@@ -48,6 +55,8 @@ class Services:
     exports: Exports
     revising: Revising
     sharing: Sharing
+    idempotency: IdempotencyKeys
+    webhooks: Webhooks
 
 
 @asynccontextmanager
@@ -59,6 +68,7 @@ async def open_services(
     retrieval_url: str | None = None,
     systems: Sequence[SystemName] = AVAILABLE,
     model: PricedModel | None = None,
+    webhook_policy: Policy = POLICY,
 ) -> AsyncIterator[Services]:
     """The pools, the one listening connection and the dispatcher of waiting runs, for as long as the context lasts.
 
@@ -73,7 +83,13 @@ async def open_services(
     trusted = await connect(trusted_url, setting="RUBRICA_WORKER_DATABASE_URL")
     tenants = TenantDatabase(pool)
     live = LiveEvents(tenants, trusted)
-    listener = Listener(trusted_url, live.heard, live.gap)
+    deliverer = Deliverer(trusted, webhook_policy)
+
+    def heard(run_id: UUID, seq: int) -> None:
+        live.heard(run_id, seq)
+        deliverer.wake()
+
+    listener = Listener(trusted_url, heard, live.gap)
     research = Research(tenants, gateway, systems)
     services = Services(
         research,
@@ -87,6 +103,8 @@ async def open_services(
         Exports(Conversions()),
         Revising(tenants, gateway, research),
         Sharing(tenants, trusted, research),
+        IdempotencyKeys(tenants),
+        Webhooks(tenants, deliverer),
     )
     tasks: list[asyncio.Task[None]] = []
     try:
@@ -95,6 +113,7 @@ async def open_services(
         everybodys = Research(trusted, gateway)
         waiting = (everybodys.dispatch, Revising(trusted, gateway, everybodys).dispatch)
         tasks += [asyncio.create_task(listener.run()), *(asyncio.create_task(_dispatch(dispatch)) for dispatch in waiting)]
+        tasks += [asyncio.create_task(deliverer.run()), asyncio.create_task(_sweep(trusted))]
         yield services
     finally:
         live.stop()
@@ -102,6 +121,17 @@ async def open_services(
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         await asyncio.gather(pool.close(), trusted.close())
+
+
+async def _sweep(trusted: Executor) -> None:
+    """Forget what is kept for a time only."""
+    while True:
+        try:
+            await idempotency.sweep(trusted, LIFETIME)
+            await webhooks.sweep(trusted, KEPT)
+        except RubricaError as error:
+            log.warning("nothing was swept: %s", error)
+        await asyncio.sleep(SWEEP_EVERY.total_seconds())
 
 
 async def _dispatch(dispatch: Callable[[], Awaitable[int]]) -> None:

@@ -1,7 +1,7 @@
 """Steering a run that is under way. Commands are accepted at once and take effect before every agent's next turn."""
 
-from litestar import Controller, delete, post, put
-from litestar.params import FromPath, JSONBody
+from litestar import Controller, post, put
+from litestar.params import JSONBody
 
 from app.api.authentication import needs
 from app.api.deps import RunId, SteeringService
@@ -9,7 +9,6 @@ from app.api.openapi import problem_responses
 from app.api.schemas import AddedNote, NewNote, Resumption
 from app.domain.accounts import Scope
 from app.domain.budget import Budget
-from app.domain.plan import ResearchPlan, Subtask
 from app.domain.run import Run
 
 
@@ -22,7 +21,7 @@ class SteeringController(Controller):
 
     @post("/pause", status_code=202, responses=problem_responses(404, 409))
     async def pause(self, run_id: RunId, steering: SteeringService) -> Run:
-        """Pause. Everything is kept; a run may stay paused for days."""
+        """Pause the run. Everything is kept; it may stay paused for days."""
         return await steering.pause(run_id)
 
     @post("/resume", status_code=202, responses=problem_responses(400, 404, 409))
@@ -39,21 +38,6 @@ class SteeringController(Controller):
     async def cancel(self, run_id: RunId, steering: SteeringService) -> Run:
         """End the run for good."""
         return await steering.cancel(run_id)
-
-    @put("/plan", responses=problem_responses(400, 404, 409))
-    async def revise_plan(self, run_id: RunId, data: JSONBody[ResearchPlan], steering: SteeringService) -> ResearchPlan:
-        """Replace the plan. Findings of subtasks whose id stays are kept."""
-        return await steering.revise_plan(run_id, data)
-
-    @post("/plan/subtasks", responses=problem_responses(400, 404, 409))
-    async def add_subtask(self, run_id: RunId, data: JSONBody[Subtask], steering: SteeringService) -> ResearchPlan:
-        """Add one subtask."""
-        return await steering.add_subtask(run_id, data)
-
-    @delete("/plan/subtasks/{subtask_id:str}", status_code=200, responses=problem_responses(404, 409))
-    async def drop_subtask(self, run_id: RunId, subtask_id: FromPath[str], steering: SteeringService) -> ResearchPlan:
-        """Drop one subtask; if it runs, it hands over what it has."""
-        return await steering.drop_subtask(run_id, subtask_id)
 
     @post("/notes", responses=problem_responses(400, 404, 409))
     async def add_note(self, run_id: RunId, data: JSONBody[NewNote], steering: SteeringService) -> AddedNote:

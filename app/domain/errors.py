@@ -27,6 +27,18 @@ class Conflict(RubricaError):
     """The thing is not in a state that allows this (HTTP 409)."""
 
 
+class InProgress(Conflict):
+    """The same request is being carried out just now (HTTP 409)."""
+
+
+class Outdated(RubricaError):
+    """What was to be changed has changed since it was read (HTTP 412)."""
+
+
+class KeyReused(RubricaError):
+    """An idempotency key was sent with another request (HTTP 422)."""
+
+
 class Unavailable(RubricaError):
     """The database or the workflow service does not answer now; the same request may succeed later (HTTP 503)."""
 

@@ -1,19 +1,23 @@
 """What a reader may do to a run that is under way."""
 
+import asyncio
 import contextlib
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from uuid import UUID
 
 from app.domain.budget import Budget
 from app.domain.contract import Halt, PlanRevision, SubtaskAddition, SubtaskRemoval
-from app.domain.errors import Conflict, NotFound
+from app.domain.errors import Conflict, NotFound, Outdated
 from app.domain.plan import ResearchPlan, Subtask
 from app.domain.run import Run, RunStatus
 from app.services.gateway import RunGateway
 from app.services.research import Research
 from app.storage import steering
-from app.storage.engine import Executor
 from app.storage.run_log import RunLog
+from app.storage.tenancy import TenantDatabase
 
+EDITS_AT_ONCE = 3
 WAITING = (RunStatus.PAUSED, RunStatus.BUDGET_REACHED, RunStatus.AWAITING_APPROVAL)
 
 
@@ -26,11 +30,12 @@ class Steering:
         Unavailable: the database or the workflow service does not answer; repeat the request.
     """
 
-    def __init__(self, database: Executor, gateway: RunGateway, research: Research) -> None:
+    def __init__(self, database: TenantDatabase, gateway: RunGateway, research: Research) -> None:
         self._database = database
         self._gateway = gateway
         self._research = research
         self._log = RunLog(database)
+        self._turns = asyncio.Semaphore(EDITS_AT_ONCE)
 
     async def pause(self, run_id: UUID) -> Run:
         """Stop before every agent's next turn, keeping everything. Pausing again changes nothing."""
@@ -94,22 +99,51 @@ class Steering:
             await self._log.set_status(run_id, RunStatus.CANCELLED, "cancelled before it started")
         return await self._research.get(run_id)
 
-    async def revise_plan(self, run_id: UUID, plan: ResearchPlan) -> ResearchPlan:
-        """Replace the plan; findings of subtasks whose id stays are kept."""
-        await self._planned(run_id)
-        return await self._gateway.revise_plan(run_id, PlanRevision(plan=plan))
+    async def plan(self, run_id: UUID) -> ResearchPlan:
+        """The plan as it stands.
 
-    async def add_subtask(self, run_id: UUID, subtask: Subtask) -> ResearchPlan:
+        Raises:
+            NotFound: there is no such run, or it has no plan yet.
+        """
+        run = await self._research.get(run_id)
+        if run.plan is None:
+            raise NotFound(f"run {run_id} has no plan yet; wait for its event plan_made")
+        return run.plan
+
+    async def revise_plan(self, run_id: UUID, plan: ResearchPlan, expected: int | None = None) -> ResearchPlan:
+        """Replace the plan; findings of subtasks whose id stays are kept. For `expected`, see `_editing`."""
+        async with self._editing(run_id, expected):
+            return await self._gateway.revise_plan(run_id, PlanRevision(plan=plan))
+
+    async def add_subtask(self, run_id: UUID, subtask: Subtask, expected: int | None = None) -> ResearchPlan:
         """Add one subtask."""
-        await self._planned(run_id)
-        return await self._gateway.add_subtask(run_id, SubtaskAddition(subtask=subtask))
+        async with self._editing(run_id, expected):
+            return await self._gateway.add_subtask(run_id, SubtaskAddition(subtask=subtask))
 
-    async def drop_subtask(self, run_id: UUID, subtask_id: str) -> ResearchPlan:
+    async def drop_subtask(self, run_id: UUID, subtask_id: str, expected: int | None = None) -> ResearchPlan:
         """Drop one subtask; if it runs, it hands over what it has."""
-        run = await self._planned(run_id)
-        if run.plan is None or subtask_id not in {subtask.id for subtask in run.plan.subtasks}:
-            raise NotFound(f"the plan has no subtask {subtask_id!r}")
-        return await self._gateway.drop_subtask(run_id, SubtaskRemoval(subtask_id=subtask_id))
+        async with self._editing(run_id, expected) as plan:
+            if subtask_id not in {subtask.id for subtask in plan.subtasks}:
+                raise NotFound(f"the plan has no subtask {subtask_id!r}")
+            return await self._gateway.drop_subtask(run_id, SubtaskRemoval(subtask_id=subtask_id))
+
+    @asynccontextmanager
+    async def _editing(self, run_id: UUID, expected: int | None) -> AsyncIterator[ResearchPlan]:
+        """The plan while it is changed. With `expected`, the revision that the change was made on, edits take turns.
+
+        Raises:
+            Outdated: the plan is at another revision by now.
+        """
+        if expected is None:
+            yield (await self._planned(run_id))[1]
+            return
+        # Whoever waits for his turn holds a connection and needs another: a few at a time, so that some are left for those.
+        async with self._turns, self._database.acquire() as connection:
+            await steering.await_turn(connection, run_id)
+            plan = (await self._planned(run_id))[1]
+            if plan.revision != expected:
+                raise Outdated(f"the plan is at revision {plan.revision} by now; read it again, and make your change on that")
+            yield plan
 
     async def add_note(self, run_id: UUID, text: str) -> int:
         """Leave a note for every stage that starts from now on; the number of its event."""
@@ -132,8 +166,8 @@ class Steering:
             raise Conflict(f"run {run_id} is {run.status} and cannot be changed any more")
         return run
 
-    async def _planned(self, run_id: UUID) -> Run:
+    async def _planned(self, run_id: UUID) -> tuple[Run, ResearchPlan]:
         run = await self._unfinished(run_id)
         if run.plan is None:
             raise Conflict(f"run {run_id} has no plan yet; wait for its event plan_made")
-        return run
+        return run, run.plan

@@ -22,6 +22,7 @@ SET_BUDGET = """
     WITH counted AS (UPDATE ledgers SET max_tokens = $2, max_cost_microusd = $3, max_seconds = $4,
                                         last_seq = last_seq + 1, updated_at = now() WHERE run_id = $1 RETURNING last_seq AS seq)
     SELECT seq, write_event($1, seq, $5, 'user', $6) FROM counted"""
+AWAIT_TURN = "SELECT pg_advisory_xact_lock(hashtextextended($1::text, 0))"
 # Live reservations do not count here: a stage that halted gives its own back when it is opened again.
 BUDGET_LEFT = """
     SELECT coalesce(input_tokens + output_tokens < max_tokens, true) AND coalesce(cost_microusd < max_cost_microusd, true)
@@ -73,6 +74,12 @@ async def set_budget(database: Executor, run_id: UUID, budget: Budget) -> int | 
     async with translated():
         seq: int | None = await database.fetchval(SET_BUDGET, run_id, *caps, EventType.BUDGET_CHANGED, payload)
     return seq
+
+
+async def await_turn(database: Executor, run_id: UUID) -> None:
+    """Wait until nobody else changes this run's plan. The turn ends with the transaction that must be open."""
+    async with translated():
+        await database.execute(AWAIT_TURN, str(run_id))
 
 
 async def budget_left(database: Executor, run_id: UUID) -> bool:

@@ -12,12 +12,13 @@ from typing import Self
 import aiohttp
 from yarl import URL
 
-from retrieval.fetch.addresses import IPNetwork
+from app.outgoing.addresses import IPNetwork
+from app.outgoing.errors import AddressRefused, PageUnavailable
+from app.outgoing.guard import LookUp, guarded_connector, system_lookup
+from app.outgoing.targets import PORTS, target
 from retrieval.fetch.decoding import ACCEPTED, unpacker
-from retrieval.fetch.errors import AddressRefused, PageRefused, PageUnavailable
-from retrieval.fetch.guard import LookUp, guarded_connector, system_lookup
+from retrieval.fetch.errors import PageRefused
 from retrieval.fetch.limits import LIMITS, Limits
-from retrieval.fetch.targets import PORTS, target
 
 MOVED = (301, 302, 303, 307, 308)
 BUSY = (408, 425, 429, 500, 502, 503, 504)

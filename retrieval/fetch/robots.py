@@ -9,7 +9,8 @@ from datetime import timedelta
 from protego import Protego
 from yarl import URL
 
-from retrieval.fetch.errors import AddressRefused, DisallowedByRobots, PageRefused, PageUnavailable
+from app.outgoing.errors import AddressRefused, PageUnavailable
+from retrieval.fetch.errors import DisallowedByRobots, PageRefused
 from retrieval.fetch.fetching import Fetched, Fetcher
 
 KEPT = timedelta(hours=24)

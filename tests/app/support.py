@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
@@ -35,15 +35,20 @@ from workflows.judging.general_rubric import general_rubric
 
 @dataclass
 class InMemoryRuns:
-    """Does to a run's record what its workflow does, without one. `away` plays an outage of the workflow service."""
+    """Does to a run's record what its workflow does, without one.
+
+    `away` plays an outage of the workflow service; `slow_s` is how long it takes to start a run.
+    """
 
     log: RunLog
     away: bool = False
+    slow_s: float = 0
     started: list[ResearchInput] = field(default_factory=list)
     open: set[UUID] = field(default_factory=set)
     tasks: list[tuple[UUID, UUID]] = field(default_factory=list)
 
     async def start(self, request: ResearchInput) -> None:
+        await asyncio.sleep(self.slow_s)
         await self.check()
         if request.run_id not in self.open:
             self.started.append(request)
@@ -68,7 +73,8 @@ class InMemoryRuns:
         self.open.discard(run_id)
 
     async def revise_plan(self, run_id: UUID, revision: PlanRevision) -> ResearchPlan:
-        return await self._save(run_id, revision.plan)
+        plan = await self._plan(run_id)
+        return await self._save(run_id, revision.plan.model_copy(update={"revision": plan.revision + 1}))
 
     async def add_subtask(self, run_id: UUID, addition: SubtaskAddition) -> ResearchPlan:
         plan = await self._plan(run_id)
@@ -162,10 +168,10 @@ class ApiClient:
 
 
 @contextlib.asynccontextmanager
-async def serving(services: Services, key: ApiKey = HOME_KEY) -> AsyncIterator[ApiClient]:
+async def serving(services: Services, key: ApiKey = HOME_KEY, origins: Collection[str] = ()) -> AsyncIterator[ApiClient]:
     """The API on a free port, as `python -m app.api` serves it, and a client with this key."""
     with bind("127.0.0.1", 0) as listening:
-        server = Server(create_app(services), services)
+        server = Server(create_app(services, origins=origins), services)
         task = asyncio.create_task(server.serve(sockets=[listening]))
         while not server.started:
             await asyncio.sleep(0.01)

@@ -13,7 +13,7 @@ from sqlmodel import SQLModel
 from app.domain.accounts import Role
 from app.domain.errors import SetupError
 from app.domain.revision import TaskKind, TaskStatus, VersionOrigin
-from app.storage import tables
+from app.storage import tables, tables_api
 from app.storage.migrate import config, current_revision, downgrade, upgrade, with_connection
 from app.storage.schema import SCHEMA_REVISION
 
@@ -38,7 +38,7 @@ async def test_models_and_migrations_agree(postgres_url: str) -> None:
         differences.extend(compare_metadata(context, SQLModel.metadata))
 
     await with_connection(postgres_url, compare)
-    assert tables.RunRow.__tablename__ in SQLModel.metadata.tables
+    assert {tables.RunRow.__tablename__, tables_api.WebhookRow.__tablename__} <= set(SQLModel.metadata.tables)
     assert differences == []
 
 

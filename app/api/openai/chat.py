@@ -15,7 +15,7 @@ from app.api.openai.chat_objects import ChatChoice, ChatCitation, ChatCompletion
 from app.api.openai.chat_stream import ChatStream, without_report
 from app.api.openai.citations import citations
 from app.api.openai.errors import error_responses
-from app.api.openai.following import frames, whole
+from app.api.openai.following import STREAM_HEADERS, frames, whole
 from app.api.openai.reading import lines_of, report_of
 from app.api.openai.requests import NewChatCompletion
 from app.api.schemas import NewRun
@@ -23,7 +23,7 @@ from app.domain.accounts import Scope
 from app.domain.run import RunStatus
 from app.services.research import Research
 
-JSON, EVENTS = "application/json", "text/event-stream"
+JSON = "application/json"
 COMPLETION = ResponseSpec(ChatCompletion, description="The completion; its parts where `stream` is set.", generate_examples=False)
 
 
@@ -44,7 +44,7 @@ class ChatController(Controller):
         run = await research.create(NewRun(question=question, **model._asdict()).query(), notes)
         if data.stream:
             fold = ChatStream(data.stream_options is not None and data.stream_options.include_usage)
-            return Stream(frames(live, research, run.id, fold), media_type=EVENTS, headers={"X-Accel-Buffering": "no"})
+            return Stream(frames(live, research, run.id, fold), headers=STREAM_HEADERS)
 
         async def finished() -> bytes:
             return (await _completion(research, run.id)).model_dump_json().encode()

@@ -16,6 +16,8 @@ from app.services.research import Research
 from app.storage.events import LoggedEvent
 from app.storage.reports import StoredReport
 
+# The type stands here because the media type of a handler outranks that of its stream.
+STREAM_HEADERS = {"Content-Type": "text/event-stream; charset=utf-8", "X-Accel-Buffering": "no"}
 BEAT = b": still at work\n\n"
 # White space before JSON means nothing to whoever parses it.
 BLANK = b"\n"

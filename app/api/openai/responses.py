@@ -12,7 +12,7 @@ from litestar.response import Stream
 from app.api.authentication import needs
 from app.api.deps import LiveService, ResearchService, SteeringService
 from app.api.openai.errors import error_responses
-from app.api.openai.following import beginning_is_kept, frames, whole
+from app.api.openai.following import STREAM_HEADERS, beginning_is_kept, frames, whole
 from app.api.openai.ids import model_named, run_named
 from app.api.openai.objects import Response, StreamEvent
 from app.api.openai.reading import read
@@ -27,7 +27,7 @@ from app.services.research import Research
 from app.storage.events import LoggedEvent
 from app.storage.reports import StoredReport
 
-JSON, EVENTS = "application/json", "text/event-stream"
+JSON = "application/json"
 # The stream's own media type is told by the description: Litestar describes one a status.
 RESPONSE = ResponseSpec(Response, description="The response; a stream of events where `stream` is set.", generate_examples=False)
 ResponseId = FromPath[str]
@@ -47,7 +47,7 @@ class ResponsesController(Controller):
         opt=needs(Scope.RUNS_WRITE), status_code=200, media_type=JSON, responses={**error_responses(400, 404, 413), 200: RESPONSE}
     )
     async def create(self, data: JSONBody[NewResponse], research: ResearchService, live: LiveService) -> Reply[bytes] | Stream:
-        """Ask. With `background` the answer is the queued response; with `stream` its events; otherwise the finished response."""
+        """Ask a question. With `background` the answer is the queued response, with `stream` its events, else the whole."""
         question, notes = data.asked()
         model = model_named(data.model, data.reasoning.effort if data.reasoning else None)
         run = await research.create(NewRun(question=question, **model._asdict()).query(), notes)
@@ -109,8 +109,7 @@ class _Numbered:
 
 
 def _stream(live: LiveEvents, research: Research, run_id: UUID, after: int | None) -> Stream:
-    headers = {"X-Accel-Buffering": "no"}
-    return Stream(frames(live, research, run_id, _Numbered(after)), media_type=EVENTS, headers=headers)
+    return Stream(frames(live, research, run_id, _Numbered(after)), headers=STREAM_HEADERS)
 
 
 async def _shown(research: Research, run: Run) -> Reply[bytes]:

@@ -18,6 +18,7 @@ from app.services.live_events import LiveEvents
 from app.storage.events import Listener
 from app.storage.run_log import RunLog
 from tests.app.support import ApiClient, serving
+from tests.support.accounts import HOME_KEY
 
 QUIET = timedelta(seconds=0.3)
 # 1 s between two attempts to read, and some for a busy machine.
@@ -25,9 +26,7 @@ LONGEST_SILENCE_S = 3.0
 
 
 @pytest.fixture
-async def impatient(
-    services: Services, pool: asyncpg.Pool, postgres_url: str
-) -> AsyncIterator[tuple[ApiClient, LiveEvents]]:
+async def impatient(services: Services, pool: asyncpg.Pool, postgres_url: str) -> AsyncIterator[tuple[ApiClient, LiveEvents]]:
     """An API that calls 0.3 s quiet."""
     live = LiveEvents(pool, pool, QUIET)
     listening = asyncio.create_task(Listener(postgres_url, live.heard, live.gap).run())
@@ -82,7 +81,8 @@ async def test_clients_that_vanish_leave_nothing_behind(impatient: tuple[ApiClie
     host, port = api.address.removeprefix("http://").split(":")
     opened = [await asyncio.open_connection(host, int(port)) for _ in range(20)]
     for reader, writer in opened:
-        writer.write(f"GET /v1/runs/{run}/events HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+        head = f"Host: localhost\r\nAuthorization: Bearer {HOME_KEY}"
+        writer.write(f"GET /v1/runs/{run}/events HTTP/1.1\r\n{head}\r\n\r\n".encode())
         await reader.readuntil(b"run_created")
     assert live.watched == 1
     for _, writer in opened:

@@ -12,10 +12,11 @@ import pytest
 
 from app.domain.errors import ToolError, ToolUnavailable
 from app.domain.evidence import snapshot_hash
+from app.outgoing.errors import AddressRefused, PageUnavailable
+from app.outgoing.guard import guarded_connector
 from bench.web_listeners import ROBOTS, Reply, ScriptedNames, packed, page, redirect
-from retrieval.fetch.errors import AddressRefused, DisallowedByRobots, PageRefused, PageUnavailable
+from retrieval.fetch.errors import DisallowedByRobots, PageRefused
 from retrieval.fetch.fetching import Fetcher
-from retrieval.fetch.guard import guarded_connector
 from retrieval.fetch.limits import Limits
 from tests.retrieval.fetch.web import PUBLIC, SECRET, small_web
 

@@ -4,9 +4,9 @@ from ipaddress import ip_address
 
 import pytest
 
-from retrieval.fetch.addresses import networks, refusal
-from retrieval.fetch.errors import AddressRefused
-from retrieval.fetch.targets import target
+from app.outgoing.addresses import networks, refusal
+from app.outgoing.errors import AddressRefused
+from app.outgoing.targets import target
 
 REFUSED = [
     *(

@@ -5,8 +5,8 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 
+from app.outgoing.addresses import networks
 from bench.web_listeners import Listener, Reply, ScriptedNames
-from retrieval.fetch.addresses import networks
 from retrieval.fetch.fetching import Policy
 from retrieval.fetch.limits import Limits
 from retrieval.fetch.reader import WebReader

@@ -6,8 +6,8 @@ from ipaddress import ip_address
 
 from yarl import URL
 
-from retrieval.fetch.addresses import IPAddress, IPNetwork, refusal
-from retrieval.fetch.errors import AddressRefused
+from app.outgoing.addresses import IPAddress, IPNetwork, refusal
+from app.outgoing.errors import AddressRefused
 
 SCHEMES = ("http", "https")
 PORTS = frozenset({80, 443, 8000, 8080, 8443})
@@ -49,6 +49,14 @@ def literal(host: str) -> IPAddress | None:
     try:
         return ip_address(host)
     except ValueError:
+        return None
+
+
+def named_address(text: str) -> IPAddress | None:
+    """The IP address that stands in a web address in place of a name, if any."""
+    try:
+        return literal(URL(text).raw_host or "")
+    except (ValueError, TypeError):
         return None
 
 

@@ -14,8 +14,8 @@ from typing import TypeAlias
 from aiohttp import AddrInfoType, TCPConnector
 from aiohttp.abc import AbstractResolver, ResolveResult
 
-from retrieval.fetch.addresses import IPAddress, IPNetwork, refusal
-from retrieval.fetch.errors import AddressRefused, PageUnavailable
+from app.outgoing.addresses import IPAddress, IPNetwork, refusal
+from app.outgoing.errors import AddressRefused, PageUnavailable
 
 LookUp: TypeAlias = Callable[[str], Awaitable[Sequence[IPAddress]]]
 CONNECTIONS = 32

@@ -1,0 +1,17 @@
+"""Why an address was not asked. No message repeats words of whoever answers there."""
+
+from datetime import timedelta
+
+from app.domain.errors import ToolError, ToolUnavailable
+
+
+class AddressRefused(ToolError):
+    """The address leads where nobody may be sent; nothing was connected to."""
+
+
+class PageUnavailable(ToolUnavailable):
+    """The server does not answer now. `retry_after` is its own wish where it stated one."""
+
+    def __init__(self, message: str, retry_after: timedelta | None = None) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after

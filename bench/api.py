@@ -1,0 +1,232 @@
+"""`python -m bench.api`: how the API answers while it is busy in every way at once.
+
+Open-loop requests at a fixed rate (99 % reads, 1 % questions that are really researched, by a stub model); a thousand event
+streams over a hundred runs whose logs grow twice a second, by appending; and pings of the health endpoint. Times of requests
+count from the moment at which they were due, so that a stall is charged to all that it held up.
+"""
+
+import argparse
+import asyncio
+import itertools
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+from uuid import UUID, uuid4
+
+import asyncpg
+import orjson
+import uvloop
+
+from app.domain.accounts import LOCAL_ORGANISATION
+from app.domain.query import ResearchQuery
+from app.domain.run import EventType, RunStatus
+from app.storage import runs
+from app.storage.run_log import RunLog
+from bench.processes import cpu_by_name, load_average
+from bench.questions import question
+from bench.result import report
+from bench.stack import ROOT, RunningStack, database_url, model_stub_process, running_stack
+
+MODEL_LATENCY = timedelta(milliseconds=200)
+# A small run: two searches at once, a report of one section.
+SHAPE = ("--shape", "subtasks=2", "--shape", "turns=2", "--shape", "searches=2", "--shape", "sections=1")
+FINISHED = 10
+READS = (
+    *("/runs/{}", "/runs?limit=20", "/runs/{}", "/runs/{}/report", "/runs/{}", "/runs/{}/evidence", "/runs/{}/plan"),
+    "/runs?limit=20",
+)
+ONE_WRITE_IN = 100
+HEALTH_EVERY_S = 0.1
+
+
+@dataclass
+class Times:
+    """Seconds that requests took, and how they ended."""
+
+    requests: list[float] = field(default_factory=list)
+    creates: list[float] = field(default_factory=list)
+    health: list[float] = field(default_factory=list)
+    statuses: Counter[str] = field(default_factory=Counter)
+
+
+def quantile(values: Sequence[float], share: float) -> float:
+    """In milliseconds; `values` in any order."""
+    ordered = sorted(values)
+    return 1_000 * ordered[min(int(share * len(ordered)), len(ordered) - 1)] if ordered else float("nan")
+
+
+@asynccontextmanager
+async def watchers(stack: RunningStack, ids: Sequence[UUID], each: int) -> AsyncIterator[asyncio.subprocess.Process]:
+    """Streams of these runs, held open by a process of their own."""
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "bench.api_streams"), stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT, limit=2**30
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    address = urlsplit(stack.client.api)
+    told = {"host": address.hostname, "port": address.port, "key": stack.client.key, "runs": list(map(str, ids)), "each": each}
+    process.stdin.write(orjson.dumps(told) + b"\n")
+    await process.stdin.drain()
+    try:
+        assert (await process.stdout.readline()).strip() == b"open"
+        yield process
+    finally:
+        if process.returncode is None:
+            process.terminate()
+
+
+async def quiet_runs(pool: asyncpg.Pool, log: RunLog, count: int) -> list[UUID]:
+    """Runs that nobody works on: paused, so that their logs are the bench's own."""
+    ids = [uuid4() for _ in range(count)]
+    for run_id in ids:
+        await runs.create(pool, run_id, ResearchQuery(question="Whose log grows?"))
+        await runs.mark_dispatched(pool, run_id)
+        await log.set_status(run_id, RunStatus.PAUSED)
+    return ids
+
+
+async def emit(log: RunLog, ids: Sequence[UUID], a_second: float, until: float) -> int:
+    """Append to each log so many events a second, spread evenly; how many in all."""
+    gap = 1 / (a_second * len(ids))
+    started, count = time.monotonic(), 0
+    writing: set[asyncio.Task[Any]] = set()
+    while time.monotonic() < until:
+        await asyncio.sleep(max(started + count * gap - time.monotonic(), 0))
+        payload = {"message": f"sent {time.time():.6f}"}
+        task = asyncio.create_task(log.append_event(ids[count % len(ids)], EventType.WARNING, "", payload))
+        writing.add(task)
+        task.add_done_callback(writing.discard)
+        count += 1
+    await asyncio.gather(*writing)
+    return count
+
+
+async def load(stack: RunningStack, finished: Sequence[str], rate: float, times: Times, until: float) -> None:
+    """Requests at their times, whether earlier ones are answered or not."""
+    started, waiting, numbers = time.monotonic(), set[asyncio.Task[None]](), itertools.count(1_000)
+    reads = _reads(finished)
+    for n in itertools.count():
+        due = started + n / rate
+        if due > until:
+            break
+        await asyncio.sleep(max(due - time.monotonic(), 0))
+        write = n % ONE_WRITE_IN == ONE_WRITE_IN // 2
+        work = _ask(stack, next(numbers), due, times) if write else _read(stack, next(reads), due, times)
+        task = asyncio.create_task(work)
+        waiting.add(task)
+        task.add_done_callback(waiting.discard)
+    await asyncio.gather(*waiting)
+
+
+def _reads(finished: Sequence[str]) -> Iterator[str]:
+    for n in itertools.count():
+        yield READS[n % len(READS)].format(finished[n % len(finished)])
+
+
+async def _read(stack: RunningStack, path: str, due: float, times: Times) -> None:
+    headers = {"Authorization": f"Bearer {stack.client.key}"}
+    async with stack.session.get(f"{stack.client.api}/v1{path}", headers=headers) as response:
+        await response.read()
+    times.requests.append(time.monotonic() - due)
+    times.statuses[f"read {response.status}"] += 1
+
+
+async def _ask(stack: RunningStack, number: int, due: float, times: Times) -> None:
+    headers = {"Authorization": f"Bearer {stack.client.key}"}
+    body = {"question": question(number), "effort": "quick"}
+    async with stack.session.post(f"{stack.client.api}/v1/runs", json=body, headers=headers) as response:
+        await response.read()
+    times.requests.append(time.monotonic() - due)
+    times.creates.append(times.requests[-1])
+    times.statuses[f"create {response.status}"] += 1
+
+
+async def ping(stack: RunningStack, times: Times, until: float) -> None:
+    """The health endpoint, ten times a second."""
+    while (began := time.monotonic()) < until:
+        async with stack.session.get(f"{stack.client.api}/health") as response:
+            await response.read()
+        times.health.append(time.monotonic() - began)
+        times.statuses[f"health {response.status}"] += 1
+        await asyncio.sleep(max(began + HEALTH_EVERY_S - time.monotonic(), 0))
+
+
+async def measure(stack: RunningStack, pool: asyncpg.Pool, options: argparse.Namespace) -> dict[str, float]:
+    """Everything at once, for a while."""
+    log, times = RunLog(pool), Times()
+    asked = [(await stack.client.ask(question(n), effort="quick"))["id"] for n in range(FINISHED)]
+    ended = [(await stack.client.finished(run))["status"] for run in asked]
+    assert set(ended) == {"completed"}, ended
+    ids = await quiet_runs(pool, log, options.runs)
+    async with watchers(stack, ids, options.streams // options.runs) as streams:
+        await load(stack, asked, 20, Times(), time.monotonic() + options.warm_up)
+        before, until = cpu_by_name(stack.pids()), time.monotonic() + options.seconds
+        emitted, _, _ = await asyncio.gather(
+            emit(log, ids, options.events, until), load(stack, asked, options.rate, times, until), ping(stack, times, until)
+        )
+        used = {name: (after - before[name]) / options.seconds for name, after in cpu_by_name(stack.pids()).items()}
+        await asyncio.gather(*(log.set_status(run_id, RunStatus.CANCELLED) for run_id in ids))
+        seen = await _seen(streams)
+    done = await pool.fetchval("SELECT count(*) FROM runs WHERE status = 'completed'") - len(asked)
+    print(f"{dict(times.statuses)}; {done} of the questions asked were answered by then")
+    print(f"{emitted} events, {seen['events']} arrivals, longest silence {seen['longest_silence_s']:.1f} s")
+    print(
+        f"load average {load_average():.1f}; cores used: "
+        + ", ".join(f"{name} {share:.2f}" for name, share in sorted(used.items()))
+    )
+    print(f"create p50 {quantile(times.creates, 0.5):.1f} ms, p99 {quantile(times.creates, 0.99):.1f} ms")
+    failed = sum(count for status, count in times.statuses.items() if not status.endswith(("200", "201")))
+    return {
+        "p50_ms": quantile(times.requests, 0.5),
+        "p99_ms": quantile(times.requests, 0.99),
+        "failed_requests": failed,
+        "lost_events": seen["lost"] + seen["unfinished"],
+        "reordered_events": seen["reordered"],
+        "delivery_p50_ms": quantile(seen["delays"], 0.5),
+        "delivery_p99_ms": quantile(seen["delays"], 0.99),
+        "health_p99_ms": quantile(times.health, 0.99),
+    }
+
+
+async def _seen(streams: asyncio.subprocess.Process) -> dict[str, Any]:
+    assert streams.stdout is not None
+    async with asyncio.timeout(60):
+        found: dict[str, Any] = orjson.loads(await streams.stdout.readline())
+    return found
+
+
+async def run(folder: Path, options: argparse.Namespace) -> None:
+    """Start the stack, measure, and tell."""
+    with model_stub_process(folder / "bill", MODEL_LATENCY, SHAPE) as stub:
+        async with running_stack(options.home or folder / "home", stub) as stack:
+            acting = {"rubrica.organisation": str(LOCAL_ORGANISATION)}
+            async with asyncpg.create_pool(database_url(stack.home), min_size=4, max_size=4, server_settings=acting) as pool:
+                found = await measure(stack, pool, options)
+    report("api", found)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--home", type=Path, help="state folder to use and keep; default: a temporary one")
+    parser.add_argument("--seconds", type=float, default=60.0, help="how long to measure")
+    parser.add_argument("--warm-up", type=float, default=5.0, help="seconds of light load before")
+    parser.add_argument("--rate", type=float, default=200.0, help="requests a second")
+    parser.add_argument("--streams", type=int, default=1_000, help="open event streams")
+    parser.add_argument("--runs", type=int, default=100, help="runs that they watch")
+    parser.add_argument("--events", type=float, default=2.0, help="events a second of each run")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="rubrica-bench-") as folder:
+        uvloop.run(run(Path(folder), options))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,96 @@
+"""`python -m bench.fuzz_api`: schemathesis over the OpenAPI document, all checks, links between requests too (`make fuzz-api`).
+
+The API is served on a real PostgreSQL; runs are brief and made without a model, so that it is the API that is tried. Every
+answer is held against the document: status, type, headers, schema; valid requests must be taken and invalid ones refused. An
+answer of 500 or above is a failure whatever the document says.
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from bench.result import report
+from bench.stack import ROOT
+
+CASES = 5_000
+CONFIGURATION = ROOT / "bench" / "fuzz_api.toml"
+
+
+class Target(NamedTuple):
+    """The API that is tried, and a key of its owner."""
+
+    address: str
+    key: str
+
+
+@contextmanager
+def target(folder: Path) -> Iterator[Target]:
+    """The API, in a process of its own."""
+    command = [sys.executable, "-m", "tests.support.fuzzed_api", str(folder)]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT)
+    assert process.stdout is not None
+    assert process.stdin is not None
+    try:
+        yield Target(*process.stdout.readline().split())
+    finally:
+        process.stdin.close()
+        process.wait(30)
+        process.stdout.close()
+
+
+def fuzz(tried: Target, folder: Path, options: argparse.Namespace) -> Path:
+    """Run schemathesis; its own report, one JSON a line."""
+    lines = folder / "events.ndjson"
+    command = [sys.executable, "-m", "schemathesis.cli", "--config-file", str(CONFIGURATION), "run"]
+    command += [f"{tried.address}/schema/openapi.json", "-H", f"Authorization: Bearer {tried.key}"]
+    command += ["--max-examples", str(options.examples), "--phases", options.phases, "--seed", str(options.seed), "--no-color"]
+    command += ["--report", "ndjson", "--report-ndjson-path", str(lines), *options.more]
+    subprocess.run(command, cwd=ROOT, check=False)
+    return lines
+
+
+def figures(lines: Path) -> dict[str, float]:
+    """Cases that were sent, failures of checks, and answers of 500 and above."""
+    statuses: Counter[int] = Counter()
+    failures = 0
+    for recorder in _recorders(lines):
+        answers = [found["response"] for found in recorder.get("interactions", {}).values() if found.get("response")]
+        statuses.update(answer["status_code"] for answer in answers)
+        checks = [check for of_case in recorder.get("checks", {}).values() for check in of_case]
+        failures += sum(check["status"] == "failure" for check in checks)
+    errors = sum(count for status, count in statuses.items() if status >= 500)
+    return {"cases": sum(statuses.values()), "failures": failures, "server_errors": errors}
+
+
+def _recorders(lines: Path) -> Iterator[dict[str, Any]]:
+    """What schemathesis recorded of each scenario."""
+    for line in lines.read_text().splitlines():
+        for event in json.loads(line).values():
+            if isinstance(event, dict) and isinstance(event.get("recorder"), dict):
+                yield event["recorder"]
+
+
+def main() -> int:
+    """Fuzz, and say how many cases failed. 1 when any did, or when there were too few."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--examples", type=int, default=150, help="cases an operation and phase")
+    parser.add_argument("--phases", default="examples,coverage,fuzzing,stateful")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--cases", type=int, default=CASES, help="how many there must be")
+    parser.add_argument("more", nargs="*", help="further words for schemathesis")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder, target(Path(folder) / "api") as tried:
+        found = figures(fuzz(tried, Path(folder), options))
+    report("fuzz_api", found)
+    return int(found["failures"] > 0 or found["server_errors"] > 0 or found["cases"] < options.cases)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
