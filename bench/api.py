@@ -14,7 +14,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
@@ -29,6 +29,7 @@ import uvloop
 from app.domain.accounts import LOCAL_ORGANISATION
 from app.domain.query import ResearchQuery
 from app.domain.run import EventType, RunStatus
+from app.settings import PREFIX
 from app.storage import runs
 from app.storage.run_log import RunLog
 from bench.processes import cpu_by_name, load_average
@@ -197,6 +198,21 @@ async def measure(stack: RunningStack, pool: asyncpg.Pool, options: argparse.Nam
     }
 
 
+@contextmanager
+def word_index(folder: Path) -> Iterator[str]:
+    """The retrieval service without vectors, which take minutes to make and are none of the API's business; its address."""
+    socket = folder / "index.sock"
+    command = [sys.executable, "-m", "retrieval.server", "--socket", str(socket), "--home", str(folder / "index")]
+    process = subprocess.Popen([*command, "--encoder", "none"], cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        while not socket.exists():
+            time.sleep(0.1)
+        yield f"unix:{socket}"
+    finally:
+        process.terminate()
+        process.wait(20)
+
+
 async def _seen(streams: asyncio.subprocess.Process) -> dict[str, Any]:
     assert streams.stdout is not None
     async with asyncio.timeout(60):
@@ -206,8 +222,8 @@ async def _seen(streams: asyncio.subprocess.Process) -> dict[str, Any]:
 
 async def run(folder: Path, options: argparse.Namespace) -> None:
     """Start the stack, measure, and tell."""
-    with model_stub_process(folder / "bill", MODEL_LATENCY, SHAPE) as stub:
-        async with running_stack(options.home or folder / "home", stub) as stack:
+    with model_stub_process(folder / "bill", MODEL_LATENCY, SHAPE) as stub, word_index(folder) as index:
+        async with running_stack(options.home or folder / "home", stub, {PREFIX + "RETRIEVAL_URL": index}) as stack:
             acting = {"rubrica.organisation": str(LOCAL_ORGANISATION)}
             async with asyncpg.create_pool(database_url(stack.home), min_size=4, max_size=4, server_settings=acting) as pool:
                 found = await measure(stack, pool, options)
