@@ -43,8 +43,8 @@ class Authentication:
             await self._app(scope, receive, send)
 
 
-def authorised(connection: ASGIConnection, handler: BaseRouteHandler) -> None:  # type: ignore[type-arg]
-    """Litestar's guard of every route.
+async def authorised(connection: ASGIConnection, handler: BaseRouteHandler) -> None:  # type: ignore[type-arg]
+    """Litestar's guard of every route: a coroutine, since what is not goes to a thread and back with each request.
 
     Raises:
         Unauthenticated: nobody is known to ask.
