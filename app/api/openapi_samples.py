@@ -37,7 +37,7 @@ def _of_type(schema: Mapping[str, Any], schemas: Mapping[str, Any]) -> Any:
             required = schema.get("required", ())
             return {name: sample(part, schemas) for name, part in schema.get("properties", {}).items() if name in required}
         case "array":
-            return [sample(schema["items"], schemas)] if "items" in schema else []
+            return [sample(schema["items"], schemas)] * max(schema.get("minItems", 0), 1) if "items" in schema else []
         case "string":
             known = FORMATS.get(schema.get("format", "")) or PATTERNS.get(schema.get("pattern", ""))
             return known or "x" * max(schema.get("minLength", 0), 1)

@@ -10,19 +10,20 @@ import random
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
+from typing import TYPE_CHECKING
 from uuid import UUID
 
-import aiohttp
-
-from app.domain.errors import ToolError, Unavailable
+from app.domain.errors import Unavailable
 from app.domain.webhooks import Outgoing
 from app.outgoing.addresses import IPNetwork
-from app.outgoing.guard import LookUp, guarded_connector, system_lookup
-from app.services.webhook_secrets import signed_headers
 from app.storage import webhooks
 from app.storage.engine import Executor
 from app.storage.webhooks import Report
+
+if TYPE_CHECKING:
+    from app.outgoing.guard import LookUp
+    from app.services.webhook_sending import Sender
 
 # After each attempt that failed, in turn; one more makes about a day and a half.
 PAUSES = (
@@ -46,12 +47,12 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Policy:
-    """How messages are sent. `networks` are private ones that endpoints may be in."""
+    """How messages are sent. `networks` are private ones that endpoints may be in; `lookup` stands for the system's resolver."""
 
     networks: Sequence[IPNetwork] = ()
     pauses: Sequence[timedelta] = PAUSES
     time_limit: timedelta = TIME_LIMIT
-    lookup: LookUp = system_lookup
+    lookup: "LookUp | None" = None
 
 
 class Deliverer:
@@ -63,6 +64,7 @@ class Deliverer:
         self._happened = asyncio.Event()
         self._under_way: Counter[UUID] = Counter()
         self._tasks: set[asyncio.Task[None]] = set()
+        self._sender: Sender | None = None
 
     @property
     def networks(self) -> Sequence[IPNetwork]:
@@ -75,12 +77,10 @@ class Deliverer:
 
     async def run(self) -> None:
         """Deliver until cancelled."""
-        connector = guarded_connector(self._policy.lookup, self._policy.networks)
-        timeout = aiohttp.ClientTimeout(total=self._policy.time_limit.total_seconds())
-        async with aiohttp.ClientSession(connector=connector, timeout=timeout, auto_decompress=False) as session:
+        try:
             while True:
                 try:
-                    if not await self._begin(session):
+                    if not await self._begin():
                         await self._wait()
                 except Unavailable as error:
                     log.warning("webhooks wait: %s", error)
@@ -89,6 +89,11 @@ class Deliverer:
                     # One bad message must not end all others; what was taken is due again when its lease runs out.
                     log.exception("unexpected error while delivering webhooks")
                     await asyncio.sleep(AFTER_ERROR.total_seconds())
+        finally:
+            for task in self._tasks:
+                task.cancel()
+            if self._sender is not None:
+                await self._sender.close()
 
     async def _wait(self) -> None:
         """Until something happens, is due, or is done with."""
@@ -112,14 +117,14 @@ class Deliverer:
         """Endpoints that have as many messages under way as one may."""
         return [webhook for webhook, count in self._under_way.items() if count >= OF_EACH]
 
-    async def _begin(self, session: aiohttp.ClientSession) -> bool:
+    async def _begin(self) -> bool:
         """Begin to send some of what is due; False when there is nothing that may be sent now."""
         if self._free <= 0:
             return False
         taken = await webhooks.take(self._database, self._free, OF_EACH, LEASE, self._busy)
         for message in taken:
             self._under_way[message.webhook_id] += 1
-            task = asyncio.create_task(self._deliver(session, message))
+            task = asyncio.create_task(self._deliver(self._opened(), message))
             self._tasks.add(task)
             task.add_done_callback(lambda done, webhook=message.webhook_id: self._ended(done, webhook))  # type: ignore[misc]
         return bool(taken)
@@ -133,35 +138,23 @@ class Deliverer:
         if not task.cancelled() and (error := task.exception()) is not None:
             log.error("a delivery ended unexpectedly; it is due again when its lease runs out", exc_info=error)
 
-    async def _deliver(self, session: aiohttp.ClientSession, message: Outgoing) -> None:
-        status, error = await self._attempt(session, message)
+    def _opened(self) -> "Sender":
+        if self._sender is None:
+            # These bring an HTTP client, which most processes never need.
+            from app.outgoing.guard import system_lookup
+            from app.services.webhook_sending import Sender
+
+            self._sender = Sender(self._policy.networks, self._policy.time_limit, self._policy.lookup or system_lookup)
+        return self._sender
+
+    async def _deliver(self, sender: "Sender", message: Outgoing) -> None:
+        status, error = await sender.send(message)
         delivered = status is not None and 200 <= status < 300
         told = Report(delivered, status, error, None if delivered else self._pause(message.attempts), status == GONE)
         await webhooks.report(self._database, message.id, told, PATIENCE)
-
-    async def _attempt(self, session: aiohttp.ClientSession, message: Outgoing) -> tuple[int | None, str]:
-        """The answer's status, or what went wrong."""
-        body = message.body.encode()
-        headers = signed_headers(message.id, datetime.now(UTC), body, message.secrets)
-        headers |= {"Content-Type": "application/json", "User-Agent": "Rubrica-Webhooks/1"}
-        try:
-            async with session.post(message.url, data=body, headers=headers, allow_redirects=False) as response:
-                status = response.status
-        except TimeoutError:
-            return None, f"no answer within {self._policy.time_limit.total_seconds():g} s"
-        except ToolError as error:
-            return None, str(error)
-        except (aiohttp.ClientError, OSError, ValueError) as error:
-            return None, f"no answer: {type(error).__name__}"
-        return status, "" if 200 <= status < 300 else _refused(status)
 
     def _pause(self, attempts: int) -> timedelta | None:
         """How long to wait after this many attempts; None when that was the last."""
         if attempts > len(self._policy.pauses):
             return None
         return self._policy.pauses[attempts - 1] * random.uniform(1 - JITTER, 1 + JITTER)
-
-
-def _refused(status: int) -> str:
-    redirect = "; redirects are not followed, name the address it leads to" if 300 <= status < 400 else ""
-    return f"the endpoint answered {status}{redirect}"
