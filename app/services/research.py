@@ -50,6 +50,11 @@ class Research:
         self._gateway = gateway
         self._systems = systems
 
+    @property
+    def systems(self) -> Sequence[SystemName]:
+        """The systems that can be asked for here."""
+        return self._systems
+
     async def create(self, query: ResearchQuery, notes: Sequence[str] = (), agreed: Agreed | None = None) -> Run:
         """Store a run, with the rubric it was asked with, and start it.
 

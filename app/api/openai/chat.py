@@ -40,7 +40,7 @@ class ChatController(Controller):
     ) -> Reply[bytes] | Stream:
         """Ask, and wait for the report, or follow the work with `stream`. The run goes on when the client goes away."""
         question, notes = data.asked()
-        model = ids.model_named(data.model, data.reasoning_effort)
+        model = ids.model_named(data.model, research.systems, data.reasoning_effort)
         run = await research.create(NewRun(question=question, **model._asdict()).query(), notes)
         if data.stream:
             fold = ChatStream(data.stream_options is not None and data.stream_options.include_usage)

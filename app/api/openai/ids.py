@@ -1,13 +1,13 @@
 """Names of things in OpenAI's words: a run is a response, a system with an effort is a model."""
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 from uuid import UUID
 
 from app.domain.errors import NotFound
 from app.domain.query import Effort, SystemName
 from app.domain.run import Run
-from app.services.research import AVAILABLE
 
 RESPONSE_ID = re.compile(r"resp_([0-9a-f]{32})")
 EFFORTS = {"minimal": Effort.QUICK, "low": Effort.QUICK, "medium": Effort.STANDARD, "high": Effort.DEEP, "xhigh": Effort.DEEP}
@@ -25,21 +25,23 @@ class Model(NamedTuple):
         return f"{self.system}-{self.effort}"
 
 
-MODELS = tuple(Model(system, effort) for system in AVAILABLE for effort in Effort)
+def models(systems: Sequence[SystemName]) -> list[Model]:
+    """Each system with each effort."""
+    return [Model(system, effort) for system in systems for effort in Effort]
 
 
-def model_named(name: str, reasoning_effort: str | None = None) -> Model:
+def model_named(name: str, systems: Sequence[SystemName], reasoning_effort: str | None = None) -> Model:
     """The model of this id. A system alone is one too: its effort is the one asked for beside it, or `standard`.
 
     Raises:
         NotFound: there is none; the message lists those there are.
     """
-    for model in MODELS:
+    for model in models(systems):
         if name == model.id:
             return model
         if name == model.system:
             return Model(model.system, EFFORTS.get(reasoning_effort or "", Effort.STANDARD))
-    raise NotFound(f"there is no model {name[:100]!r}; there are: {', '.join(model.id for model in MODELS)}")
+    raise NotFound(f"there is no model {name[:100]!r}; there are: {', '.join(model.id for model in models(systems))}")
 
 
 def model_of(run: Run) -> str:

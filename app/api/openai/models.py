@@ -4,8 +4,9 @@ from litestar import Controller, get
 from litestar.params import FromPath
 
 from app.api.authentication import needs
+from app.api.deps import ResearchService
 from app.api.openai.errors import error_responses
-from app.api.openai.ids import MODELS, model_named
+from app.api.openai.ids import model_named, models
 from app.api.openai.objects import ModelList, ModelObject
 from app.domain.accounts import Scope
 
@@ -21,11 +22,11 @@ class ModelsController(Controller):
     opt = needs(Scope.RUNS_READ)
 
     @get(responses=error_responses())
-    async def list_models(self) -> ModelList:
-        """Every system with every effort."""
-        return ModelList(data=[ModelObject(id=model.id, created=SINCE) for model in MODELS])
+    async def list_models(self, research: ResearchService) -> ModelList:
+        """Every system that can be asked for here, with every effort."""
+        return ModelList(data=[ModelObject(id=model.id, created=SINCE) for model in models(research.systems)])
 
     @get("/{model:str}", responses=error_responses(404))
-    async def show(self, model: FromPath[str]) -> ModelObject:
+    async def show(self, model: FromPath[str], research: ResearchService) -> ModelObject:
         """One of them. A system's name alone stands for its standard effort."""
-        return ModelObject(id=model_named(model).id, created=SINCE)
+        return ModelObject(id=model_named(model, research.systems).id, created=SINCE)

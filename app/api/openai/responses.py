@@ -49,7 +49,7 @@ class ResponsesController(Controller):
     async def create(self, data: JSONBody[NewResponse], research: ResearchService, live: LiveService) -> Reply[bytes] | Stream:
         """Ask a question. With `background` the answer is the queued response, with `stream` its events, else the whole."""
         question, notes = data.asked()
-        model = model_named(data.model, data.reasoning.effort if data.reasoning else None)
+        model = model_named(data.model, research.systems, data.reasoning.effort if data.reasoning else None)
         run = await research.create(NewRun(question=question, **model._asdict()).query(), notes)
         if data.stream:
             return _stream(live, research, run.id, None)

@@ -13,6 +13,7 @@ from pydantic import TypeAdapter
 
 from app.api.services import Services
 from app.domain.budget import Budget
+from app.domain.query import SystemName
 from app.domain.run import RunStatus
 from app.storage.run_log import RunLog
 from tests.app.finished import URL, begin, complete
@@ -260,7 +261,8 @@ async def test_unknown_responses_and_paths_are_errors_in_openais_shape(
 
 
 async def test_models(client: openai.AsyncOpenAI) -> None:
-    assert [model.id async for model in client.models.list()] == ["minddr-quick", "minddr-standard", "minddr-deep"]
+    listed = [model.id async for model in client.models.list()]
+    assert listed == [f"{system}-{effort}" for system in SystemName for effort in ("quick", "standard", "deep")]
     assert (await client.models.retrieve("minddr-deep")).id == "minddr-deep"
     with pytest.raises(openai.NotFoundError):
         await client.models.retrieve("gpt-4o")
