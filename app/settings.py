@@ -8,15 +8,12 @@ import difflib
 from collections.abc import Mapping
 from decimal import Decimal
 from enum import StrEnum
-from ipaddress import ip_network
 from pathlib import Path
 from typing import Annotated, Any, Self
-from urllib.parse import SplitResult, parse_qs, urlsplit
 
 from pydantic import (
     AfterValidator,
     BaseModel,
-    BeforeValidator,
     ConfigDict,
     Field,
     FilePath,
@@ -28,10 +25,22 @@ from pydantic import (
 from app.domain.errors import SetupError
 from app.domain.pricing import PricedModel, priced_model
 from app.domain.services import SERVICES
+from app.setting_values import (
+    DatabaseUrl,
+    EmailAddress,
+    Names,
+    Networks,
+    Origins,
+    Port,
+    UsdPerMillionTokens,
+    WebAddress,
+    host_and_port,
+    service_address,
+)
 
 PREFIX = "RUBRICA_"
 # Taken from where the command was started, and kept: services may run elsewhere.
-PATHS = ("home", "browser", "providers_file", "mcp_servers")
+PATHS = ("home", "documents_dir", "browser", "providers_file", "mcp_servers")
 
 
 class Codec(StrEnum):
@@ -49,76 +58,12 @@ class Judge(StrEnum):
     MODEL = "model"
 
 
-def _split(url: str) -> SplitResult:
-    """The parts of an address. Reading `port` refuses one that is no number, without repeating the address."""
-    parts = urlsplit(url)
-    try:
-        _ = parts.port
-    except ValueError:
-        raise ValueError("the port in the address is not a number from 0 to 65535") from None
-    return parts
+class MailSecurity(StrEnum):
+    """How the way to the mail server is protected: TLS from the start, TLS once connected, or not at all."""
 
-
-def _web_address(url: str) -> str:
-    parts = _split(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise ValueError("expected an address such as http://127.0.0.1:8080/v1")
-    return url.rstrip("/")
-
-
-def _service_address(url: str) -> str:
-    return url if url.startswith("unix:/") else _web_address(url)
-
-
-def _database_url(url: SecretStr) -> SecretStr:
-    parts = _split(url.get_secret_value())
-    host = parts.hostname or parse_qs(parts.query).get("host")  # a folder of Unix sockets can only stand in the query
-    if parts.scheme not in ("postgresql", "postgres") or not host or not parts.path.strip("/"):
-        raise ValueError("expected an address such as postgresql://user:password@host:5432/database")
-    return url
-
-
-def _host_and_port(address: str) -> str:
-    host, _, port = address.rpartition(":")
-    if not host or "/" in host or not port.isdecimal() or not 0 < int(port) < 65_536:
-        raise ValueError("expected host:port, such as 127.0.0.1:7233")
-    return address
-
-
-def _email(address: str) -> str:
-    name, _, host = address.partition("@")
-    if not name or "." not in host or not address.isprintable() or " " in address:
-        raise ValueError("expected an e-mail address such as research@example.org")
-    return address
-
-
-def _origins(given: tuple[str, ...]) -> tuple[str, ...]:
-    for origin in given:
-        parts = _split(origin)
-        if parts.scheme not in ("http", "https") or not parts.netloc or origin != f"{parts.scheme}://{parts.netloc}".lower():
-            raise ValueError(f"{origin!r} is no origin; expected such as https://app.example")
-    return given
-
-
-def _networks(given: tuple[str, ...]) -> tuple[str, ...]:
-    for network in given:
-        ip_network(network)
-    return given
-
-
-def _names(given: object) -> object:
-    """`a, b` as ("a", "b")."""
-    return tuple(name.strip() for name in given.split(",") if name.strip()) if isinstance(given, str) else given
-
-
-Names = Annotated[tuple[str, ...], BeforeValidator(_names)]
-Origins = Annotated[Names, AfterValidator(_origins)]
-Networks = Annotated[Names, AfterValidator(_networks)]
-EmailAddress = Annotated[str, AfterValidator(_email)]
-DatabaseUrl = Annotated[SecretStr, AfterValidator(_database_url)]
-WebAddress = Annotated[str, AfterValidator(_web_address)]
-Port = Annotated[int, Field(ge=1, le=65_535)]
-UsdPerMillionTokens = Annotated[Decimal, Field(ge=0)]
+    TLS = "tls"
+    STARTTLS = "starttls"
+    NONE = "none"
 
 
 class Settings(BaseModel):
@@ -127,6 +72,10 @@ class Settings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     home: Path = Field(default=Path(".rubrica"), description="Folder of all local state.")
+    documents_dir: Path | None = Field(
+        default=None,
+        description="Folder of own documents, which API and retrieval service share; default: `documents` in the home.",
+    )
     models_dir: Path | None = Field(default=None, description="Folder of model weights; default: `models` in the home.")
     llm_base_url: WebAddress | None = Field(default=None, description="An OpenAI-compatible server, with its `/v1`.")
     llm_api_key: SecretStr | None = Field(default=None, description="Sent as the bearer token.")
@@ -146,7 +95,7 @@ class Settings(BaseModel):
     )
     worker_database_url: DatabaseUrl | None = Field(default=None, description="The same database, as the role that workers use.")
     database_owner_url: DatabaseUrl | None = Field(default=None, description="The same, as its owner: for `rubrica migrate`.")
-    temporal_address: Annotated[str, AfterValidator(_host_and_port)] | None = Field(
+    temporal_address: Annotated[str, AfterValidator(host_and_port)] | None = Field(
         default=None, description="A Temporal server instead of the local one."
     )
     qdrant_url: WebAddress | None = Field(default=None, description="A Qdrant server instead of the local index.")
@@ -157,7 +106,7 @@ class Settings(BaseModel):
     reranker: str | None = Field(default=None, description="A cross-encoder that puts search results in order.")
     reranker_url: WebAddress | None = Field(default=None, description="A server that runs the reranker, with its `/v1`.")
     reranker_api_key: SecretStr | None = Field(default=None, description="Sent to it as the bearer token.")
-    retrieval_url: Annotated[str, AfterValidator(_service_address)] | None = Field(
+    retrieval_url: Annotated[str, AfterValidator(service_address)] | None = Field(
         default=None, description="A running retrieval service (unix:/path or http://host:port) instead of an own one."
     )
     scientific_collections: Names = Field(default=(), description="Collections of papers, a, b: `scholar` searches them.")
@@ -179,6 +128,15 @@ class Settings(BaseModel):
     browser: FilePath | None = Field(default=None, description="A Chromium for web pages that are empty without scripts.")
     providers_file: Path | None = Field(default=None, description="A TOML file with addresses, limits and order of providers.")
     mcp_servers: Path | None = Field(default=None, description="A JSON or TOML file with MCP servers for agents.")
+    smtp_host: str | None = Field(default=None, description="A mail server, for messages about changed reports.")
+    smtp_port: Port = Field(default=587, description="Its port.")
+    smtp_security: MailSecurity = Field(default=MailSecurity.STARTTLS, description="`starttls`, `tls` or `none`.")
+    smtp_user: str | None = Field(default=None, description="Who signs in there.")
+    smtp_password: SecretStr | None = Field(default=None, description="With this password.")
+    smtp_from: str | None = Field(default=None, description="Whom messages come from: Name <address>.")
+    public_url: WebAddress | None = Field(
+        default=None, description="The address at which readers reach the page, and the API under /v1; messages link there."
+    )
     api_port: Port | None = Field(default=None, description="Port of the HTTP API.")
     cors_origins: Origins = Field(default=(), description="Origins whose pages may use the API: https://a.example, ...")
     webhook_networks: Networks = Field(
@@ -202,7 +160,7 @@ class Settings(BaseModel):
         return self
 
     @model_validator(mode="after")
-    def _retrieval_is_whole(self) -> Self:
+    def _parts_are_whole(self) -> Self:
         needs = (
             ("embeddings_url", "embeddings_model"),
             ("embeddings_model", "embeddings_url"),
@@ -210,6 +168,10 @@ class Settings(BaseModel):
             ("reranker_url", "reranker"),
             ("reranker_api_key", "reranker_url"),
             ("qdrant_grpc_port", "qdrant_url"),
+            ("smtp_host", "smtp_from"),
+            ("smtp_host", "public_url"),
+            ("smtp_user", "smtp_password"),
+            ("smtp_password", "smtp_user"),
         )
         for given, needed in needs:
             if getattr(self, given) is not None and getattr(self, needed) is None:
@@ -230,6 +192,11 @@ class Settings(BaseModel):
     def default_model(self) -> PricedModel | None:
         """The model that runs ask, with its prices; None without one."""
         return PricedModel(self.llm_model, self.llm_input_price, self.llm_output_price) if self.llm_model else None
+
+    @property
+    def documents(self) -> Path:
+        """Where own documents lie."""
+        return self.documents_dir or self.home / "documents"
 
     @property
     def services(self) -> frozenset[str]:
@@ -274,7 +241,7 @@ def _malformed(detail: Any) -> str:
     if not detail["loc"]:
         return reason
     name = str(detail["loc"][0])
-    value = "" if name.endswith("api_key") or "database" in name else f" (it is {str(detail['input'])[:80]!r})"
+    value = "" if name.endswith(("api_key", "password")) or "database" in name else f" (it is {str(detail['input'])[:80]!r})"
     return f"{PREFIX}{name.upper()} is malformed: {reason}{value}"
 
 

@@ -8,10 +8,13 @@ from sqlalchemy import Connection
 from sqlmodel import SQLModel
 
 from app.domain.errors import SetupError
-from app.storage import tables, tables_api, tables_asking, tables_reports
+from app.storage import tables, tables_api, tables_asking, tables_living, tables_reports, tables_schedules
 from app.storage.migrate import with_connection
 
-DECLARED = (tables.RunRow, tables_api.WebhookRow, tables_asking.RunRubricRow, tables_reports.ReportTaskRow)
+DECLARED = (
+    *(tables.RunRow, tables_api.WebhookRow, tables_asking.RunRubricRow, tables_reports.ReportTaskRow),
+    *(tables_living.CollectionRow, tables_schedules.ScheduleRow),
+)
 assert all(row.metadata is SQLModel.metadata for row in DECLARED)
 
 

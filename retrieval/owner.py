@@ -19,6 +19,7 @@ from retrieval.home import Shelves
 from retrieval.library import DEFAULT_COLLECTION, Library
 from retrieval.ports import SearchFilter
 from retrieval.statistics import statistics
+from retrieval.store import DocumentState
 from retrieval.verifying import Verification, verify
 
 WAIT_FOR_INDEX = timedelta(seconds=60)
@@ -81,13 +82,19 @@ class IndexOwner:
         self._steps.pop(name, None)
         await asyncio.to_thread(self._library.remove, name)
 
-    def documents(self, name: str) -> list[UploadState]:
-        """How far each document of a collection of uploads is; `NotFound` without the collection."""
+    def documents(self, name: str) -> tuple[list[UploadState], int]:
+        """How far each document of a collection of uploads is, and how many are stored that have no file any more.
+
+        `NotFound` without the collection.
+        """
         collection = self._shelves.catalogue.get(name)
         if collection.kind is not CorpusKind.UPLOADS:
             raise InvalidInput(f"the documents of {name!r} were not sent one by one")
         failed = {entry.path: entry.reason for entry in self._shelves.catalogue.unreadable(name)}
-        return upload_states(Path(collection.path), self._shelves.store.states(name), failed)
+        stored = self._shelves.store.states(name)
+        states = upload_states(Path(collection.path), stored, failed)
+        there = {(state.address, state.snapshot) for state in states}
+        return states, sum(key not in there or state is DocumentState.GONE for key, state in stored.items())
 
     def _refuse_another_owner(self, collection: Collection) -> None:
         """A collection never changes hands."""

@@ -81,8 +81,8 @@ def create_app(owner: IndexOwner, library: Library) -> web.Application:
         return _json(await asyncio.to_thread(owner.state, request.match_info["name"]))
 
     async def documents(request: web.Request) -> web.Response:
-        states = await asyncio.to_thread(owner.documents, request.match_info["name"])
-        return _json({"documents": [state._asdict() for state in states]})
+        states, strays = await asyncio.to_thread(owner.documents, request.match_info["name"])
+        return _json({"documents": [state._asdict() for state in states], "strays": strays})
 
     async def stats(request: web.Request) -> web.Response:
         return _json(await owner.statistics(request.match_info["name"]))

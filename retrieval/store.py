@@ -112,9 +112,9 @@ class DocumentStore:
             return None
 
     def states(self, collection: str) -> dict[tuple[str, str], DocumentState]:
-        """How far each document of a collection is that is not gone, by its address and snapshot."""
-        query = "SELECT url, snapshot, state FROM documents WHERE collection = ? AND state <> ?"
-        rows = self._db.connection().execute(query, (collection, DocumentState.GONE))
+        """How far each document of a collection is, by its address and snapshot."""
+        query = "SELECT url, snapshot, state FROM documents WHERE collection = ? ORDER BY id"
+        rows = self._db.connection().execute(query, (collection,))
         return {(row["url"], row["snapshot"]): DocumentState(row["state"]) for row in rows}
 
     def clear_memory(self) -> None:

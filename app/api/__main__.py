@@ -45,14 +45,18 @@ async def serve(settings: Settings, host: str = HOST, port: int | None = None, n
         raise SetupError(f"set {needed}, or use `rubrica up`, which starts both servers")
     # Loaded here: whoever builds the application with a gateway of his own needs no Temporal.
     from app.services.run_gateway import TemporalGateway
+    from app.services.schedule_gateway import TemporalSchedules
 
-    gateway = TemporalGateway(settings.temporal_address)
+    gateway, timing = TemporalGateway(settings.temporal_address), TemporalSchedules(settings.temporal_address)
     urls = settings.database_url.get_secret_value(), settings.worker_database_url.get_secret_value()
     with bind(host, settings.api_port or PORT if port is None else port) as listening:
         systems, model = AVAILABLE if settings.llm_base_url else WITHOUT_MODEL, settings.default_model
         answered = LOCAL_HOSTS | names | {f"[{host}]" if ":" in host else host}
         policy = Policy(networks(*settings.webhook_networks))
-        opened = open_services(*urls, gateway, settings.services, settings.retrieval_url, systems, model, policy)
+        documents = settings.documents
+        opened = open_services(
+            *urls, gateway, settings.services, settings.retrieval_url, systems, model, policy, documents, timing
+        )
         async with opened as services:
             app = create_app(services, answered, settings.cors_origins)
             await Server(app, services).serve(sockets=[listening])

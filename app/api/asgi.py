@@ -11,6 +11,7 @@ from litestar.types import ASGIApp
 from app.api import openapi, problems
 from app.api.asking import AskingController
 from app.api.authentication import Authentication, authorised
+from app.api.collections import CollectionsController
 from app.api.conditional import Conditional
 from app.api.cors import cors
 from app.api.deps import ApiRequest, principal_of
@@ -28,6 +29,7 @@ from app.api.openai.responses import ResponsesController
 from app.api.plans import PlansController
 from app.api.reports import ReportsController
 from app.api.runs import RunsController
+from app.api.schedules import SchedulesController, unsubscribe, unsubscribe_page
 from app.api.services import Services
 from app.api.shares import SharesController, shared
 from app.api.steering import SteeringController
@@ -68,6 +70,10 @@ def routed(services: Services, origins: Collection[str] = ()) -> Litestar:
             health,
             tools,
             retrieve,
+            CollectionsController,
+            SchedulesController,
+            unsubscribe_page,
+            unsubscribe,
         ],
         dependencies={
             "research": _given(services.research),
@@ -78,6 +84,9 @@ def routed(services: Services, origins: Collection[str] = ()) -> Litestar:
             "use": _given(services.use),
             "pages": _given(services.pages),
             "webhooks": _given(services.webhooks),
+            "collections": _given(services.collections),
+            "schedules": _given(services.schedules),
+            "subscriptions": _given(services.subscriptions),
             "principal": Provide(principal_of, sync_to_thread=False),
             "exports": _given(services.exports),
             "revising": _given(services.revising),

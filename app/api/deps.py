@@ -10,12 +10,14 @@ from litestar.params import FromPath
 
 from app.domain.accounts import Principal
 from app.services.asking import Asking
+from app.services.collections import Collections
 from app.services.exports import Exports
 from app.services.health import Parts
 from app.services.live_events import LiveEvents
 from app.services.pages import Pages
 from app.services.research import Research
 from app.services.revising import Revising
+from app.services.schedules import Schedules, Subscriptions
 from app.services.sharing import Sharing
 from app.services.steering import Steering
 from app.services.tool_use import ToolUseReport
@@ -33,6 +35,9 @@ PartsService = NamedDependency[Parts]
 ToolUseService = NamedDependency[ToolUseReport]
 PagesService = NamedDependency[Pages]
 WebhooksService = NamedDependency[Webhooks]
+CollectionsService = NamedDependency[Collections]
+SchedulesService = NamedDependency[Schedules]
+SubscriptionsService = NamedDependency[Subscriptions]
 # Who asks; a public route has none.
 CurrentPrincipal = NamedDependency[Principal]
 

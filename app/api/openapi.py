@@ -15,7 +15,16 @@ from litestar.openapi.plugins import JsonRenderPlugin
 from litestar.openapi.spec import Components, License, SecurityScheme
 from pydantic.json_schema import models_json_schema
 
-from app.api import examples, problems, schemas, schemas_asking, schemas_reports, webhook_schemas
+from app.api import (
+    examples,
+    problems,
+    schemas,
+    schemas_asking,
+    schemas_collections,
+    schemas_reports,
+    schemas_schedules,
+    webhook_schemas,
+)
 from app.api.authentication import PUBLIC
 from app.api.openai import SCHEMAS as OPENAI
 from app.api.openapi_details import complete
@@ -43,6 +52,10 @@ ROOTS = (
     *(webhook_schemas.NewWebhook, webhook_schemas.WebhookChange, webhook_schemas.RevealedWebhook),
     *(webhook_schemas.WebhookPage, webhook_schemas.DeliveryPage),
     *OPENAI,
+    *(schemas_collections.NewCollection, schemas_collections.CollectionPage, schemas_collections.DocumentPage),
+    schemas_collections.ReceivedFiles,
+    *(schemas_schedules.NewSchedule, schemas_schedules.ScheduleChange, schemas_schedules.SchedulePage),
+    *(schemas_schedules.FiringPage, schemas_schedules.DeliveryPage),
 )
 KEY = SecurityScheme(type="http", scheme="bearer", description="An API key: `Authorization: Bearer rbk_...`.")
 MAY_ALWAYS = (401, 403, 500, 503)

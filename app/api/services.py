@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
+from pathlib import Path
 from uuid import UUID
 
 from app.domain.errors import RubricaError
@@ -13,15 +14,21 @@ from app.domain.pricing import PricedModel
 from app.domain.query import SystemName
 from app.services.asking import Asking
 from app.services.authentication import Authenticator
+from app.services.collection_tending import CollectionTending
+from app.services.collections import Collections
+from app.services.document_files import DocumentFiles
 from app.services.exports import Exports
 from app.services.exports.conversion import Conversions
 from app.services.gateway import RunGateway
 from app.services.health import Parts
 from app.services.idempotency import LIFETIME, IdempotencyKeys
+from app.services.index_service import IndexService
 from app.services.live_events import LiveEvents
 from app.services.pages import Pages
 from app.services.research import AVAILABLE, Research
 from app.services.revising import Revising
+from app.services.schedule_timing import NoTiming, ScheduleGateway
+from app.services.schedules import Schedules, ScheduleSync, Subscriptions
 from app.services.sharing import Sharing
 from app.services.steering import Steering
 from app.services.tool_use import ToolUseReport
@@ -33,6 +40,8 @@ from app.storage.events import Listener
 from app.storage.roles import refuse_bypass
 from app.storage.tenancy import TenantDatabase
 
+NO_TIMING = NoTiming()
+DOCUMENTS = Path("documents")
 DISPATCH_EVERY = timedelta(seconds=5)
 SWEEP_EVERY = timedelta(hours=1)
 POLICY = Policy()
@@ -57,6 +66,9 @@ class Services:
     sharing: Sharing
     idempotency: IdempotencyKeys
     webhooks: Webhooks
+    collections: Collections
+    schedules: Schedules
+    subscriptions: Subscriptions
 
 
 @asynccontextmanager
@@ -69,12 +81,15 @@ async def open_services(
     systems: Sequence[SystemName] = AVAILABLE,
     model: PricedModel | None = None,
     webhook_policy: Policy = POLICY,
+    documents: Path = DOCUMENTS,
+    timing: ScheduleGateway = NO_TIMING,
 ) -> AsyncIterator[Services]:
     """The pools, the one listening connection and the dispatcher of waiting runs, for as long as the context lasts.
 
     Requests use `database_url`, whose role sees one organisation at a time. What is done for nobody in particular, or before it
     is known for whom, uses `trusted_url`. `services_on` are the services outside that are configured; `retrieval_url` is the
-    index's address, `systems` those that can be asked for; `model` is the one that runs ask, for estimates.
+    index's address, `systems` those that can be asked for; `model` is the one that runs ask, for estimates. `documents` is the
+    folder that the index reads own documents from, and `timing` what holds the times of schedules.
 
     Raises:
         SetupError: the database cannot be used, its schema is another than this version needs, or its role sees too much.
@@ -91,6 +106,9 @@ async def open_services(
 
     listener = Listener(trusted_url, heard, live.gap)
     research = Research(tenants, gateway, systems)
+    index, files = IndexService(retrieval_url), DocumentFiles(documents)
+    tending = CollectionTending(trusted, files, index)
+    sync = ScheduleSync(trusted, timing)
     services = Services(
         research,
         Asking(tenants, gateway, research, model),
@@ -98,13 +116,16 @@ async def open_services(
         live,
         Parts(trusted, gateway, listener),
         ToolUseReport(trusted, services_on),
-        Pages(retrieval_url),
+        Pages(index),
         Authenticator(trusted),
         Exports(Conversions()),
         Revising(tenants, gateway, research),
         Sharing(tenants, trusted, research),
         IdempotencyKeys(tenants),
         Webhooks(tenants, deliverer),
+        Collections(tenants, trusted, files, index, tending.wake),
+        Schedules(tenants, timing, sync.wake),
+        Subscriptions(trusted),
     )
     tasks: list[asyncio.Task[None]] = []
     try:
@@ -114,6 +135,8 @@ async def open_services(
         waiting = (everybodys.dispatch, Revising(trusted, gateway, everybodys).dispatch)
         tasks += [asyncio.create_task(listener.run()), *(asyncio.create_task(_dispatch(dispatch)) for dispatch in waiting)]
         tasks += [asyncio.create_task(deliverer.run()), asyncio.create_task(_sweep(trusted))]
+        tasks += [asyncio.create_task(tending.keep())] if index.configured else []
+        tasks += [asyncio.create_task(sync.keep())]
         yield services
     finally:
         live.stop()

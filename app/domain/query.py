@@ -3,6 +3,7 @@
 import unicodedata
 from enum import StrEnum
 from typing import Annotated
+from uuid import UUID
 
 from pydantic import AfterValidator, Field, StringConstraints, field_validator, model_validator
 
@@ -68,6 +69,9 @@ class ResearchQuery(Value):
         default=(), description="The same by the names the index knows them by; set by the server where these differ."
     )
     tenant: str = Field(default="", description="The organisation whose own documents are searched; set by the server.")
+    refreshes: UUID | None = Field(
+        default=None, description="The run whose report this one brings up to date; set by the server."
+    )
     budget: Budget = Budget()
     writer: WriterSettings = WriterSettings()
     style: ReportStyle | None = None

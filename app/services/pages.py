@@ -2,14 +2,12 @@
 
 from typing import Any
 
-import orjson
-
-from app.domain.errors import InvalidInput, Unavailable
+from app.domain.errors import Conflict, InvalidInput, NotFound
 from app.domain.value import Value
+from app.services.index_service import IndexService
 
 MAX_PAGE_CHARS = 60_000
 HITS_PER_PAGE = 4
-LIMIT_S = 60.0
 
 
 class Page(Value):
@@ -20,10 +18,10 @@ class Page(Value):
 
 
 class Pages:
-    """The retrieval service at `address` (`unix:/path` or `http://host:port`); None: there is none here."""
+    """Pages of what everybody may search; own documents are asked for by runs."""
 
-    def __init__(self, address: str | None) -> None:
-        self._address = address
+    def __init__(self, index: IndexService) -> None:
+        self._index = index
 
     async def find(self, query: str, limit: int, collections: tuple[str, ...] = ()) -> list[Page]:
         """Up to `limit` pages, the best first.
@@ -39,21 +37,7 @@ class Pages:
         return [Page(url=url, raw_content=text[:MAX_PAGE_CHARS]) for url, text in zip(urls, texts, strict=True)]
 
     async def _call(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
-        import aiohttp  # loaded with the first request: most APIs are never asked for pages
-
-        if self._address is None:
-            raise Unavailable("no index is configured here: set RUBRICA_RETRIEVAL_URL, or use `rubrica up`")
-        socket = self._address.removeprefix("unix://").removeprefix("unix:") if self._address.startswith("unix:") else None
-        base = "http://index" if socket else self._address
         try:
-            async with (
-                aiohttp.ClientSession(connector=aiohttp.UnixConnector(socket) if socket else None) as session,
-                session.post(base + path, data=orjson.dumps(body), timeout=aiohttp.ClientTimeout(total=LIMIT_S)) as response,
-            ):
-                content, status = await response.read(), response.status
-        except (aiohttp.ClientError, TimeoutError, OSError) as error:
-            raise Unavailable(f"the index does not answer ({type(error).__name__})") from error
-        told: dict[str, Any] = orjson.loads(content)
-        if status >= 400:
-            raise (InvalidInput if status < 500 else Unavailable)(str(told.get("error")))
-        return told
+            return await self._index.call("POST", path, body)
+        except (NotFound, Conflict) as error:
+            raise InvalidInput(str(error)) from error

@@ -13,7 +13,8 @@ from app.domain.revision import DELIVERED
 from app.domain.rubric import Rubric
 from app.domain.run import Run, RunStatus
 from app.services.gateway import RunGateway
-from app.storage import events, reports, rubrics, runs, steering, tapes, versions
+from app.services.own_collections import resolved
+from app.storage import collections, events, reports, rubrics, runs, steering, tapes, versions
 from app.storage.engine import Executor
 from app.storage.events import LoggedEvent
 from app.storage.reports import StoredReport
@@ -71,7 +72,10 @@ class Research:
                 f"the system {query.system} needs a language model, and none is configured; available: {available}"
             )
         run_id = uuid4()
+        query, own = await resolved(self._database, query)
         await runs.create(self._database, run_id, query)
+        if own:
+            await collections.note_searches(self._database, run_id, own)
         if agreed is not None:  # should we die here, the run's planning stage drafts a rubric
             await rubrics.add(self._database, run_id, agreed.rubric, agreed.drafted)
         for note in notes:

@@ -1,6 +1,6 @@
 """Organisations, people and their keys. Every function is one statement."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from uuid import UUID
 
 from app.domain.accounts import Role, Scope
@@ -10,6 +10,9 @@ from app.storage.engine import Executor, translated
 ORGANISATION = "INSERT INTO organisations (id, name) VALUES ($1, $2) ON CONFLICT DO NOTHING"
 USER = "INSERT INTO users (id, email) VALUES ($1, $2) ON CONFLICT DO NOTHING"
 MEMBERSHIP = "INSERT INTO memberships (organisation_id, user_id, role) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING"
+MEMBER_ADDRESSES = """
+    SELECT u.email FROM users u JOIN memberships m ON m.user_id = u.id
+    WHERE u.email = ANY ($1::text[]) AND m.organisation_id = current_organisation()"""
 KEY = """
     INSERT INTO api_keys (id, organisation_id, user_id, name, secret_hash, scopes) VALUES ($1, $2, $3, $4, $5, $6)
     ON CONFLICT DO NOTHING"""
@@ -37,3 +40,9 @@ async def ensure_key(database: Executor, key: ApiKey, organisation: UUID, user: 
     """Keep a member's key, unless it is there."""
     async with translated():
         await database.execute(KEY, key.id, organisation, user, name, key.digest, [scope.value for scope in scopes])
+
+
+async def member_addresses(database: Executor, addresses: Sequence[str]) -> frozenset[str]:
+    """Those of these e-mail addresses that belong to members of the organisation that is acted for."""
+    async with translated():
+        return frozenset(row["email"] for row in await database.fetch(MEMBER_ADDRESSES, list(addresses)))

@@ -5,11 +5,14 @@ import json
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from datetime import timedelta
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
+from uuid import UUID
 
 import aiohttp
 
+from app.domain.collections import Collection, OwnDocument
 from app.domain.errors import Conflict, InvalidInput, NotFound, RubricaError, Unavailable
 from app.domain.estimate import Estimate
 from app.domain.exports import ExportFormat
@@ -94,6 +97,43 @@ class ApiClient:
     async def snapshot(self, name: str) -> bytes:
         """The stored copy of a source, as UTF-8 text."""
         return await self._send("GET", f"/v1/snapshots/{name}", accept="text/plain")
+
+    async def collections(self) -> list[Collection]:
+        """The collections of own documents that one may use, newest first."""
+        return [Collection.model_validate(item) for item in await self._all("/v1/collections")]
+
+    async def create_collection(self, name: str) -> Collection:
+        """A new collection."""
+        return Collection.model_validate_json(await self._send("POST", "/v1/collections", {"name": name}))
+
+    async def documents(self, collection: UUID) -> list[OwnDocument]:
+        """The documents of a collection, newest first."""
+        return [OwnDocument.model_validate(item) for item in await self._all(f"/v1/collections/{collection}/documents")]
+
+    async def upload(self, collection: UUID, path: Path) -> OwnDocument:
+        """Send a file; it is read from the disk as it goes."""
+        with path.open("rb") as content:
+            form = aiohttp.FormData(quote_fields=False)  # as browsers send names
+            form.add_field("file", content, filename=path.name)
+            url = f"{self._address}/v1/collections/{collection}/documents"
+            async with self._answer("POST", url, data=form, timeout=aiohttp.ClientTimeout(total=None)) as answer:
+                return OwnDocument.model_validate(json.loads(await answer.read())["items"][0])
+
+    async def remove_documents(self, collection: UUID, document: UUID | None = None) -> None:
+        """Delete a collection, or one document of it."""
+        part = f"/documents/{document}" if document else ""
+        await self._send("DELETE", f"/v1/collections/{collection}{part}")
+
+    async def _all(self, path: str) -> list[dict[str, Any]]:
+        """Every item of a list, page by page."""
+        items: list[dict[str, Any]] = []
+        after = ""
+        while True:
+            page = json.loads(await self._send("GET", f"{path}?limit=100{after}"))
+            items += page["items"]
+            if page["next"] is None:
+                return items
+            after = f"&before={page['next']}"
 
     async def tools(self) -> list[ToolUse]:
         """The services outside, with how their calls went."""

@@ -55,6 +55,7 @@ class UploadState(NamedTuple):
     """How far a document is: `received`, `parsed`, `indexed` or `failed`; `detail` says why, or what could not be read of it."""
 
     id: str
+    address: str
     state: str
     detail: str
     snapshot: str
@@ -95,7 +96,7 @@ class Uploads:
 def upload_states(root: Path, indexed: Mapping[tuple[str, str], DocumentState], failed: Mapping[str, str]) -> list[UploadState]:
     """How far each document under `root` is, given those in the store by address and snapshot, and those that a build skipped."""
     states = []
-    for folder in _folders(root):
+    for folder in _folders(root) if root.is_dir() else ():
         about, reading = _loaded(folder / ABOUT, About), _loaded(folder / READ, Reading)
         if about is not None:
             states.append(_state(folder.name, about, reading, indexed, failed))
@@ -110,11 +111,12 @@ def _state(
     failed: Mapping[str, str],
 ) -> UploadState:
     if reading is None:
-        return UploadState(name, "failed" if name in failed else "received", failed.get(name, ""), "", 0)
+        return UploadState(name, about.address, "failed" if name in failed else "received", failed.get(name, ""), "", 0)
     if reading.error:
-        return UploadState(name, "failed", reading.error, "", 0)
+        return UploadState(name, about.address, "failed", reading.error, "", 0)
     live = indexed.get((about.address, reading.snapshot)) is DocumentState.LIVE
-    return UploadState(name, "indexed" if live else "parsed", reading.note, reading.snapshot, reading.characters)
+    state = "indexed" if live else "parsed"
+    return UploadState(name, about.address, state, reading.note, reading.snapshot, reading.characters)
 
 
 def _folders(root: Path) -> list[Path]:

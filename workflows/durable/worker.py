@@ -26,6 +26,8 @@ from workflows.durable.activities import StageActivities
 from workflows.durable.deployment import become_current, build_id
 from workflows.durable.drafting import DraftActivities, DraftWorkflow
 from workflows.durable.equipment import equipped
+from workflows.durable.living_activities import LivingActivities
+from workflows.durable.living_workflow import LivingReportWorkflow
 from workflows.durable.reconcile import Reconciler
 from workflows.durable.report_task_workflow import ReportTaskWorkflow
 from workflows.durable.report_tasks import ReportTaskActivities
@@ -101,8 +103,11 @@ def build_worker(client: Client, shop: Workshop, build: str | None, in_memory: i
     return Worker(
         client,
         task_queue=RESEARCH_QUEUE,
-        workflows=[ResearchWorkflow, ParkedRunWorkflow, ReportTaskWorkflow, DraftWorkflow],
-        activities=[*StageActivities(shop).all, *ReportTaskActivities(shop).all, DraftActivities(shop).draft],
+        workflows=[ResearchWorkflow, ParkedRunWorkflow, ReportTaskWorkflow, DraftWorkflow, LivingReportWorkflow],
+        activities=[
+            *(*StageActivities(shop).all, *ReportTaskActivities(shop).all),
+            *(DraftActivities(shop).draft, *LivingActivities(shop).all),
+        ],
         # The sandbox costs more than the workflows themselves; the replay tests run them inside it.
         workflow_runner=UnsandboxedWorkflowRunner(),
         deployment_config=WorkerDeploymentConfig(version=version, use_worker_versioning=True) if build else None,

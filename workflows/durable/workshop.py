@@ -36,6 +36,7 @@ from workflows.chat_models.offer import Offer
 from workflows.durable import policies
 from workflows.durable.allowance import first_call
 from workflows.durable.failures import RunHalted, WorkerStopping, final_failure, halted_failure, stopping_failure
+from workflows.durable.mail import Mailbox
 from workflows.durable.outage import Circuit
 from workflows.durable.payloads import StageRequest
 from workflows.durable.persistence import insist
@@ -74,6 +75,7 @@ class Workshop:
     beyond: Beyond = NOTHING_BEYOND
     judge: Judge = Judge.OFFLINE
     scientific: tuple[str, ...] = ()
+    mailbox: Mailbox | None = None
     alternatives: Mapping[str, Offer] = field(default_factory=dict)
     build: str = ""
     log: RunLog = field(init=False)
@@ -165,8 +167,9 @@ class Attempt:
         return tuple(Finding.model_validate_json(body) for body in self.opening.needed if body is not None)
 
     async def missing_snapshots(self, hashes: list[str]) -> frozenset[str]:
-        """Those of these sources that are not stored yet. What is stored once stays, so nobody asks twice."""
-        unknown = [name for name in hashes if name not in self.shop.stored_sources]
+        """Those of these sources that are not stored yet. What is stored stays, so nobody asks twice; own documents may go."""
+        own = bool(self.request.query.tenant)
+        unknown = [name for name in hashes if own or name not in self.shop.stored_sources]
         missing = await insist(lambda: self.shop.log.missing_snapshots(unknown)) if unknown else frozenset()
         self.shop.stored_sources.update(name for name in unknown if name not in missing)
         return missing

@@ -157,7 +157,10 @@ async def test_every_route_says_what_it_needs(services: Services) -> None:
     for route, opt in routes.items():
         assert opt.get("public") is True or isinstance(opt.get("needs"), Scope), f"{route} declares neither `needs` nor `public`"
     public = {route for route, opt in routes.items() if opt.get("public")}
-    assert {route for route in public if "/schema" not in route} == {"GET /health", "GET /v1/shared/{token:str}"}
+    assert {route for route in public if "/schema" not in route} == {
+        *("GET /health", "GET /v1/shared/{token:str}"),
+        *("GET /v1/unsubscribe/{token:uuid}", "POST /v1/unsubscribe/{token:uuid}"),
+    }
 
 
 @pytest.mark.parametrize("path", ["/v1/runs", "/v1/tools", f"/v1/runs/{uuid4()}/events"])

@@ -3,6 +3,7 @@
 import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import replace
 from datetime import timedelta
 from itertools import pairwise
 from typing import Any
@@ -17,6 +18,7 @@ from retrieval.outside import http
 from retrieval.outside.breaker import FAILURES
 from retrieval.outside.entrance import Answer, Entrance
 from retrieval.outside.failure import CallFailed, Failure
+from retrieval.outside.freshness import no_older_than
 from retrieval.outside.http import Http, HttpRequest
 from retrieval.outside.memory import MemoryShared
 from retrieval.outside.provider import Provider
@@ -264,3 +266,15 @@ async def test_an_unreachable_database_is_an_outage_to_wait_out(stub: OutsideStu
     with pytest.raises(ToolUnavailable):
         await caller(stub, exchange, Entrance(OutsideStore(pool)))()
     assert stub.seen == []
+
+
+async def test_who_wants_to_know_what_is_true_now_gets_no_old_answer(call: Call, stub: OutsideStub) -> None:
+    first = await call()
+    await asyncio.sleep(0.05)
+    assert (await call()).fetched_at == first.fetched_at
+    with no_older_than(timedelta(seconds=0.02)):
+        second = await call()
+        assert second.fetched_at > first.fetched_at
+        assert (await call("y", replace(FAST, max_age=timedelta(0)))).age == timedelta(0)
+    with no_older_than(timedelta(hours=1)):
+        assert (await call()).fetched_at == second.fetched_at

@@ -1,0 +1,61 @@
+"""What has changed since a report was written: sources, passages, and claims that no longer hold."""
+
+from enum import StrEnum
+
+from app.domain.claims import Support
+from app.domain.value import Value
+
+
+class Shown(Value):
+    """Words of a source, as a reader is shown them."""
+
+    title: str
+    url: str
+    text: str
+
+
+class PassageChange(Value):
+    """A cited passage that its source no longer has. `after` is what stands there instead, where that can be told."""
+
+    before: Shown
+    after: Shown | None = None
+
+
+class Why(StrEnum):
+    """Why an old claim no longer holds: new evidence opposes it, its passage says something else now, or its source is gone."""
+
+    OPPOSED = "opposed"
+    CHANGED = "changed"
+    GONE = "gone"
+
+
+class FallenClaim(Value):
+    """An old claim, the words it rested on, and what stands against it or in its place. `support` is its grade now."""
+
+    claim: str
+    why: Why
+    support: Support
+    before: tuple[Shown, ...]
+    after: tuple[Shown, ...] = ()
+
+
+class NewClaim(Value):
+    """A claim of the new report that rests on evidence the old one did not have."""
+
+    claim: str
+    quotes: tuple[Shown, ...]
+
+
+class Changes(Value):
+    """What a rerun found changed."""
+
+    new_sources: tuple[Shown, ...] = ()
+    vanished_sources: tuple[Shown, ...] = ()
+    passages: tuple[PassageChange, ...] = ()
+    fallen: tuple[FallenClaim, ...] = ()
+    new_claims: tuple[NewClaim, ...] = ()
+
+    @property
+    def nothing(self) -> bool:
+        """True when there is nothing to tell."""
+        return not (self.new_sources or self.vanished_sources or self.passages or self.fallen or self.new_claims)

@@ -1,0 +1,138 @@
+"""An organisation's own documents: collections, who may use them, and how far each document is."""
+
+import re
+import unicodedata
+from datetime import datetime
+from enum import StrEnum
+from pathlib import PurePosixPath
+from urllib.parse import quote
+from uuid import UUID
+
+from pydantic import Field
+
+from app.domain.accounts import Principal, Role
+from app.domain.errors import InvalidInput
+from app.domain.value import Value
+
+SUFFIXES = frozenset(
+    {
+        *(".pdf", ".docx", ".docm", ".pptx", ".pptm", ".xlsx", ".xlsm", ".epub"),
+        *(".md", ".markdown", ".txt", ".text", ".rst", ".html", ".htm", ".xhtml", ".csv", ".tsv"),
+    }
+)
+KINDS = "PDF, Word, PowerPoint, Excel, EPUB, Markdown, text, HTML, CSV and TSV"
+MAX_FILE_BYTES = 64 << 20
+MAX_FILES_AT_ONCE = 50
+MAX_UPLOAD_BYTES = 512 << 20
+MAX_DOCUMENTS = 2_000
+MAX_COLLECTIONS = 200
+MAX_ORGANISATION_BYTES = 20 << 30
+MAX_NAME_CHARS = 150
+_INDEX_NAME = re.compile(r"own-[0-9a-f]{32}", re.IGNORECASE)
+
+
+class DocumentState(StrEnum):
+    """How far a document is. A `failed` one says why; what is `deleting` is still being taken out of places it had got to."""
+
+    RECEIVED = "received"
+    PARSED = "parsed"
+    INDEXED = "indexed"
+    FAILED = "failed"
+    DELETING = "deleting"
+
+
+class Access(Value):
+    """Who may search a collection and see its documents: the whole organisation, or these people and roles.
+
+    Whoever made it, and owners and admins, always may.
+    """
+
+    everyone: bool = True
+    users: tuple[UUID, ...] = Field(default=(), max_length=200)
+    roles: tuple[Role, ...] = Field(default=(), max_length=len(Role))
+
+
+class Collection(Value):
+    """A collection of an organisation's own documents. Runs name it by its `name`."""
+
+    id: UUID
+    name: str
+    access: Access = Access()
+    documents: int = 0
+    bytes: int = 0
+    created_by: UUID | None = None
+    created_at: datetime
+
+    def open_to(self, principal: Principal) -> bool:
+        """Whether this person may search it."""
+        access = self.access
+        named = access.everyone or principal.user_id in access.users or principal.role in access.roles
+        return named or self.managed_by(principal)
+
+    def managed_by(self, principal: Principal) -> bool:
+        """Whether this person may say who else may."""
+        return principal.role in (Role.OWNER, Role.ADMIN) or self.created_by == principal.user_id
+
+
+class OwnDocument(Value):
+    """A document that was sent. `snapshot` names its text as citations do; `detail` says why it failed, or what is missing."""
+
+    id: UUID
+    collection_id: UUID
+    name: str
+    bytes: int
+    state: DocumentState
+    detail: str = ""
+    characters: int = 0
+    snapshot: str = ""
+    received_at: datetime
+
+
+def index_name(collection: UUID) -> str:
+    """How the index knows a collection: names are an organisation's own, ids are nobody else's."""
+    return f"own-{collection.hex}"
+
+
+def is_index_name(name: str) -> bool:
+    """Whether this is how the index knows somebody's collection, and so no name a person gives."""
+    return _INDEX_NAME.fullmatch(name) is not None
+
+
+def collection_name(given: str) -> str:
+    """A collection's name as kept: NFC, one line.
+
+    Raises:
+        InvalidInput: nothing is left, it is too long, or is one that only the index uses.
+    """
+    name = _plain(given)
+    if not name or len(name) > MAX_NAME_CHARS or is_index_name(name):
+        raise InvalidInput(f"name the collection with 1 to {MAX_NAME_CHARS} characters that can be read")
+    return name
+
+
+def file_name(given: str) -> str:
+    """A file's name as shown and cited: its last part, NFC, without control and direction characters.
+
+    Raises:
+        InvalidInput: nothing is left, or its ending is of a kind that is not read.
+    """
+    name = _plain(given.replace("\\", "/").rpartition("/")[2])
+    stem, suffix = PurePosixPath(name).stem, suffix_of(name)
+    if suffix not in SUFFIXES or not stem.strip("."):
+        raise InvalidInput(f"{name[:80]!r} is of a kind that is not read; {KINDS} are")
+    return stem[: MAX_NAME_CHARS - len(suffix)] + name[len(name) - len(suffix) :]
+
+
+def suffix_of(name: str) -> str:
+    """The ending of a file's name, in lower case."""
+    return PurePosixPath(name).suffix.lower()
+
+
+def address_of(collection: str, name: str) -> str:
+    """What a document is cited by. It says nothing of where the file lies, and stays when a newer one takes its place."""
+    return f"file:///{quote(collection, safe='')}/{quote(name, safe='')}"
+
+
+def _plain(text: str) -> str:
+    printable = (c for c in unicodedata.normalize("NFC", text) if unicodedata.category(c) not in ("Cc", "Cf", "Cs", "Co", "Cn"))
+    return " ".join("".join(printable).split())

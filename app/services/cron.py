@@ -1,0 +1,50 @@
+"""Cron expressions as people write them, checked before anything is made of them."""
+
+import re
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from itertools import islice, pairwise
+from zoneinfo import ZoneInfo, available_timezones
+
+from cronsim import CronSim, CronSimError
+
+from app.domain.errors import InvalidInput
+from app.domain.schedules import Timing
+
+SHORTEST = timedelta(minutes=55)
+"""Askings may be an hour apart; in the night when the clocks change, that is as it may be."""
+LOOKED_AT = 60
+PLAIN = re.compile(r"[0-9A-Za-z*,/-]+( [0-9A-Za-z*,/-]+){4}")
+
+
+def checked(timing: Timing, now: datetime) -> Timing:
+    """The timing with single spaces.
+
+    Raises:
+        InvalidInput: no five-field cron expression, an unknown time zone, askings less than an hour apart, or none at all.
+    """
+    cron = " ".join(timing.cron.split())
+    if timing.time_zone not in available_timezones():
+        raise InvalidInput(f"{timing.time_zone[:64]!r} is no time zone; name one such as Europe/Berlin")
+    fields = cron.split()
+    if not PLAIN.fullmatch(cron) or (fields[2] != "*" and fields[4] != "*"):
+        raise InvalidInput("write five fields (minute hour day month weekday), such as `0 8 * * mon`; not both day and weekday")
+    timing = timing.model_copy(update={"cron": cron})
+    due = list(islice(_due(timing, now), LOOKED_AT))
+    if not due:
+        raise InvalidInput(f"the cron expression {cron!r} is never due")
+    if any(later - earlier < SHORTEST for earlier, later in pairwise(due)):
+        raise InvalidInput("a question may be asked at most once an hour; give the minute as one number")
+    return timing
+
+
+def next_due(timing: Timing, now: datetime) -> datetime | None:
+    """When it is due next, jitter aside."""
+    return next(_due(timing, now), None)
+
+
+def _due(timing: Timing, now: datetime) -> Iterator[datetime]:
+    try:
+        yield from CronSim(timing.cron, now.astimezone(ZoneInfo(timing.time_zone)))
+    except CronSimError as error:
+        raise InvalidInput(f"{timing.cron!r} is no cron expression: {error}") from error

@@ -1,0 +1,95 @@
+"""Files of own documents on disk: `<root>/<organisation>/<collection>/<document>/`, in the form that the index owner reads."""
+
+import asyncio
+import os
+import shutil
+from datetime import timedelta
+from pathlib import Path
+from typing import BinaryIO
+from uuid import UUID, uuid4
+
+import orjson
+
+from app.domain.errors import Unavailable
+
+INCOMING = ".incoming"
+BUFFER = 1 << 20
+LEFT_BEHIND = timedelta(hours=24)
+"""A sending this old was cut off."""
+
+
+class Incoming:
+    """A file that is being received, in a folder of its own beside the collections."""
+
+    def __init__(self, folder: Path, suffix: str) -> None:
+        folder.mkdir(parents=True, mode=0o700)
+        self._folder = folder
+        self._file: BinaryIO = (folder / f"original{suffix}").open("xb")
+        self._waiting = bytearray()
+        self.size = 0
+
+    async def write(self, chunk: bytes) -> None:
+        """Add bytes. `Unavailable` when the disk takes no more."""
+        self.size += len(chunk)
+        self._waiting += chunk
+        if len(self._waiting) >= BUFFER:
+            await self._flush()
+
+    async def keep(self, target: Path, name: str, address: str, suffix: str) -> None:
+        """All has come: put it where the index owner looks, in one step."""
+        await self._flush()
+        about = {"name": name, "address": address, "suffix": suffix}
+        await asyncio.to_thread(self._keep, target, orjson.dumps(about))
+
+    async def discard(self) -> None:
+        """Leave nothing of it."""
+        self._file.close()
+        await asyncio.to_thread(shutil.rmtree, self._folder, ignore_errors=True)
+
+    async def _flush(self) -> None:
+        waiting, self._waiting = self._waiting, bytearray()
+        try:
+            await asyncio.to_thread(self._file.write, waiting)
+        except OSError as error:
+            raise Unavailable(f"the document cannot be stored now ({error.strerror}); try again later") from error
+
+    def _keep(self, target: Path, about: bytes) -> None:
+        self._file.flush()
+        os.fsync(self._file.fileno())
+        self._file.close()
+        (self._folder / "about.json").write_bytes(about)
+        target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self._folder.rename(target)
+
+
+class DocumentFiles:
+    """The files under `root`, which the index owner must see under the same path."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+
+    def collection(self, organisation: UUID, collection: UUID) -> Path:
+        """The folder of a collection."""
+        return self._root / organisation.hex / collection.hex
+
+    def document(self, organisation: UUID, collection: UUID, document: UUID) -> Path:
+        """The folder of a document."""
+        return self.collection(organisation, collection) / document.hex
+
+    def begin(self, suffix: str) -> Incoming:
+        """Somewhere to put a file that begins to come."""
+        return Incoming(self._root / INCOMING / uuid4().hex, suffix)
+
+    def remove(self, folder: Path) -> None:
+        """Delete a collection's or a document's folder, if it is there. First it is put aside, so that no half is ever read."""
+        if folder.exists():
+            aside = self._root / INCOMING / uuid4().hex
+            aside.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            folder.rename(aside)
+            shutil.rmtree(aside)
+
+    def sweep(self, now: float) -> None:
+        """Delete what was left behind by sendings that were cut off. `now` is a time as of `time.time()`."""
+        for folder in (self._root / INCOMING).glob("*"):
+            if now - folder.stat().st_mtime > LEFT_BEHIND.total_seconds():
+                shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,82 @@
+"""The kinds of values that settings have, and what is wrong with one that is none."""
+
+from decimal import Decimal
+from ipaddress import ip_network
+from typing import Annotated
+from urllib.parse import SplitResult, parse_qs, urlsplit
+
+from pydantic import AfterValidator, BeforeValidator, Field, SecretStr
+
+
+def _split(url: str) -> SplitResult:
+    """The parts of an address. Reading `port` refuses one that is no number, without repeating the address."""
+    parts = urlsplit(url)
+    try:
+        _ = parts.port
+    except ValueError:
+        raise ValueError("the port in the address is not a number from 0 to 65535") from None
+    return parts
+
+
+def _web_address(url: str) -> str:
+    parts = _split(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ValueError("expected an address such as http://127.0.0.1:8080/v1")
+    return url.rstrip("/")
+
+
+def service_address(url: str) -> str:
+    """A Unix socket's path or a web address."""
+    return url if url.startswith("unix:/") else _web_address(url)
+
+
+def _database_url(url: SecretStr) -> SecretStr:
+    parts = _split(url.get_secret_value())
+    host = parts.hostname or parse_qs(parts.query).get("host")  # a folder of Unix sockets can only stand in the query
+    if parts.scheme not in ("postgresql", "postgres") or not host or not parts.path.strip("/"):
+        raise ValueError("expected an address such as postgresql://user:password@host:5432/database")
+    return url
+
+
+def host_and_port(address: str) -> str:
+    """A host with its port."""
+    host, _, port = address.rpartition(":")
+    if not host or "/" in host or not port.isdecimal() or not 0 < int(port) < 65_536:
+        raise ValueError("expected host:port, such as 127.0.0.1:7233")
+    return address
+
+
+def _email(address: str) -> str:
+    name, _, host = address.partition("@")
+    if not name or "." not in host or not address.isprintable() or " " in address:
+        raise ValueError("expected an e-mail address such as research@example.org")
+    return address
+
+
+def _origins(given: tuple[str, ...]) -> tuple[str, ...]:
+    for origin in given:
+        parts = _split(origin)
+        if parts.scheme not in ("http", "https") or not parts.netloc or origin != f"{parts.scheme}://{parts.netloc}".lower():
+            raise ValueError(f"{origin!r} is no origin; expected such as https://app.example")
+    return given
+
+
+def _networks(given: tuple[str, ...]) -> tuple[str, ...]:
+    for network in given:
+        ip_network(network)
+    return given
+
+
+def _names(given: object) -> object:
+    """`a, b` as ("a", "b")."""
+    return tuple(name.strip() for name in given.split(",") if name.strip()) if isinstance(given, str) else given
+
+
+Names = Annotated[tuple[str, ...], BeforeValidator(_names)]
+Origins = Annotated[Names, AfterValidator(_origins)]
+Networks = Annotated[Names, AfterValidator(_networks)]
+EmailAddress = Annotated[str, AfterValidator(_email)]
+DatabaseUrl = Annotated[SecretStr, AfterValidator(_database_url)]
+WebAddress = Annotated[str, AfterValidator(_web_address)]
+Port = Annotated[int, Field(ge=1, le=65_535)]
+UsdPerMillionTokens = Annotated[Decimal, Field(ge=0)]

@@ -1,0 +1,290 @@
+"""Own documents on the real stack: three PDFs sent, asked about, cited, opened, asked about again; and their end."""
+
+import asyncio
+import json
+import signal
+import sqlite3
+import zlib
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, closing
+from email import message_from_bytes
+from email.message import EmailMessage
+from email.policy import default
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+from uuid import UUID, uuid4
+
+import aiohttp
+import asyncpg
+import pytest
+from aiosmtpd.controller import Controller
+from aiosmtpd.smtp import Envelope
+
+from app.domain.api_key import ApiKey
+from app.services.bootstrap import ensure_owner
+from infra.local.ports import free_port
+from infra.local.postgres import DATABASE, USER
+from tests.infra.test_stack import Up
+from tests.retrieval.test_folder_corpus import write_pdf
+from tests.support.stack import run_rubrica
+
+MARKER = "The zebrawood ledger was sealed with wax by the quokka society of Montevideo."
+PAGES = {
+    "lease.pdf": "The lease of the warehouse ends on 3 May 2031.\nThe rent of the warehouse is 4,000 euros a month.",
+    "budget.pdf": "The budget of the harbour for 2025 is 12 million euros.\nThe council decided on the budget in March.",
+    "ledger.pdf": f"{MARKER}\nThe ledger of the society lists forty members.",
+}
+QUESTION = "When does the lease of the warehouse end?"
+LEDGER = "Who sealed the zebrawood ledger, and with what?"
+
+
+class Letterbox:
+    """Takes every mail."""
+
+    def __init__(self) -> None:
+        self.mails: list[EmailMessage] = []
+
+    async def handle_DATA(self, server: Any, session: Any, envelope: Envelope) -> str:
+        mail = message_from_bytes(envelope.original_content or b"", policy=default)
+        assert isinstance(mail, EmailMessage)
+        self.mails.append(mail)
+        return "250 OK"
+
+
+@pytest.fixture(scope="module")
+def letterbox() -> Iterator[Controller]:
+    controller = Controller(Letterbox(), hostname="127.0.0.1", port=free_port())
+    controller.start()
+    yield controller
+    controller.stop()
+
+
+@pytest.fixture(scope="module")
+def up(tmp_path_factory: pytest.TempPathFactory, letterbox: Controller) -> Iterator[Up]:
+    folder = tmp_path_factory.mktemp("own documents")
+    for name, text in PAGES.items():
+        write_pdf(folder / name, [text])
+    started = Up(
+        folder / "home",
+        RUBRICA_SMTP_HOST="127.0.0.1",
+        RUBRICA_SMTP_PORT=str(letterbox.port),
+        RUBRICA_SMTP_SECURITY="none",
+        RUBRICA_SMTP_FROM="Rubrica <living@rubrica.example>",
+        RUBRICA_PUBLIC_URL="https://rubrica.example",
+    )
+    asyncio.run(started.ready())
+    yield started
+    started.end(signal.SIGTERM)
+
+
+@asynccontextmanager
+async def client(up: Up, key: str) -> AsyncIterator[aiohttp.ClientSession]:
+    fresh = aiohttp.TCPConnector(force_close=True)  # commands in between take longer than a connection is kept
+    async with aiohttp.ClientSession(up.state.api, headers={"Authorization": f"Bearer {key}"}, connector=fresh) as session:
+        yield session
+
+
+async def call(session: aiohttp.ClientSession, method: str, path: str, body: Any = None) -> Any:
+    async with session.request(method, path, json=body) as answer:
+        content = await answer.read()
+        assert answer.status < 300, content
+        return json.loads(content) if content else None
+
+
+async def report_on(session: aiohttp.ClientSession, question: str, *collections: str) -> tuple[UUID, dict[str, Any]]:
+    """Ask, wait, read."""
+    body = {"question": question, "effort": "quick", "collections": list(collections)}
+    run = (await call(session, "POST", "/v1/runs", body))["id"]
+    async with asyncio.timeout(100):
+        while (found := await call(session, "GET", f"/v1/runs/{run}"))["status"] != "completed":
+            assert found["status"] in ("queued", "running"), found
+            await asyncio.sleep(0.3)
+    return UUID(run), await call(session, "GET", f"/v1/runs/{run}/report")
+
+
+def rubrica(up: Up, *arguments: str) -> str:
+    done = run_rubrica(up.home.root, "collections", *arguments, folder=up.home.root.parent)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+async def second_organisation(up: Up) -> str:
+    """Another organisation's key."""
+    key = ApiKey.new()
+    connection = await asyncpg.connect(owner_url(up))
+    try:
+        await ensure_owner(connection, key, uuid4(), uuid4(), "Strangers", f"{uuid4()}@example.org")
+    finally:
+        await connection.close()
+    return str(key)
+
+
+def owner_url(up: Up) -> str:
+    """The database as its owner, by the socket that its server listens on."""
+    socket = next(path for path in up.home.sockets().glob(".s.PGSQL.*") if path.suffix != ".lock")
+    password = (up.home.postgres / "password").read_text()
+    return f"postgresql://{USER}:{password}@/{DATABASE}?host={socket.parent}&port={socket.suffix.removeprefix('.')}"
+
+
+async def rows_with(up: Up, needle: str) -> set[str]:
+    """Tables in which any column of any row holds these words, in text or in bytes."""
+    connection = await asyncpg.connect(owner_url(up))
+    found = set()
+    try:
+        await connection.execute("SET row_security = off")
+        for (table,) in await connection.fetch("SELECT tablename FROM pg_tables WHERE schemaname = 'public'"):
+            rows = await connection.fetch(f"SELECT * FROM {table}")
+            if any(
+                needle in str(value) or (isinstance(value, bytes) and needle.encode() in value) for row in rows for value in row
+            ):
+                found.add(str(table))
+    finally:
+        await connection.close()
+    return found
+
+
+def files_with(home: Path, needle: str) -> set[str]:
+    """Files of a home, the database's own aside, that hold these words, plainly or in a packed snapshot."""
+    places = [path for path in home.rglob("*") if path.is_file() and home / "postgres" not in path.parents]
+    found = {path.name for path in places if needle.encode() in content_of(path)}
+    with closing(sqlite3.connect(home / "retrieval" / "store.db")) as database:
+        texts = [zlib.decompress(row[0]) for row in database.execute("SELECT text FROM snapshots")]
+    return found | ({"snapshots"} if any(needle.encode() in text for text in texts) else set())
+
+
+def content_of(path: Path) -> bytes:
+    """What a file holds; an index that is replaced goes while one looks."""
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return b""
+
+
+async def asked_again(session: aiohttp.ClientSession, schedule: str, before: int) -> dict[str, Any]:
+    """Trigger the schedule; its asking, once it has ended and every message about it is sent."""
+    await call(session, "POST", f"/v1/schedules/{schedule}/trigger")
+    async with asyncio.timeout(100):
+        while True:
+            askings = (await call(session, "GET", f"/v1/schedules/{schedule}/changes"))["items"]
+            sent = (await call(session, "GET", f"/v1/schedules/{schedule}/deliveries"))["items"]
+            ended = len(askings) > before and askings[0]["outcome"] != "running"
+            if ended and all(delivery["state"] != "waiting" for delivery in sent):
+                await asyncio.sleep(1)  # its workflow ends
+                return dict(askings[0])
+            await asyncio.sleep(0.3)
+
+
+async def test_a_living_report_tells_what_changed_and_nothing_else(up: Up, letterbox: Controller) -> None:
+    rubrica(up, "create", "Living")
+    rubrica(up, "upload", "Living", "lease.pdf", "budget.pdf")
+    mails = letterbox.handler.mails
+    async with client(up, str(up.home.api_key())) as ours, client(up, await second_organisation(up)) as theirs:
+        run, _ = await report_on(ours, QUESTION, "Living")
+        body = {
+            "name": "Harbour, weekly",
+            "from_run": str(run),
+            "timing": {"cron": "0 8 * * mon", "time_zone": "Europe/Berlin", "jitter_s": 0},
+            "deliver_to": ["you@localhost"],
+        }
+        schedule = (await call(ours, "POST", "/v1/schedules", body))["id"]
+        async with theirs.get(f"/v1/schedules/{schedule}/changes") as answer:
+            assert answer.status == 404
+        same = await asked_again(ours, schedule, 0)
+        assert (same["outcome"], same["run_id"], same["detail"]) == ("unchanged", None, "")
+        assert same["repeated_calls"] >= 1
+        assert not any(same["changes"].values())
+
+        write_pdf(up.home.root.parent / "lease.pdf", [PAGES["lease.pdf"].replace("3 May 2031", "9 June 2044")])
+        rubrica(up, "upload", "Living", "lease.pdf")
+        other = await asked_again(ours, schedule, 1)
+        assert other["outcome"] == "changed", other
+        (passage,) = other["changes"]["passages"]
+        assert "3 May 2031" in passage["before"]["text"]
+        assert "9 June 2044" in passage["after"]["text"]
+        (fallen,) = other["changes"]["fallen"]
+        assert "2031" in fallen["before"][0]["text"]
+        assert "2044" in fallen["after"][0]["text"]
+        report = await call(ours, "GET", f"/v1/runs/{other['run_id']}/report")
+        assert "2044" in report["markdown"]
+        assert "2031" not in report["markdown"]
+        (mail,) = mails
+        text = mail.get_body(("plain",)).get_content()
+        assert (mail["To"], "2031" in text, "2044" in text) == ("you@localhost", True, True)
+
+        link = urlsplit(mail["List-Unsubscribe"].strip("<>"))
+        async with aiohttp.ClientSession(up.state.api) as nobody:
+            async with nobody.get(link.path) as answer:
+                assert (answer.status, "Harbour, weekly" in await answer.text()) == (200, True)
+            async with nobody.post(link.path, data={"List-Unsubscribe": "One-Click"}) as answer:
+                assert answer.status == 200
+        await call(ours, "DELETE", f"/v1/schedules/{schedule}")
+
+
+async def test_three_pdfs_are_asked_cited_opened_kept_from_others_and_deleted_for_good(up: Up) -> None:
+    for name, page in PAGES.items():
+        write_pdf(up.home.root.parent / name, [page])
+    rubrica(up, "create", "Harbour papers")
+    told = rubrica(up, "upload", "Harbour papers", *PAGES)
+    assert told.count("indexed") == 3
+    async with client(up, str(up.home.api_key())) as ours, client(up, await second_organisation(up)) as theirs:
+        _, report = await report_on(ours, QUESTION, "Harbour papers")
+        cited = {citation["source"]["title"]: citation for citation in report["citations"]}
+        assert "lease.pdf" in cited
+        lease = cited["lease.pdf"]
+        async with ours.get(f"/v1/snapshots/{lease['source']['snapshot']}") as answer:
+            text = await answer.text()
+        assert text[lease["start"] : lease["end"]] == lease["quote"]
+        assert "3 May 2031" in text
+
+        # Through the worker, too, the name is nobody's to a stranger, and so is the index's own name for it.
+        collection = (await call(ours, "GET", "/v1/collections"))["items"][0]["id"]
+        foreign, _ = await report_on(theirs, LEDGER, "Harbour papers", "sotu")
+        async with theirs.get(f"/v1/snapshots/{lease['source']['snapshot']}") as answer:
+            assert answer.status == 404
+        index = f"own-{UUID(collection).hex}"
+        forged = await forge(up, foreign, index)
+        assert MARKER not in json.dumps(forged)
+        assert "no collection" in json.dumps(forged)
+
+        ledger_run, ledger = await report_on(ours, LEDGER, "Harbour papers")
+        assert MARKER in ledger["markdown"]
+        snapshot = next(c["source"]["snapshot"] for c in ledger["citations"] if c["source"]["title"] == "ledger.pdf")
+        assert {"turns", "tool_calls", "stages", "snapshots", "reports"} <= await rows_with(up, MARKER)
+        assert {"text", "snapshots"} <= files_with(up.home.root, MARKER)
+
+        rubrica(up, "remove", "Harbour papers", "ledger.pdf", "--yes")
+        async with asyncio.timeout(60):
+            while "ledger.pdf" in rubrica(up, "documents", "Harbour papers"):
+                await asyncio.sleep(0.5)
+        printed = {"reports", "report_versions"}  # what a report prints is the report's
+        assert await rows_with(up, MARKER) <= printed
+        assert await rows_with(up, snapshot) <= printed
+        assert not files_with(up.home.root, MARKER)
+        async with ours.get(f"/v1/snapshots/{snapshot}") as answer:
+            assert answer.status == 404
+        assert (await call(ours, "GET", f"/v1/runs/{ledger_run}/report"))["markdown"] == ledger["markdown"]
+        _, after = await report_on(ours, LEDGER, "Harbour papers")
+        assert MARKER not in after["markdown"]
+        async with ours.get(f"/v1/snapshots/{lease['source']['snapshot']}") as answer:
+            assert answer.status == 200  # the others stay
+
+
+async def forge(up: Up, run: UUID, index: str) -> list[Any]:
+    """What the worker's index answers a run whose stored question names another organisation's collection, as a bug might."""
+    from retrieval.client import IndexClient
+    from retrieval.on_behalf import OnBehalf
+    from retrieval.ports import SearchFilter
+
+    connection = await asyncpg.connect(owner_url(up))
+    tenant = await connection.fetchval("SELECT organisation_id FROM runs WHERE id = $1", run)
+    await connection.close()
+    answers: list[Any] = []
+    async with IndexClient(up.state.retrieval or "") as client_:
+        for who in (str(tenant), None):
+            try:
+                found = await OnBehalf(client_, who).search("zebrawood ledger", 5, SearchFilter(collections=(index,)))
+                answers += [passage.text for passage in found]
+            except Exception as error:  # noqa: BLE001  (whatever it says is looked at)
+                answers.append(str(error))
+    return answers

@@ -1,0 +1,154 @@
+"""Living reports on real PostgreSQL and Temporal: what a rerun costs and tells, and that repeating a step changes nothing."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from uuid import UUID, uuid4
+
+import pytest
+from temporalio.testing import ActivityEnvironment
+
+from app.domain.accounts import LOCAL_USER
+from app.domain.contract import RESEARCH_QUEUE
+from app.domain.deliveries import DeliveryState
+from app.domain.errors import ToolError
+from app.domain.evidence import Passage, snapshot_hash
+from app.domain.query import ResearchQuery
+from app.domain.run import RunStatus
+from app.domain.schedules import LIVING_WORKFLOW, Firing, Firings, Outcome, Schedule, Timing
+from app.services.bootstrap import LOCAL_EMAIL
+from app.storage import deliveries, schedules
+from retrieval.ports import Document, SearchFilter
+from tests.workflows.durable.house import House
+from tests.workflows.durable.toys import SOURCE, ToyIndex
+from workflows.durable.delivering import NO_MAILBOX
+from workflows.durable.living_activities import NO_QUESTION, LivingActivities
+from workflows.durable.living_payloads import Asking
+
+PAGE = SOURCE.model_copy(update={"url": "https://example.org/budget", "title": "Budget"})
+BUDGETS = ("The budget of the harbour for 2025 is 12 million euros.", "The budget of the harbour for 2025 is 17 million euros.")
+FIRST_RUN = 17
+"""Model calls of the toy agents: a plan, three searches of three turns, an outline, three sections drafted and revised."""
+ONE_SEARCH_AND_THE_REPORT = 10
+
+
+@dataclass
+class ChangingIndex(ToyIndex):
+    """What `s2` searches for is a page that changes; `away` plays an index that fails."""
+
+    edition: int = 0
+    away: bool = False
+
+    async def search(self, query: str, limit: int, where: SearchFilter) -> Sequence[Passage]:
+        if self.away:
+            raise ToolError("the index has lost its mind")
+        if not query.startswith("s2"):
+            return await super().search(query, limit, where)
+        self.searched.append(query)
+        text = BUDGETS[self.edition]
+        source = PAGE.model_copy(update={"snapshot": snapshot_hash(text)})
+        return [Passage(source=source, text=text, start=0, end=len(text))]
+
+    async def read(self, url: str, tenant: str | None = None) -> Document:
+        if url == PAGE.url:
+            text = BUDGETS[self.edition]
+            return Document(source=PAGE.model_copy(update={"snapshot": snapshot_hash(text)}), text=text)
+        return await super().read(url, tenant)
+
+    async def snapshot(self, name: str, tenant: str | None = None) -> str:
+        known = {snapshot_hash(text): text for text in BUDGETS}
+        return known[name] if name in known else await super().snapshot(name, tenant)
+
+
+async def scheduled(house: House, run: UUID | None) -> UUID:
+    made = Schedule(
+        id=uuid4(),
+        name="Weekly",
+        query=ResearchQuery(question="why tariffs?"),
+        timing=Timing(cron="0 8 * * mon"),
+        deliver_to=(LOCAL_EMAIL, "left@example.org"),
+        baseline_id=run,
+        created_at=datetime.now(UTC),
+    )
+    assert await schedules.create(house.database, made, 1_000)
+    return made.id
+
+
+async def asked(house: House, schedule: UUID) -> Firing:
+    """One asking, to its end."""
+    request, name = Firings(schedule_id=schedule), f"asking-{uuid4()}"
+    await house.client.execute_workflow(LIVING_WORKFLOW, request, id=name, task_queue=RESEARCH_QUEUE)
+    return (await schedules.firings(house.database, schedule, 1, None))[0]
+
+
+async def test_a_rerun_costs_what_changed_and_tells_what_changed(house: House) -> None:
+    house.index = index = ChangingIndex()
+    async with house.worker():
+        run = await house.ask()
+        assert (await house.until(run, RunStatus.COMPLETED)).usage.model_calls == FIRST_RUN
+        schedule, searches = await scheduled(house, run), len(index.searched)
+
+        same = await asked(house, schedule)
+        assert (same.outcome, same.run_id, same.repeated_calls) == (Outcome.UNCHANGED, None, searches)
+        assert same.changes.nothing
+        assert len(await house.research.page(10, None)) == 1
+
+        index.edition = 1
+        other = await asked(house, schedule)
+        assert (other.outcome, other.baseline_id) == (Outcome.CHANGED, run)
+        assert other.run_id is not None
+        made = await house.run(other.run_id)
+        assert made.usage.model_calls == ONE_SEARCH_AND_THE_REPORT
+        assert made.usage.tool_calls == 3
+        assert made.plan == (await house.run(run)).plan
+        (passage,) = other.changes.passages
+        assert (passage.before.text, passage.after and passage.after.text) == BUDGETS
+        assert not other.changes.vanished_sources
+
+        (letter,) = await deliveries.page(house.database, schedule, 10, None)  # to members, and to nobody about nothing
+        assert (letter.address, letter.state, letter.due_at) == (LOCAL_EMAIL, DeliveryState.REFUSED, other.due_at)
+        assert letter.detail == NO_MAILBOX
+        await deliveries.unsubscribe(house.database, letter.id)
+
+        again = await asked(house, schedule)  # compared with the newer report, whose untouched parts were taken over
+        assert (again.outcome, again.baseline_id) == (Outcome.UNCHANGED, other.run_id)
+        assert again.repeated_calls == searches
+        index.edition = 0
+        assert (await asked(house, schedule)).outcome is Outcome.CHANGED
+        assert len(await deliveries.page(house.database, schedule, 10, None)) == 1
+
+
+async def test_a_first_asking_makes_a_first_report_and_a_failing_search_is_no_change(house: House) -> None:
+    house.index = index = ChangingIndex()
+    async with house.worker() as shop:
+        schedule = await scheduled(house, None)
+        first = await asked(house, schedule)
+        assert first.outcome is Outcome.FIRST
+        assert first.run_id is not None
+        assert "[[" not in await house.markdown(first.run_id)
+
+        living, env, index.away = LivingActivities(shop), ActivityEnvironment(), True
+        with pytest.raises(ToolError, match="lost its mind"):  # to be tried again
+            await env.run(living.begin, Asking(schedule_id=schedule, due_at=first.due_at + timedelta(hours=1)))
+        index.away, index.edition = False, 1
+        week = Asking(schedule_id=schedule, due_at=first.due_at + timedelta(days=7))
+        begun = [await env.run(living.begin, week) for _ in range(2)]
+        assert begun[0].start == begun[1].start
+        assert begun[0].start is not None
+        assert len(await house.research.page(10, None)) == 2
+
+        late = await env.run(living.begin, Asking(schedule_id=schedule, due_at=first.due_at + timedelta(days=1)))
+        assert late.start is None
+        skipped = {firing.due_at: firing.outcome for firing in await schedules.firings(house.database, schedule, 10, None)}
+        assert skipped[first.due_at + timedelta(days=1)] is Outcome.SKIPPED
+
+
+async def test_a_schedule_ends_with_the_membership_of_whoever_made_it(house: House) -> None:
+    async with house.worker():
+        schedule = await scheduled(house, None)
+        await house.database.execute("DELETE FROM memberships WHERE user_id = $1", LOCAL_USER)
+        failed = await asked(house, schedule)
+        assert (failed.outcome, failed.detail) == (Outcome.FAILED, NO_QUESTION)
+        found = await schedules.get(house.database, schedule)
+        assert found is not None
+        assert (found.paused, found.detail) == (True, NO_QUESTION)

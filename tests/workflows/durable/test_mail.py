@@ -1,0 +1,122 @@
+"""Mail about changes, handed to a real SMTP server that takes it, refuses it, is slow, or is not there."""
+
+import asyncio
+import email
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from email.message import EmailMessage
+from email.policy import default
+from uuid import UUID
+
+import pytest
+from aiosmtpd.smtp import SMTP, Envelope, Session
+
+from app.domain.changes import Changes, FallenClaim, PassageChange, Shown, Why
+from app.domain.claims import Support
+from app.domain.schedules import Firing, Outcome
+from app.settings import MailSecurity
+from workflows.durable.change_mail import Letter, message
+from workflows.durable.mail import Mailbox, MailRefused, MailUnavailable
+
+NOW = datetime(2026, 1, 5, 8, tzinfo=UTC)
+SCHEDULE = UUID(int=7)
+WAS = Shown(title="Budget <2025>", url="file:///Harbour/budget.pdf", text='The budget is 12 million & "fixed".')
+IS = Shown(title="Budget <2025>", url="file:///Harbour/budget.pdf", text="The budget is 17 million.\r\nBcc: victim@example.org")
+CHANGES = Changes(
+    passages=(PassageChange(before=WAS, after=IS),),
+    fallen=(FallenClaim(claim=WAS.text, why=Why.CHANGED, support=Support.NONE, before=(WAS,), after=(IS,)),),
+)
+LETTER = Letter(
+    schedule="Harbour\r\nBcc: victim@example.org\r\n\r\n<script>alert(1)</script>",
+    question="What does the harbour cost?",
+    firing=Firing(schedule_id=SCHEDULE, due_at=NOW, outcome=Outcome.CHANGED, changes=CHANGES, started_at=NOW),
+    report="https://rubrica.example/read?run=1",
+    unsubscribe=f"https://research.rubrica.example/v1/unsubscribe/{UUID(int=2)}",
+)
+
+
+@dataclass
+class Server:
+    """A mail server. `reply` is what it says to a message; `slow` is how long it thinks about it, in seconds."""
+
+    reply: str = "250 OK"
+    to_recipient: str = "250 OK"
+    slow: float = 0.0
+    taken: list[Envelope] = field(default_factory=list)
+
+    async def handle_RCPT(self, server: SMTP, session: Session, envelope: Envelope, address: str, options: list[str]) -> str:
+        if self.to_recipient.startswith("250"):
+            envelope.rcpt_tos.append(address)
+        return self.to_recipient
+
+    async def handle_DATA(self, server: SMTP, session: Session, envelope: Envelope) -> str:
+        await asyncio.sleep(self.slow)
+        if self.reply.startswith("250"):
+            self.taken.append(envelope)
+        return self.reply
+
+
+@asynccontextmanager
+async def serving(server: Server) -> AsyncIterator[Mailbox]:
+    loop = asyncio.get_running_loop()
+    listening = await loop.create_server(lambda: SMTP(server, enable_SMTPUTF8=True), "127.0.0.1", 0)
+    port = listening.sockets[0].getsockname()[1]
+    yield Mailbox("127.0.0.1", port, "Rubrica <living@rubrica.example>", "https://rubrica.example", MailSecurity.NONE)
+    listening.close()
+
+
+def written(letter: Letter = LETTER) -> EmailMessage:
+    return message(letter, "Rubrica <living@rubrica.example>", "reader@example.org", "d-1")
+
+
+async def test_a_message_says_what_changed_in_text_and_html_and_nothing_in_it_reaches_its_headers() -> None:
+    server = Server()
+    async with serving(server) as mailbox:
+        await mailbox.send(written())
+    (envelope,) = server.taken
+    assert envelope.rcpt_tos == ["reader@example.org"]
+    mail = email.message_from_bytes(envelope.original_content or b"", policy=default)
+    assert mail["To"] == "reader@example.org"
+    assert mail["Bcc"] is None
+    assert mail["Subject"].startswith("Harbour Bcc: victim@example.org")
+    assert (mail["Message-ID"], mail["Auto-Submitted"]) == ("<d-1@rubrica.example>", "auto-generated")
+    assert f"List-Unsubscribe: <{LETTER.unsubscribe}>\r\n".encode() in (envelope.original_content or b"")
+    assert mail["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
+    assert isinstance(mail, EmailMessage)
+    text, page = (part.get_content() for part in mail.iter_parts())
+    for told in ("No longer holds (1)", "its source says something else now", "12 million", "17 million", LETTER.report):
+        assert told in text
+        assert told in page
+    assert LETTER.unsubscribe in text
+    assert "\nBcc" not in text
+    assert "<script" not in page
+    assert "Budget &lt;2025&gt;" in page
+    assert "12 million &amp; &quot;fixed&quot;" in page
+
+
+async def test_what_a_server_says_decides_whether_to_try_again() -> None:
+    for server, expected in (
+        (Server(reply="451 try later"), MailUnavailable),
+        (Server(reply="554 spam\r\nin two lines"), MailRefused),
+        (Server(to_recipient="450 mailbox busy"), MailUnavailable),
+        (Server(to_recipient="550 no such user"), MailRefused),
+    ):
+        async with serving(server) as mailbox:
+            with pytest.raises(expected, match=r"the mail server said \d{3}"):
+                await mailbox.send(written())
+            assert not server.taken
+
+
+async def test_a_server_that_is_slow_or_away_or_cannot_encrypt_is_waited_for_elsewhere() -> None:
+    async with serving(Server(slow=5)) as mailbox:
+        with pytest.raises(MailUnavailable, match="does not answer"):
+            await replace(mailbox, patience_s=0.3).send(written())
+    with pytest.raises(MailUnavailable, match="does not answer"):  # nobody listens there any more
+        await mailbox.send(written())
+    server = Server()
+    async with serving(server) as mailbox:
+        with pytest.raises(MailUnavailable):
+            await replace(mailbox, security=MailSecurity.STARTTLS).send(written())  # never in the clear instead
+        assert not server.taken

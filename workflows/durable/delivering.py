@@ -1,0 +1,60 @@
+"""One attempt at sending one message. Temporal repeats it; the log of each attempt is kept."""
+
+from uuid import UUID
+
+import asyncpg
+from temporalio.exceptions import ApplicationError
+
+from app.domain.deliveries import Delivery, DeliveryState
+from app.storage import deliveries, schedules
+from workflows.durable.change_mail import Letter, message
+from workflows.durable.mail import Mailbox, MailRefused, MailUnavailable
+from workflows.durable.persistence import insist
+
+NO_MAILBOX = "no mail server is set up here (RUBRICA_SMTP_HOST, RUBRICA_SMTP_FROM, RUBRICA_PUBLIC_URL)"
+
+
+async def deliver(database: asyncpg.Pool, mailbox: Mailbox | None, delivery: UUID) -> None:
+    """Send it, unless it was sent or nobody wants it any more.
+
+    Raises:
+        ApplicationError: it was not taken; retried where that may help.
+    """
+    kept = await insist(lambda: deliveries.get(database, delivery))
+    if kept is None or kept.state is not DeliveryState.WAITING:
+        return
+    if mailbox is None:
+        await insist(lambda: deliveries.note(database, delivery, DeliveryState.REFUSED, NO_MAILBOX))
+        return
+    letter = await _letter(database, mailbox, kept)
+    if letter is None:
+        await insist(lambda: deliveries.note(database, delivery, DeliveryState.UNSUBSCRIBED))
+        return
+    try:
+        await mailbox.send(message(letter, mailbox.sender, kept.address, str(kept.id)))
+    except MailRefused as error:
+        said = str(error)
+        await insist(lambda: deliveries.note(database, delivery, DeliveryState.REFUSED, said))
+        raise ApplicationError(said, non_retryable=True) from error
+    except MailUnavailable as error:
+        said = str(error)
+        await insist(lambda: deliveries.note(database, delivery, DeliveryState.WAITING, said))
+        raise ApplicationError(said) from error
+    await insist(lambda: deliveries.note(database, delivery, DeliveryState.SENT))
+
+
+async def _letter(database: asyncpg.Pool, mailbox: Mailbox, kept: Delivery) -> Letter | None:
+    """None when nobody wants it any more."""
+    if not await insist(lambda: deliveries.wanted(database, kept.id)):
+        return None
+    schedule = await insist(lambda: schedules.get(database, kept.schedule_id))
+    firing = await insist(lambda: schedules.begin(database, kept.schedule_id, kept.due_at))
+    if schedule is None or firing is None:
+        return None
+    return Letter(
+        schedule=schedule.name,
+        question=schedule.query.question,
+        firing=firing,
+        report=f"{mailbox.link_base}/read?run={firing.run_id}" if firing.run_id else mailbox.link_base,
+        unsubscribe=f"{mailbox.link_base}/v1/unsubscribe/{kept.id}",
+    )

@@ -1,0 +1,93 @@
+"""One asking of a schedule: look whether anything changed, research what did, tell the difference, deliver it."""
+
+import asyncio
+from datetime import datetime, timedelta
+from typing import TypeVar
+
+from temporalio import workflow
+from temporalio.common import RetryPolicy, SearchAttributeKey, VersioningBehavior, WorkflowIDReusePolicy
+from temporalio.exceptions import ActivityError, WorkflowAlreadyStartedError
+
+with workflow.unsafe.imports_passed_through():
+    from app.domain.contract import RESEARCH_WORKFLOW, ResearchInput, workflow_id
+    from app.domain.schedules import LIVING_WORKFLOW, Firings
+    from workflows.durable import failures, living_payloads, policies
+    from workflows.durable.steered import bookkeeping
+
+R = TypeVar("R")
+DUE = SearchAttributeKey.for_datetime("TemporalScheduledStartTime")
+# Looking again may meet a service outside that is away.
+LOOKING_LIMIT = timedelta(hours=1)
+LOOKING = RetryPolicy(initial_interval=timedelta(seconds=5), maximum_interval=timedelta(minutes=10), maximum_attempts=8)
+DELIVERING_LIMIT = timedelta(minutes=2)
+DELIVERING = RetryPolicy(initial_interval=timedelta(seconds=20), maximum_interval=timedelta(hours=1), maximum_attempts=16)
+FIRST_LOOK = timedelta(seconds=1)
+LONGEST_LOOK = timedelta(minutes=5)
+
+
+@workflow.defn(name=LIVING_WORKFLOW, versioning_behavior=VersioningBehavior.AUTO_UPGRADE)
+class LivingReportWorkflow:
+    """Every step is kept in PostgreSQL under the schedule and the time it was due, so that each can be repeated."""
+
+    @workflow.run
+    async def run(self, firings: Firings) -> None:
+        """Until the asking has ended and what it found is delivered, or given up."""
+        asking = living_payloads.Asking(schedule_id=firings.schedule_id, due_at=_due())
+        try:
+            begun = await _looked(living_payloads.BEGIN_ACTIVITY, asking, living_payloads.Begun)
+            if begun.start is not None:
+                await self._researched(begun.start, firings)
+            told = await _looked(living_payloads.TELL_ACTIVITY, asking, living_payloads.Told)
+        except ActivityError as error:
+            failed = living_payloads.Failed(asking=asking, detail=failures.reason_in(error))
+            told = await bookkeeping(living_payloads.FAIL_ACTIVITY, failed, living_payloads.Told)
+        await asyncio.gather(*(_delivered(delivery) for delivery in told.deliveries))
+
+    async def _researched(self, start: ResearchInput, firings: Firings) -> None:
+        """Start the run, which lives by itself, and look now and then whether it has ended: it may wait for a person for days."""
+        try:
+            await workflow.start_child_workflow(
+                RESEARCH_WORKFLOW,
+                start,
+                id=workflow_id(start.run_id),
+                id_reuse_policy=WorkflowIDReusePolicy.REJECT_DUPLICATE,
+                parent_close_policy=workflow.ParentClosePolicy.ABANDON,
+            )
+        except WorkflowAlreadyStartedError:
+            workflow.logger.info("run %s goes on already, or has ended", start.run_id)
+        pause = FIRST_LOOK
+        while not await bookkeeping(living_payloads.ENDED_ACTIVITY, start.run_id, bool):
+            await workflow.sleep(pause)
+            pause = min(pause * 1.5, LONGEST_LOOK)
+            if workflow.info().is_continue_as_new_suggested():
+                workflow.continue_as_new(firings)
+
+
+def _due() -> datetime:
+    """When the schedule wanted this; for one started by hand, its start."""
+    return workflow.info().typed_search_attributes.get(DUE) or workflow.info().start_time
+
+
+async def _looked(activity: str, asking: living_payloads.Asking, returns: type[R]) -> R:
+    result: R = await workflow.execute_activity(
+        activity,
+        asking,
+        result_type=returns,
+        start_to_close_timeout=LOOKING_LIMIT,
+        heartbeat_timeout=policies.HEARTBEAT_LIMIT,
+        retry_policy=LOOKING,
+    )
+    return result
+
+
+async def _delivered(delivery: living_payloads.Delivery) -> None:
+    """What cannot be delivered is in the delivery log; the asking stands all the same."""
+    try:
+        await workflow.execute_activity(
+            living_payloads.DELIVER_ACTIVITY,
+            delivery,
+            start_to_close_timeout=DELIVERING_LIMIT,
+            retry_policy=DELIVERING,
+        )
+    except ActivityError as error:
+        workflow.logger.warning("the delivery %s was given up: %s", delivery.id, error)

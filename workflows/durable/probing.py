@@ -1,0 +1,68 @@
+"""Has anything changed? Every search and page of a report is looked up again, and what comes is compared with what came then.
+
+No model is asked. Two results are the same when the same words come from the same addresses, in whatever order.
+"""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from app.domain.chat import ToolCall, ToolResult
+from app.domain.errors import ToolError
+from app.domain.plan import ResearchPlan
+from app.domain.tool_key import call_key, normalised
+from app.domain.trajectory import Turn
+from workflows.agents.ports import Tool
+from workflows.agents.remembering import search_agent
+
+AT_ONCE = 8
+READS = "browse"
+
+
+class Probe(NamedTuple):
+    """The subtasks to research again, and today's results of all calls, by their keys."""
+
+    changed: frozenset[str]
+    results: Mapping[str, ToolResult]
+
+
+async def probed(plan: ResearchPlan, record: Sequence[tuple[str, Turn]], tools: Mapping[str, Tool]) -> Probe:
+    """Make the calls of these turns, each given with its stage, again.
+
+    A subtask whose calls bring something else has changed, and so has what depends on it. A page that cannot be read any more
+    is a change; a search that fails is none, for nobody knows what it would have brought.
+
+    Raises:
+        ToolError: a search failed.
+    """
+    calls = {call_key(c.name, c.arguments): c for _, turn in record if (c := turn.call) and c.name in tools}
+    gate = asyncio.Semaphore(AT_ONCE)
+    found = await asyncio.gather(*(_again(call, tools[call.name], gate) for call in calls.values()))
+    results = dict(zip(calls, found, strict=True))
+    looked = {stage for stage, _ in record}
+    stale = {stage for stage, turn in record if _differs(turn, results)}
+    # A subtask whose working papers are gone cannot be compared: it is done again.
+    first = {s.id for s in plan.subtasks if search_agent(s.id) in stale or search_agent(s.id) not in looked}
+    changed = frozenset(s.id for s in plan.subtasks if first & {s.id, *plan.ancestors(s.id)})
+    return Probe(changed, {key: result for key, result in results.items() if not result.error})
+
+
+async def _again(call: ToolCall, tool: Tool, gate: asyncio.Semaphore) -> ToolResult:
+    async with gate:
+        try:
+            return await tool.call(call.arguments)
+        except ToolError as error:
+            if call.name != READS:
+                raise
+            return ToolResult(error=str(error))
+
+
+def _differs(turn: Turn, results: Mapping[str, ToolResult]) -> bool:
+    if turn.call is None:
+        return False
+    now = results.get(call_key(turn.call.name, turn.call.arguments))
+    return now is not None and turn.result is not None and _words(now) != _words(turn.result)
+
+
+def _words(result: ToolResult) -> frozenset[tuple[str, str]]:
+    return frozenset((passage.source.url, normalised(passage.text)) for passage in result.passages)

@@ -1,0 +1,29 @@
+"""The writer runs only where the evidence changed: a rerun that comes to the same quotes takes the last report over."""
+
+import orjson
+
+from app.domain.evidence import Finding
+from app.domain.report import Report
+from app.domain.writer import ReportLineage
+from app.storage import living_runs
+from workflows.durable.persistence import insist
+from workflows.durable.workshop import Attempt
+from workflows.judging.comparison import words
+
+
+async def taken_over(attempt: Attempt, findings: tuple[Finding, ...]) -> tuple[Report, ReportLineage] | None:
+    """The report of the run that this one brings up to date, if both have the same evidence; None: it is to be written."""
+    before = attempt.request.query.refreshes
+    if before is None:
+        return None
+    database = attempt.shop.database
+    known = await insist(lambda: living_runs.findings(database, before))
+    if not known or _evidence(known) != _evidence(findings):
+        return None
+    report = await insist(lambda: living_runs.report(database, before))
+    made = await insist(lambda: living_runs.report_result(database, before))
+    return (report, ReportLineage.model_validate(orjson.loads(made)["lineage"])) if report and made else None
+
+
+def _evidence(findings: tuple[Finding, ...] | list[Finding]) -> frozenset[tuple[str, str]]:
+    return frozenset(words(quote) for finding in findings for quote in finding.quotes)
