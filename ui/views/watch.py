@@ -19,7 +19,7 @@ from ui.session import api, feed, progress, run_id
 
 REFRESH = timedelta(seconds=1)
 OLDEST = timedelta(seconds=15)  # how long a run is shown as it was while nothing is heard of it
-TOLD = ("failed", "cancelled", "paused", "awaiting_approval", "budget_reached")
+TOLD = ("failed", "cancelled", "paused", "budget_reached")
 
 
 def main() -> None:
