@@ -195,6 +195,10 @@ class Reports:
         """The run's links."""
         return self._client._parse(Links, self._client._send("GET", f"/v1/runs/{run_id}/shares"))
 
+    def address(self, link: Link) -> str:
+        """Where a link that was just made leads."""
+        return self._client.base_url + link.path
+
     def revoke(self, run_id: str, share_id: str) -> None:
         """End a link now."""
         self._client._send("DELETE", f"/v1/runs/{run_id}/shares/{share_id}")

@@ -1,11 +1,14 @@
 """Read a report: the text, what it rests on beside it, and the exact words behind each number in a drawer."""
 
+from collections.abc import Callable
+
 import streamlit as st
 
 from ui.api_client import ApiProblem
 from ui.client import asking
 from ui.client.asking import Scorecard
-from ui.components import exports, opinion, problem, reader, repeat, run_header, source_view
+from ui.client.reports import Reports
+from ui.components import after_reading, exports, opinion, problem, reader, repeat, run_header, source_view
 from ui.components.claims_view import claims_html
 from ui.components.markup import text
 from ui.components.report_view import Article, article, outline_html, sources_html
@@ -51,7 +54,16 @@ def _report(run: Run) -> None:
         st.html(prepared.html)
     with right:
         _beside(run, report, prepared)
+    _told(after_reading.follow_ups, run)
     _drawer(run, report)
+
+
+def _told(part: Callable[[Reports, Run], None], run: Run) -> None:
+    """A part of the page that asks the API more; its trouble is its own."""
+    try:
+        part(Reports(api()), run)
+    except ApiProblem as error:
+        problem.show(error)
 
 
 def _bar(run: Run, report: Report) -> None:
@@ -59,6 +71,9 @@ def _bar(run: Run, report: Report) -> None:
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="report_bar"):
         with st.popover(say("read.export"), icon=":material/download:"):
             exports.show(api(), run)
+        with st.popover(say("read.share"), icon=":material/link:"):
+            after_reading.share(Reports(api()), run)
+            _told(after_reading.links, run)
         with st.popover(say("read.compare"), icon=":material/compare_arrows:"):
             opinion.second_report(api(), run)
         with st.popover(say("read.repeat"), icon=":material/update:"):
@@ -76,8 +91,14 @@ def _prepared(report: str, language: str) -> Article:
 
 def _beside(run: Run, report: Report, prepared: Article) -> None:
     card = _scorecard(run)
-    labels = [say("read.contents"), say("read.sources"), say("read.checks"), *([say("read.score")] if card else [])]
-    contents, sources, checks, *score = st.tabs(labels, key="beside")
+    labels = [
+        say("read.contents"),
+        say("read.sources"),
+        say("read.checks"),
+        say("read.versions"),
+        *([say("read.score")] if card else []),
+    ]
+    contents, sources, checks, versions, *score = st.tabs(labels, key="beside")
     with contents:
         st.html(outline_html(prepared.outline))
     with sources:
@@ -85,6 +106,8 @@ def _beside(run: Run, report: Report, prepared: Article) -> None:
     with checks:
         st.html(claims_html(report.claims) if report.claims else f'<p class="r-quiet">{text(say("read.no_checks"))}</p>')
 
+    with versions:
+        _told(after_reading.versions, run)
     if card and score:
         score[0].html(scorecard_html(card))
 

@@ -1,0 +1,53 @@
+"""Sharing, asking on, and versions, as a reader meets them."""
+
+from collections.abc import Callable
+
+from streamlit.testing.v1 import AppTest
+
+from tests.ui.fake_api import START, FakeApi
+from tests.ui.stories import finished
+from tests.ui.test_pages import shown
+from ui.client.reports import Diff, SectionDiff, Words
+from ui.components.after_reading import diff_html
+
+OpenPage = Callable[..., AppTest]
+WHEN = START.isoformat()
+
+
+def test_sharing_asking_on_and_bringing_a_version_back(api: FakeApi, open_page: OpenPage) -> None:
+    run = finished(api)
+    path = f"/v1/runs/{run.id}"
+    link = {"id": "l1", "version": 2, "expires_at": WHEN, "path": "/v1/shared/secret"}
+    answer = {
+        "id": "q1",
+        "question": "And <i>silver</i>?",
+        "status": "done",
+        "answered": True,
+        "markdown": "It says **so**. <script>",
+    }
+    made = [{"n": n, "origin": origin, "created_at": WHEN} for n, origin in ((2, "edited"), (1, "delivered"))]
+    api.answer("GET", f"{path}/shares", lambda *_: {"items": [{**link, "path": ""}]})
+    api.answer("POST", f"{path}/shares", lambda *_: link)
+    api.answer("GET", f"{path}/questions", lambda *_: {"items": [answer]})
+    api.answer("POST", f"{path}/questions", lambda *_: answer)
+    api.answer("GET", f"{path}/versions", lambda *_: {"items": made})
+    api.answer("POST", f"{path}/versions/1/revert", lambda *_: made[0])
+    app = open_page("read", run=run.id)
+    assert "And &lt;i&gt;silver&lt;/i&gt;?" in shown(app)
+    assert "It says <strong>so</strong>. &lt;script&gt;" in shown(app)
+    app.button(key="share").click().run()
+    assert f"{api.url}/v1/shared/secret" in [code.value for code in app.code]
+    app.chat_input(key="follow_up").set_value(" And silver? ").run()
+    assert ("POST", "questions", {"question": "And silver?"}) in api.commands()
+    app.button(key="back_1").click().run()
+    assert api.commands()[-1][1] == "revert"
+
+
+def test_a_diff_shows_words_and_no_markup() -> None:
+    words = (
+        Words(change="same", text="Duties "),
+        Words(change="removed", text="fell"),
+        Words(change="added", text="<b>rose</b>"),
+    )
+    html = diff_html(Diff(sections=(SectionDiff(change="changed", old=1, new=1, heading="Then", words=words),)))
+    assert "Duties <del>fell</del><ins>&lt;b&gt;rose&lt;/b&gt;</ins>" in html

@@ -1,0 +1,121 @@
+"""What follows reading: a further question to the same evidence, a link to hand on, and the report's versions."""
+
+from datetime import timedelta
+from functools import partial
+
+import streamlit as st
+from markdown_it import MarkdownIt
+
+from ui.api_client import ApiProblem
+from ui.client.reports import Diff, FollowUp, Reports, Version
+from ui.components import problem
+from ui.components.controls import act
+from ui.components.markup import text
+from ui.language import named, say, when
+from ui.models import Run
+
+REFRESH = timedelta(seconds=2)
+DAYS = (1, 7, 30, 90)
+
+
+def share(reports: Reports, run: Run) -> None:
+    """Make a link that anybody may read until it ends; it is told once."""
+    st.caption(say("share.help"))
+    days = st.segmented_control(say("share.days"), DAYS, default=7, required=True, key="share_days")
+    if not st.button(say("share.make"), key="share", type="primary"):
+        return
+    try:
+        link = reports.share(run.id, days or 7)
+    except ApiProblem as error:
+        problem.show(error)
+        return
+    st.html(f'<div class="r-note" role="status">{text(say("share.once", when=when(link.expires_at, "day")))}</div>')
+    st.code(reports.address(link), language=None)
+
+
+def links(reports: Reports, run: Run) -> None:
+    """The links there are, each with its end."""
+    for link in reports.links(run.id).items:
+        if link.revoked_at is not None:
+            continue
+        with st.container(horizontal=True, vertical_alignment="center", key=f"link_{link.id}"):
+            st.html(f'<span class="r-quiet">{text(say("team.until", when=when(link.expires_at, "day")))}</span>')
+            if st.button(say("team.revoke"), key=f"revoke_{link.id}"):
+                act(partial(reports.revoke, run.id, link.id), say("share.revoked"))
+
+
+def follow_ups(reports: Reports, run: Run) -> None:
+    """Ask on; answers come from the stored evidence."""
+    asked = st.chat_input(say("follow.hint"), key="follow_up", max_chars=2_000)
+    if asked and asked.strip():
+        act(lambda: reports.ask(run.id, asked.strip()), say("follow.asked"))
+    try:
+        answers = reports.questions(run.id).items
+    except ApiProblem as error:
+        problem.show(error)
+        return
+    under_way = any(answer.answered is None and answer.status != "failed" for answer in answers)
+    if answers:
+        st.fragment(_answers, run_every=REFRESH if under_way else None)(reports, run)
+
+
+def _answers(reports: Reports, run: Run) -> None:
+    for answer in reports.questions(run.id).items:
+        st.html(answer_html(answer))
+
+
+def answer_html(answer: FollowUp) -> str:
+    """A question with its answer, or where it stands."""
+    if answer.status == "failed":
+        body = f'<div class="r-note bad">{text(answer.detail)}</div>'
+    elif answer.answered is None:
+        body = f'<p class="r-quiet" role="status">{text(say("follow.working"))}</p>'
+    else:
+        unsaid = "" if answer.answered else f'<p class="r-quiet">{text(say("follow.unanswered"))}</p>'
+        body = unsaid + str(MarkdownIt("commonmark", {"html": False}).render(answer.markdown))
+    return f'<div class="r-report r-answer"><h3>{text(answer.question)}</h3>{body}</div>'
+
+
+def versions(reports: Reports, run: Run) -> None:
+    """The versions, newest first; each against the newest, and brought back."""
+    found = reports.versions(run.id).items
+    if len(found) < 2:
+        st.html(f'<p class="r-quiet">{text(say("versions.one"))}</p>')
+        return
+    newest = found[0].n
+    for version in found:
+        _version(reports, run, version, newest)
+
+
+def _version(reports: Reports, run: Run, version: Version, newest: int) -> None:
+    with st.container(key=f"version_{version.n}", gap="xsmall"):
+        name = f"{say('versions.n', n=version.n)} · {named('origin', version.origin)}"
+        note = f"<br>{text(version.note)}" if version.note else ""
+        st.html(f'<b>{text(name)}</b> <span class="r-quiet">{text(when(version.created_at, "short"))}{note}</span>')
+        if version.n == newest:
+            return
+        with st.container(horizontal=True):
+            if st.button(say("versions.diff"), key=f"diff_{version.n}"):
+                st.dialog(say("versions.diff"), width="large")(_show_diff)(reports, run, version.n, newest)
+            if st.button(say("versions.back"), key=f"back_{version.n}") and act(
+                lambda: reports.revert(run.id, version.n, newest), say("versions.done")
+            ):
+                st.rerun()
+
+
+def _show_diff(reports: Reports, run: Run, old: int, new: int) -> None:
+    st.html(diff_html(reports.diff(run.id, old, new)))
+
+
+def diff_html(diff: Diff) -> str:
+    """The sections that changed, with the words that came and went."""
+    marks = {"added": "ins", "removed": "del"}
+    parts = []
+    for section in diff.sections:
+        if section.change == "same":
+            continue
+        words = "".join(
+            f"<{marks[w.change]}>{text(w.text)}</{marks[w.change]}>" if w.change in marks else text(w.text) for w in section.words
+        )
+        parts.append(f'<h3>{text(section.heading or section.old_heading)}</h3><div class="r-diff">{words}</div>')
+    return "".join(parts) or f'<p class="r-quiet">{text(say("versions.same"))}</p>'
