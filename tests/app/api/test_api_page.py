@@ -17,9 +17,7 @@ from tests.support.fuzzed_api import BriefRuns
 PAGE = (Path(__file__).parents[3] / "docs" / "api.md").read_text()
 # A command that fails, or is answered with an error, ends the block.
 STRICT = 'set -euo pipefail; curl() { command curl --fail-with-body --max-time 30 "$@"; }\n'
-SHELL = pytest.mark.skipif(
-    not all(map(shutil.which, ("bash", "curl", "jq", "uuidgen"))), reason="needs bash, curl, jq and uuidgen"
-)
+SHELL = pytest.mark.skipif(not all(map(shutil.which, ("bash", "curl", "jq"))), reason="needs bash, curl and jq")
 
 
 def blocks(language: str) -> list[str]:
@@ -50,7 +48,7 @@ async def test_from_a_question_to_a_report(brief: ApiClient, tmp_path: Path) -> 
     [text] = [block for block in blocks("sh") if "/report " in block]
     said = await run_block(text, brief, tmp_path)
     assert said.count("event: run_created") == 1
-    assert said.count('"status":"completed"') == 2
+    assert said.count('"status": "completed"') == 2
     assert (tmp_path / "report.md").read_text().startswith("# Tariffs")
     assert '"snapshot"' in (tmp_path / "evidence.json").read_text()
 
