@@ -52,7 +52,6 @@ class Progress:
     report: dict[str, int] = field(default_factory=dict)
     worked: timedelta = timedelta()
     working_since: datetime | None = None
-    seen: int = 0
 
     def working_time(self, now: datetime) -> timedelta:
         """How long the run has been at work, pauses left out: what a cap on its minutes counts."""
@@ -74,7 +73,6 @@ def fold(events: Iterable[Event], onto: Progress | None = None) -> Progress:
     progress = onto or Progress()
     for event in events:
         _READERS.get(event.type, _nothing)(progress, event)
-        progress.seen = event.seq
     return progress
 
 

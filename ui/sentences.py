@@ -87,4 +87,5 @@ SENTENCES: dict[str, Callable[[Event], str]] = {
     "rubric_edited": lambda e: say("log.rubric_edited", criteria=int(e.payload.get("criteria", 0))),
     "scorecard_ready": lambda e: say("log.scored", judged=int(e.payload.get("judged", 0)), of=int(e.payload.get("criteria", 0))),
     "report_ready": _report_ready,
+    "gap": lambda e: say("log.gap"),
 }

@@ -79,15 +79,16 @@ def feed(run_id: str) -> EventFeed:
     if held is None or held[0] != run_id:
         held = (run_id, EventFeed(ApiClient(api().base_url, api().sign), run_id))
         st.session_state["event_feed"] = held
-        st.session_state["progress"] = Progress()
+        st.session_state.pop("progress", None)
     return held[1]
 
 
 def progress(events: Sequence[Event]) -> Progress:
     """What the events of the run being watched come to. Only those that are new since the last look are read."""
-    known: Progress = st.session_state.setdefault("progress", Progress())
-    new = [event for event in events[known.seen :] if event.seq > known.seen]
-    return fold(new, known)
+    read, known = st.session_state.get("progress") or (0, Progress())
+    known = fold(events[read:], known)
+    st.session_state["progress"] = (len(events), known)
+    return known
 
 
 def run_id() -> str:
