@@ -2,20 +2,20 @@
 
 import asyncio
 import os
+import pkgutil
+from importlib import import_module
 
 from alembic import context
 from sqlalchemy import Connection
 from sqlmodel import SQLModel
 
+from app import storage
 from app.domain.errors import SetupError
-from app.storage import tables, tables_api, tables_asking, tables_living, tables_reports, tables_schedules
 from app.storage.migrate import with_connection
 
-DECLARED = (
-    *(tables.RunRow, tables_api.WebhookRow, tables_asking.RunRubricRow, tables_reports.ReportTaskRow),
-    *(tables_living.CollectionRow, tables_schedules.ScheduleRow),
-)
-assert all(row.metadata is SQLModel.metadata for row in DECLARED)
+for found in pkgutil.iter_modules(storage.__path__):
+    if found.name.startswith("tables"):
+        import_module(f"app.storage.{found.name}")
 
 
 def run(connection: Connection) -> None:

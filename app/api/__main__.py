@@ -14,6 +14,7 @@ from app.api.server import Server, bind
 from app.api.services import open_services
 from app.domain.errors import SetupError
 from app.outgoing.addresses import networks
+from app.services.preferences.offers import offered
 from app.services.research import AVAILABLE, WITHOUT_MODEL
 from app.services.webhook_delivery import Policy
 from app.settings import Settings, read_settings
@@ -54,9 +55,8 @@ async def serve(settings: Settings, host: str = HOST, port: int | None = None, n
         answered = LOCAL_HOSTS | names | {f"[{host}]" if ":" in host else host}
         policy = Policy(networks(*settings.webhook_networks))
         documents = settings.documents
-        opened = open_services(
-            *urls, gateway, settings.services, settings.retrieval_url, systems, model, policy, documents, timing
-        )
+        given = settings.services, settings.retrieval_url, systems, model, policy, documents, timing, offered(settings)
+        opened = open_services(*urls, gateway, *given)
         async with opened as services:
             app = create_app(services, answered, settings.cors_origins)
             await Server(app, services).serve(sockets=[listening])

@@ -27,6 +27,7 @@ from app.api.openai.errors import OpenAIErrors
 from app.api.openai.models import ModelsController
 from app.api.openai.responses import ResponsesController
 from app.api.plans import PlansController
+from app.api.preferences.routes import CONTROLLERS as PREFERENCES
 from app.api.reports import ReportsController
 from app.api.runs import RunsController
 from app.api.schedules import SchedulesController, unsubscribe, unsubscribe_page
@@ -67,6 +68,7 @@ def routed(services: Services, origins: Collection[str] = ()) -> Litestar:
             FindingsController,
             SharesController,
             shared,
+            *PREFERENCES,
             health,
             tools,
             retrieve,
@@ -87,6 +89,7 @@ def routed(services: Services, origins: Collection[str] = ()) -> Litestar:
             "collections": _given(services.collections),
             "schedules": _given(services.schedules),
             "subscriptions": _given(services.subscriptions),
+            "preferences": _given(services.preferences),
             "principal": Provide(principal_of, sync_to_thread=False),
             "exports": _given(services.exports),
             "revising": _given(services.revising),

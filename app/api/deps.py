@@ -15,6 +15,7 @@ from app.services.exports import Exports
 from app.services.health import Parts
 from app.services.live_events import LiveEvents
 from app.services.pages import Pages
+from app.services.preferences.opened import Preferences
 from app.services.research import Research
 from app.services.revising import Revising
 from app.services.schedules import Schedules, Subscriptions
@@ -38,6 +39,7 @@ WebhooksService = NamedDependency[Webhooks]
 CollectionsService = NamedDependency[Collections]
 SchedulesService = NamedDependency[Schedules]
 SubscriptionsService = NamedDependency[Subscriptions]
+PreferencesService = NamedDependency[Preferences]
 # Who asks; a public route has none.
 CurrentPrincipal = NamedDependency[Principal]
 

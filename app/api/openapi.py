@@ -28,6 +28,7 @@ from app.api import (
 from app.api.authentication import PUBLIC
 from app.api.openai import SCHEMAS as OPENAI
 from app.api.openapi_details import complete
+from app.api.preferences import SCHEMAS as PREFERENCES
 from app.domain.estimate import Estimate
 from app.domain.run import Run, RunEvent
 from app.domain.scorecard import Scorecard
@@ -56,6 +57,7 @@ ROOTS = (
     schemas_collections.ReceivedFiles,
     *(schemas_schedules.NewSchedule, schemas_schedules.ScheduleChange, schemas_schedules.SchedulePage),
     *(schemas_schedules.FiringPage, schemas_schedules.DeliveryPage),
+    *PREFERENCES,
 )
 KEY = SecurityScheme(type="http", scheme="bearer", description="An API key: `Authorization: Bearer rbk_...`.")
 MAY_ALWAYS = (401, 403, 500, 503)

@@ -25,6 +25,8 @@ from app.services.idempotency import LIFETIME, IdempotencyKeys
 from app.services.index_service import IndexService
 from app.services.live_events import LiveEvents
 from app.services.pages import Pages
+from app.services.preferences.offers import Offers
+from app.services.preferences.opened import Preferences, preferences
 from app.services.research import AVAILABLE, Research
 from app.services.revising import Revising
 from app.services.schedule_timing import NoTiming, ScheduleGateway
@@ -69,6 +71,7 @@ class Services:
     collections: Collections
     schedules: Schedules
     subscriptions: Subscriptions
+    preferences: Preferences
 
 
 @asynccontextmanager
@@ -83,13 +86,15 @@ async def open_services(
     webhook_policy: Policy = POLICY,
     documents: Path = DOCUMENTS,
     timing: ScheduleGateway = NO_TIMING,
+    offers: Offers | None = None,
 ) -> AsyncIterator[Services]:
     """The pools, the one listening connection and the dispatcher of waiting runs, for as long as the context lasts.
 
     Requests use `database_url`, whose role sees one organisation at a time. What is done for nobody in particular, or before it
     is known for whom, uses `trusted_url`. `services_on` are the services outside that are configured; `retrieval_url` is the
     index's address, `systems` those that can be asked for; `model` is the one that runs ask, for estimates. `documents` is the
-    folder that the index reads own documents from, and `timing` what holds the times of schedules.
+    folder that the index reads own documents from, and `timing` what holds the times of schedules; `offers` is what reports
+    can be written with.
 
     Raises:
         SetupError: the database cannot be used, its schema is another than this version needs, or its role sees too much.
@@ -109,10 +114,11 @@ async def open_services(
     index, files = IndexService(retrieval_url), DocumentFiles(documents)
     tending = CollectionTending(trusted, files, index)
     sync = ScheduleSync(trusted, timing)
+    steering = Steering(tenants, gateway, research)
     services = Services(
         research,
         Asking(tenants, gateway, research, model),
-        Steering(tenants, gateway, research),
+        steering,
         live,
         Parts(trusted, gateway, listener),
         ToolUseReport(trusted, services_on),
@@ -126,6 +132,7 @@ async def open_services(
         Collections(tenants, trusted, files, index, tending.wake),
         Schedules(tenants, timing, sync.wake),
         Subscriptions(trusted),
+        preferences(tenants, research, steering, offers),
     )
     tasks: list[asyncio.Task[None]] = []
     try:

@@ -32,6 +32,8 @@ class Scope(StrEnum):
     COLLECTIONS_WRITE = "collections:write"
     PREFERENCES_READ = "preferences:read"
     PREFERENCES_WRITE = "preferences:write"
+    ANNOTATIONS_WRITE = "annotations:write"
+    ANNOTATIONS_MANAGE = "annotations:manage"
     SCHEDULES_READ = "schedules:read"
     SCHEDULES_WRITE = "schedules:write"
     WEBHOOKS_READ = "webhooks:read"
@@ -56,10 +58,11 @@ _VIEWER = frozenset(
 )
 _MEMBER = _VIEWER | {
     *(Scope.RUNS_WRITE, Scope.REPORTS_WRITE, Scope.COLLECTIONS_WRITE, Scope.PREFERENCES_WRITE, Scope.SCHEDULES_WRITE),
-    Scope.USAGE_READ,
+    *(Scope.USAGE_READ, Scope.ANNOTATIONS_WRITE),
 }
 _ADMIN = _MEMBER | {
     *(Scope.TEAM_WRITE, Scope.KEYS_READ, Scope.KEYS_WRITE, Scope.WEBHOOKS_READ, Scope.WEBHOOKS_WRITE, Scope.AUDIT_READ),
+    Scope.ANNOTATIONS_MANAGE,
 }
 ALLOWED: Mapping[Role, frozenset[Scope]] = {
     Role.VIEWER: _VIEWER,

@@ -39,16 +39,16 @@ class Place(StrEnum):
         return Place.ALTERNATIVE if self is Place.DELIVERED else Place.DELIVERED
 
 
-class Side(StrEnum):
+class ShownSide(StrEnum):
     """Where a candidate was shown."""
 
     LEFT = "left"
     RIGHT = "right"
 
     @property
-    def other(self) -> "Side":
+    def other(self) -> "ShownSide":
         """The other side."""
-        return Side.RIGHT if self is Side.LEFT else Side.LEFT
+        return ShownSide.RIGHT if self is ShownSide.LEFT else ShownSide.LEFT
 
 
 class Verdict(StrEnum):
@@ -60,12 +60,12 @@ class Verdict(StrEnum):
     BOTH_BAD = "both_bad"
 
     @property
-    def side(self) -> Side | None:
+    def side(self) -> ShownSide | None:
         """The preferred side, or None."""
-        return Side(self.value) if self in (Verdict.LEFT, Verdict.RIGHT) else None
+        return ShownSide(self.value) if self in (Verdict.LEFT, Verdict.RIGHT) else None
 
 
-class Outcome(StrEnum):
+class PairOutcome(StrEnum):
     """The same answer in terms of the candidates: what can be compared between readers who were shown other sides."""
 
     DELIVERED = "delivered"
@@ -76,14 +76,14 @@ class Outcome(StrEnum):
     @property
     def place(self) -> Place | None:
         """The preferred candidate, or None."""
-        return Place(self.value) if self in (Outcome.DELIVERED, Outcome.ALTERNATIVE) else None
+        return Place(self.value) if self in (PairOutcome.DELIVERED, PairOutcome.ALTERNATIVE) else None
 
 
 class Reason(Value):
     """For one dimension, which side was better; None: neither."""
 
     dimension: Dimension
-    side: Side | None = None
+    side: ShownSide | None = None
 
 
 class Choice(Value):
@@ -116,24 +116,24 @@ class Viewing(Value):
     first_viewed_at: datetime
     revealed_at: datetime | None = None
 
-    def place_of(self, side: Side) -> Place:
+    def place_of(self, side: ShownSide) -> Place:
         """The candidate shown on this side."""
-        return self.left if side is Side.LEFT else self.left.other
+        return self.left if side is ShownSide.LEFT else self.left.other
 
-    def side_of(self, place: Place) -> Side:
+    def side_of(self, place: Place) -> ShownSide:
         """Where this candidate was shown."""
-        return Side.LEFT if place is self.left else Side.RIGHT
+        return ShownSide.LEFT if place is self.left else ShownSide.RIGHT
 
-    def outcome(self, verdict: Verdict) -> Outcome:
+    def outcome(self, verdict: Verdict) -> PairOutcome:
         """The answer in terms of the candidates."""
-        return Outcome(verdict.value if verdict.side is None else self.place_of(verdict.side).value)
+        return PairOutcome(verdict.value if verdict.side is None else self.place_of(verdict.side).value)
 
 
 class StoredChoice(Value):
     """A choice as kept. `elapsed_seconds` runs from the first view to the first choice, by the server's clock."""
 
     choice: Choice
-    outcome: Outcome
+    outcome: PairOutcome
     elapsed_seconds: float
     made_at: datetime
     changed_at: datetime
@@ -198,12 +198,67 @@ class PreferencePair(Value):
     strength: int
     reasons: dict[Dimension, Favour] = Field(default={})
     comment: str = ""
-    accepted_shown: Side
+    accepted_shown: ShownSide
     seconds: float
     hidden_seconds: float | None
     reader: str
     annotation: bool
     asked_by_reader: bool
+
+
+class UndecidedPair(Value):
+    """Two reports of which a reader preferred none: a tie, or both bad. In the order of their digests."""
+
+    id: str
+    query: ResearchQuery
+    evidence_digest: str
+    reports: tuple[Judged, Judged]
+    both_bad: bool
+    comment: str = ""
+    first_shown: ShownSide
+    seconds: float
+    hidden_seconds: float | None
+    reader: str
+    annotation: bool
+    asked_by_reader: bool
+
+
+class RatedReport(Value):
+    """Stars for a report. `digest` is the SHA-256 of the report's stored JSON."""
+
+    id: str
+    query: ResearchQuery
+    text: str
+    digest: str
+    lineage: ReportLineage
+    stars: int
+    comment: str = ""
+    reader: str
+
+
+class FlaggedClaim(Value):
+    """A claim of a report that a reader calls wrong. The reason is in the reader's words, and left out unless asked for."""
+
+    id: str
+    query: ResearchQuery
+    claim: str
+    digest: str
+    lineage: ReportLineage
+    reason: str = ""
+    reader: str
+
+
+class EditedSection(Value):
+    """A section as a reader changed it, with the version it was changed in; bodies cite quotes by `[[key]]`."""
+
+    id: str
+    query: ResearchQuery
+    version: int
+    heading_before: str
+    heading: str
+    before: str
+    after: str
+    reader: str
 
 
 class Consent(Value):

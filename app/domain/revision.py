@@ -83,6 +83,7 @@ class VersionOrigin(StrEnum):
     REWRITTEN = "rewritten"
     DEEPENED = "deepened"
     REVERTED = "reverted"
+    CHOSEN = "chosen"
 
 
 ORIGINS = {

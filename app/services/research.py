@@ -12,9 +12,10 @@ from app.domain.query import ResearchQuery, SystemName
 from app.domain.revision import DELIVERED
 from app.domain.rubric import Rubric
 from app.domain.run import Run, RunStatus
+from app.domain.writer import WriterSettings
 from app.services.gateway import RunGateway
 from app.services.own_collections import resolved
-from app.storage import collections, events, reports, rubrics, runs, steering, tapes, versions
+from app.storage import collections, events, reports, rubrics, runs, steering, tapes, versions, writer_defaults
 from app.storage.engine import Executor
 from app.storage.events import LoggedEvent
 from app.storage.reports import StoredReport
@@ -71,6 +72,7 @@ class Research:
             raise InvalidInput(
                 f"the system {query.system} needs a language model, and none is configured; available: {available}"
             )
+        query = await self._with_default_writer(query)
         run_id = uuid4()
         query, own = await resolved(self._database, query)
         await runs.create(self._database, run_id, query)
@@ -86,6 +88,12 @@ class Research:
             log.warning("run %s is stored but not started: %s", run_id, error)
             await RunLog(self._database).set_status(run_id, RunStatus.QUEUED, WAITING_FOR_WORKFLOWS)
         return await self.get(run_id)
+
+    async def _with_default_writer(self, query: ResearchQuery) -> ResearchQuery:
+        """The organisation's own way of writing, where the query asks for none."""
+        if query.writer != WriterSettings():
+            return query
+        return query.model_copy(update={"writer": await writer_defaults.get(self._database)})
 
     async def start(self, request: ResearchInput) -> None:
         """Start a stored run's workflow; a second time changes nothing."""

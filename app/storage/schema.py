@@ -4,7 +4,7 @@ import asyncpg
 
 from app.storage.engine import Executor
 
-SCHEMA_REVISION = "0009"
+SCHEMA_REVISION = "0010"
 
 
 async def revision_of(database: Executor) -> str | None:

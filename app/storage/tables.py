@@ -28,6 +28,7 @@ class RunRow(SQLModel, table=True):
     __tablename__ = "runs"
     __table_args__ = (
         Index("runs_newest_first", "organisation_id", text("created_at DESC"), text("id DESC")),
+        Index("runs_made_for", "made_for"),
         Index("runs_undispatched", "created_at", postgresql_where=text("dispatched_at IS NULL")),
         CheckConstraint(f"status IN ({', '.join(repr(status.value) for status in RunStatus)})", name="runs_status"),
     )
@@ -43,6 +44,7 @@ class RunRow(SQLModel, table=True):
     dispatched_at: datetime | None = Field(sa_type=TIME, nullable=True)
     finished_at: datetime | None = Field(sa_type=TIME, nullable=True)
     organisation_id: UUID = Field(foreign_key="organisations.id", ondelete="CASCADE", sa_column_kwargs=OWNER_OF_ROW)
+    made_for: UUID | None = Field(foreign_key="runs.id", ondelete="CASCADE", nullable=True, index=False)
     created_by: UUID | None = Field(foreign_key="users.id", ondelete="SET NULL", sa_column_kwargs=ACTING_USER)
 
 

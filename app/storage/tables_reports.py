@@ -11,6 +11,7 @@ from app.domain.revision import TaskKind, TaskStatus, VersionOrigin
 from app.storage.tables_accounts import OWNER_OF_ROW
 
 NOW = {"server_default": func.now()}
+ACTING_USER = {"server_default": text("nullif(current_setting('rubrica.user', true), '')::uuid")}
 EMPTY = {"server_default": ""}
 TIME: Any = DateTime(timezone=True)
 
@@ -63,6 +64,7 @@ class ReportTaskRow(SQLModel, table=True):
     version: int | None = Field(nullable=True)
     answer: dict[str, Any] | None = Field(sa_type=JSON, nullable=True)
     usage: dict[str, Any] | None = Field(sa_type=JSON, nullable=True)
+    created_by: UUID | None = Field(foreign_key="users.id", ondelete="SET NULL", sa_column_kwargs=ACTING_USER)
     created_at: datetime = Field(sa_type=TIME, sa_column_kwargs=NOW)
     finished_at: datetime | None = Field(sa_type=TIME, nullable=True)
 

@@ -28,6 +28,7 @@ START_LIMIT = timedelta(seconds=60)
 USER = "rubrica"  # owns the tables
 ROLES = (API_ROLE, WORKER_ROLE)
 DATABASE = "rubrica"
+PORT_LINE = 3  # of postmaster.pid
 SERVER_SETTINGS = {
     "listen_addresses": LOOPBACK,
     "max_connections": "200",
@@ -200,6 +201,19 @@ def _identity(account: Account | None) -> Callable[[], None] | None:
     if account is not None:
         return account.assume()
     return None if is_listed(os.geteuid()) else appear_listed()
+
+
+def running_url(directory: Path, database: str, role: str) -> str:
+    """The address of a database of the cluster in `directory`, whose server another process runs.
+
+    Raises:
+        SetupError: it does not run.
+    """
+    try:
+        port = int((directory / "data" / "postmaster.pid").read_text().splitlines()[PORT_LINE])
+    except (OSError, ValueError, IndexError) as error:
+        raise SetupError(f"the database in {directory} is just starting or stopping; try again in a moment") from error
+    return f"postgresql://{role}:{_password_file(directory, role).read_text()}@{LOOPBACK}:{port}/{database}"
 
 
 def _password_file(directory: Path, role: str = USER) -> Path:

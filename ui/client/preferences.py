@@ -130,6 +130,24 @@ class Consent(Answer):
     organisation_since: datetime | None = None
 
 
+class Way(Answer):
+    """A way in which a report can be written here; `writer` is what `compare` takes."""
+
+    name: str
+    writer: dict[str, Any]
+
+
+class Ways(Answer):
+    """All of them."""
+
+    items: tuple[Way, ...] = ()
+
+
+def ways(api: ApiClient) -> tuple[Way, ...]:
+    """In which ways a second report can be written here."""
+    return api._parse(Ways, api._send("GET", "/v1/preferences/ways")).items
+
+
 def compare(api: ApiClient, run_id: str, writer: Mapping[str, Any]) -> Comparison:
     """Have a second report written over a run's evidence. Ask for the comparison until it is ready."""
     return api._parse(Comparison, api._send("POST", "/v1/comparisons", body={"run_id": run_id, "writer": dict(writer)}))

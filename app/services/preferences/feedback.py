@@ -1,0 +1,82 @@
+"""Stars, flagged claims and consent."""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from app.domain.accounts import Principal, Scope
+from app.domain.errors import Forbidden, NotFound
+from app.domain.feedback import ClaimFlag, Consent, Rating
+from app.services.research import Research
+from app.storage import feedback
+from app.storage.engine import Executor
+from app.storage.feedback import StoredFlag, StoredRating
+
+
+class Feedback:
+    """What a reader says about one report, and whether it may be used.
+
+    Raises:
+        NotFound: no such run, report or claim.
+        Unavailable: the database does not answer.
+    """
+
+    def __init__(self, database: Executor, research: Research) -> None:
+        self._database = database
+        self._research = research
+
+    async def rate(self, run_id: UUID, rating: Rating, user_id: UUID) -> StoredRating:
+        """Store or change the reader's stars."""
+        stored = await feedback.rate(self._database, run_id, user_id, rating)
+        if stored is None:
+            await self._without_report(run_id)
+        assert stored is not None
+        return stored
+
+    async def rating(self, run_id: UUID, user_id: UUID) -> StoredRating:
+        """The reader's stars."""
+        await self._research.get(run_id)
+        stored = await feedback.rating(self._database, run_id, user_id)
+        if stored is None:
+            raise NotFound(f"you have not rated the report of run {run_id}")
+        return stored
+
+    async def flag(self, run_id: UUID, flagged: ClaimFlag, user_id: UUID) -> StoredFlag:
+        """Call a claim wrong, or change the reason."""
+        stored = await feedback.flag(self._database, run_id, user_id, flagged)
+        if stored is None:
+            await self._without_report(run_id, f"the report of run {run_id} has no claim {flagged.claim}")
+        assert stored is not None
+        return stored
+
+    async def unflag(self, run_id: UUID, claim: int, user_id: UUID) -> None:
+        """Take a flag back."""
+        if not await feedback.unflag(self._database, run_id, user_id, claim):
+            raise NotFound(f"you have not flagged claim {claim} of run {run_id}")
+
+    async def flags(self, run_id: UUID, user_id: UUID) -> Sequence[StoredFlag]:
+        """The reader's flags in a run's report."""
+        await self._research.get(run_id)
+        return await feedback.flags(self._database, run_id, user_id)
+
+    async def consent(self, principal: Principal) -> Consent:
+        """What this person and their organisation agree to now."""
+        return await feedback.consent(self._database, principal.organisation_id, principal.user_id)
+
+    async def set_consent(self, principal: Principal, person: bool | None, organisation: bool | None) -> Consent:
+        """Give or take back consent; None leaves it. What is taken back is out of the next export.
+
+        Raises:
+            Forbidden: only an owner speaks for the organisation.
+        """
+        if organisation is not None:
+            if Scope.ORGANISATION_WRITE not in principal.scopes:
+                raise Forbidden("only an owner of your organisation can decide for it")
+            await feedback.set_organisation_consent(self._database, principal.organisation_id, principal.user_id, organisation)
+        if person is not None:
+            await feedback.set_own_consent(self._database, principal.user_id, person)
+        return await self.consent(principal)
+
+    async def _without_report(self, run_id: UUID, otherwise: str = "") -> None:
+        """Say why nothing was stored: no such run, no report of it, or what `otherwise` says."""
+        await self._research.report(run_id)
+        raise NotFound(otherwise or f"run {run_id} has no report")

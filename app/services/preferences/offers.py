@@ -1,0 +1,53 @@
+"""In which ways this installation can write a report, so that what it cannot do is refused before anything is paid for."""
+
+from typing import NamedTuple
+
+from app.domain.errors import InvalidInput
+from app.domain.writer import Agents, Arrangement, WriterSettings
+from app.settings import Settings
+
+WARM = 0.8
+"""A sampling temperature at which a second report is another one."""
+
+
+class Way(NamedTuple):
+    """A way of writing under a short name."""
+
+    name: str
+    writer: WriterSettings
+
+
+class Offers(NamedTuple):
+    """The model that writes here (None: none, reports are quotations) and further ones of its server."""
+
+    model: str | None
+    alternatives: tuple[str, ...] = ()
+
+    def ways(self) -> list[Way]:
+        """What a second report can be written with."""
+        quoting = [
+            Way(f"quotations: {arrangement}", WriterSettings(agents=Agents.EXTRACTIVE, arrangement=arrangement))
+            for arrangement in (Arrangement.SURVEY, Arrangement.CHAIN)
+        ]
+        if self.model is None:
+            return quoting
+        models = [Way(name, WriterSettings(model=name)) for name in self.alternatives]
+        return [*models, Way(f"{self.model} at {WARM:g}", WriterSettings(temperature=WARM)), *quoting]
+
+    def check(self, writer: WriterSettings) -> None:
+        """Return when reports can be written so here.
+
+        Raises:
+            InvalidInput: they cannot; the message says what there is.
+        """
+        wants_model = writer.agents is Agents.MODEL or writer.model or writer.prompts or writer.temperature is not None
+        if wants_model and self.model is None:
+            raise InvalidInput("no model is configured here: reports are quotations, and differ by their `arrangement`")
+        if writer.model and writer.model not in (self.model, *self.alternatives):
+            there = ", ".join(name for name in (self.model, *self.alternatives) if name)
+            raise InvalidInput(f"there is no model {writer.model!r} here; there is {there}")
+
+
+def offered(settings: Settings) -> Offers:
+    """What the settings offer."""
+    return Offers(settings.llm_model, tuple(alternative.name for alternative in settings.alternatives))

@@ -1,0 +1,33 @@
+"""`rubrica preferences`: what readers said, for training. For whoever runs the deployment, not for one organisation."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from infra.cli.execute import execute
+
+app = typer.Typer(help="What readers prefer.", no_args_is_help=True)
+
+DAYS = ["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M:%S%z"]
+BEGINNING = "1970-01-01"
+
+
+@app.callback()
+def preferences() -> None:
+    """What readers prefer."""
+
+
+@app.command()
+def export(
+    out: Annotated[Path, typer.Option(help="A new or empty folder.")],
+    since: Annotated[datetime, typer.Option(formats=DAYS, help="Only what was said from then on (UTC).")] = BEGINNING,  # type: ignore[assignment]
+    comments: Annotated[bool, typer.Option("--with-comments", help="With readers' own words, which may name people.")] = False,
+    key_file: Annotated[Path | None, typer.Option(help="The key of the pseudonyms; default: one in RUBRICA_HOME.")] = None,
+) -> None:
+    """Write preference pairs and other feedback as JSON Lines: only what its people and organisations agree to now."""
+    from infra.cli.preference_export import export as work
+
+    begin = since if since.tzinfo else since.replace(tzinfo=UTC)
+    execute(lambda settings: work(settings, out, begin, comments, key_file))

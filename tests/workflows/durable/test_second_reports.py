@@ -1,0 +1,63 @@
+"""A second report over the same evidence, by a real worker: nothing is searched again, and a kill costs nothing twice."""
+
+from uuid import UUID
+
+import orjson
+
+from app.domain.accounts import LOCAL_USER
+from app.domain.feedback import ComparisonStatus, Place
+from app.domain.run import EventType, RunStatus
+from app.domain.writer import WriterSettings
+from app.services.preferences.comparisons import Comparisons
+from tests.workflows.durable.house import House
+from tests.workflows.durable.toys import Gate, ToyModel
+from workflows.chat_models.endpoint import Prices
+from workflows.chat_models.offer import Offer
+
+FIRST = 17  # plan 1, searches 3 x 3, report 1 + 3 x 2
+WRITING = 7
+
+
+class Other(ToyModel):
+    """A model that words things in its own way."""
+
+    async def complete(self, request):  # type: ignore[no-untyped-def]
+        answer = await super().complete(request)
+        return answer.model_copy(update={"text": answer.text.replace("re:", "as to")})
+
+
+async def test_only_the_writing_is_done_again_and_paid_for_in_its_own_ledger(house: House) -> None:
+    comparisons, other = Comparisons(house.database, house.research, house.steering), Other(name="other")
+    gate = Gate("section 2")
+    other.hook = gate
+    async with house.worker() as shop:
+        shop.alternatives = {"other": Offer(other, Prices())}
+        run_id = await house.ask()
+        first = await house.until(run_id, RunStatus.COMPLETED)
+        searched = len(house.index.searched)
+        made = await comparisons.create(run_id, WriterSettings(model="other"), LOCAL_USER)
+        await gate.reached.wait()
+        assert (await comparisons.show(made.id, LOCAL_USER)).status is ComparisonStatus.PREPARING
+    # The worker is gone in the middle of the writing; another one goes on from the stored turns.
+    gate.open()
+    async with house.worker() as shop:
+        shop.alternatives = {"other": Offer(other, Prices())}
+        second = await house.until(made.made_run_id, RunStatus.COMPLETED)
+        shown = await comparisons.show(made.id, LOCAL_USER)
+    assert shown.status is ComparisonStatus.READY
+    assert (len(house.model.asked), len(house.index.searched)) == (FIRST, searched)
+    assert len(set(other.answered)) == WRITING
+    assert (first.usage.model_calls, second.usage.model_calls) == (FIRST, WRITING)
+    assert (await house.run(run_id)).usage == first.usage
+    delivered, alternative = shown.candidates[Place.DELIVERED], shown.candidates[Place.ALTERNATIVE]
+    assert ("re: section 1" in delivered.markdown, "as to section 1" in alternative.markdown) == (True, True)
+    assert (delivered.lineage.model, alternative.lineage.model) == ("toy", "other")
+    stages = [event["payload"]["stage"] for event in await house.events(UUID(str(second.id)), EventType.STAGE_STARTED)]
+    assert set(stages) == {"report"}
+    assert await citations(house, run_id) == await citations(house, second.id)
+
+
+async def citations(house: House, run_id: UUID) -> set[str]:
+    """The quotes that a run's report may cite."""
+    stored = (await house.research.report(run_id))[1]
+    return {quote["text"] for quote in orjson.loads(stored.report)["quotes"]}
