@@ -55,8 +55,10 @@ async def serve(settings: Settings, host: str = HOST, port: int | None = None, n
         answered = LOCAL_HOSTS | names | {f"[{host}]" if ":" in host else host}
         policy = Policy(networks(*settings.webhook_networks))
         documents = settings.documents
-        given = settings.services, settings.retrieval_url, systems, model, policy, documents, timing, offered(settings)
-        opened = open_services(*urls, gateway, *given)
+        offers = offered(settings)
+        opened = open_services(
+            *urls, gateway, settings.services, settings.retrieval_url, systems, model, policy, documents, timing, offers
+        )
         async with opened as services:
             app = create_app(services, answered, settings.cors_origins)
             await Server(app, services).serve(sockets=[listening])
