@@ -56,7 +56,7 @@ ROOTS = (
     *(schemas_collections.NewCollection, schemas_collections.CollectionPage, schemas_collections.DocumentPage),
     schemas_collections.ReceivedFiles,
     *(schemas_schedules.NewSchedule, schemas_schedules.ScheduleChange, schemas_schedules.SchedulePage),
-    *(schemas_schedules.FiringPage, schemas_schedules.DeliveryPage),
+    *(schemas_schedules.FiringPage, schemas_schedules.MailDeliveryPage),
     *PREFERENCES,
 )
 KEY = SecurityScheme(type="http", scheme="bearer", description="An API key: `Authorization: Bearer rbk_...`.")

@@ -11,7 +11,7 @@ from litestar.params import FromPath, JSONBody, QueryParameter
 from app.api.authentication import PUBLIC, needs
 from app.api.deps import SchedulesService, SubscriptionsService
 from app.api.openapi import problem_responses
-from app.api.schemas_schedules import DeliveryPage, FiringPage, NewSchedule, ScheduleChange, SchedulePage
+from app.api.schemas_schedules import FiringPage, MailDeliveryPage, NewSchedule, ScheduleChange, SchedulePage
 from app.domain.accounts import Scope
 from app.domain.query import ResearchQuery
 from app.domain.schedules import Schedule
@@ -78,11 +78,11 @@ class SchedulesController(Controller):
     @get("/{schedule_id:uuid}/deliveries", responses=problem_responses(400, 404))
     async def list_deliveries(
         self, schedule_id: ScheduleId, schedules: SchedulesService, limit: Limit = PAGE_SIZE, before: BeforeTime = None
-    ) -> DeliveryPage:
+    ) -> MailDeliveryPage:
         """The messages sent about it, latest first, with how their sending went."""
         found = await schedules.deliveries(schedule_id, limit + 1, before)
         items = list(found[:limit])
-        return DeliveryPage(items=items, next=items[-1].made_at if len(found) > limit else None)
+        return MailDeliveryPage(items=items, next=items[-1].made_at if len(found) > limit else None)
 
 
 # With `no-referrer`, the server's default, a browser would send its answer without saying where it comes from, and be refused.

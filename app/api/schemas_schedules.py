@@ -7,7 +7,7 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from app.api.schemas import PLAIN, NewRun
-from app.domain.deliveries import Delivery
+from app.domain.deliveries import MailDelivery
 from app.domain.schedules import MAX_RECIPIENTS, Firing, Schedule, Timing
 
 Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=150), PLAIN]
@@ -60,8 +60,8 @@ class FiringPage(BaseModel):
     next: datetime | None = None
 
 
-class DeliveryPage(BaseModel):
+class MailDeliveryPage(BaseModel):
     """Messages, latest first. `next` is the value of `before` that brings the following page; null on the last."""
 
-    items: list[Delivery]
+    items: list[MailDelivery]
     next: datetime | None = None

@@ -16,7 +16,7 @@ class DeliveryState(StrEnum):
     UNSUBSCRIBED = "unsubscribed"
 
 
-class Delivery(Value):
+class MailDelivery(Value):
     """One message to one address."""
 
     id: UUID

@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 
 import asyncpg
 
-from app.domain.deliveries import Delivery
+from app.domain.deliveries import MailDelivery
 from app.domain.errors import Conflict, InvalidInput, NotFound, RubricaError
 from app.domain.query import ResearchQuery
 from app.domain.revision import DELIVERED
@@ -112,7 +112,7 @@ class Schedules:
         await self.get(schedule)
         return await schedules.firings(self._database, schedule, limit, before)
 
-    async def deliveries(self, schedule: UUID, limit: int, before: datetime | None) -> Sequence[Delivery]:
+    async def deliveries(self, schedule: UUID, limit: int, before: datetime | None) -> Sequence[MailDelivery]:
         """Up to `limit` messages about a schedule, latest first, with how their sending went."""
         await self.get(schedule)
         return await deliveries.page(self._database, schedule, limit, before)

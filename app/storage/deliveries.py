@@ -6,7 +6,7 @@ from uuid import UUID
 
 from asyncpg import Record
 
-from app.domain.deliveries import Delivery, DeliveryState
+from app.domain.deliveries import DeliveryState, MailDelivery
 from app.storage.engine import Executor, translated
 
 DELIVERY = "SELECT id, schedule_id, due_at, address, state, attempts, detail, made_at, sent_at FROM deliveries "
@@ -44,14 +44,14 @@ async def make(trusted: Executor, schedule: UUID, due_at: datetime) -> Sequence[
         return [row["id"] for row in await trusted.fetch(MAKE, schedule, due_at)]
 
 
-async def get(trusted: Executor, delivery: UUID) -> Delivery | None:
+async def get(trusted: Executor, delivery: UUID) -> MailDelivery | None:
     """The message, or None."""
     async with translated():
         row = await trusted.fetchrow(GET, delivery)
     return _delivery(row) if row else None
 
 
-async def page(database: Executor, schedule: UUID, limit: int, before: datetime | None) -> Sequence[Delivery]:
+async def page(database: Executor, schedule: UUID, limit: int, before: datetime | None) -> Sequence[MailDelivery]:
     """Up to `limit` messages of a schedule, latest first, made before a time."""
     async with translated():
         return [_delivery(row) for row in await database.fetch(PAGE, schedule, limit, before)]
@@ -82,5 +82,5 @@ async def unsubscribe(trusted: Executor, delivery: UUID) -> None:
         await trusted.execute(UNSUBSCRIBE, delivery)
 
 
-def _delivery(row: Record) -> Delivery:
-    return Delivery(**{**dict(row), "state": DeliveryState(row["state"])})
+def _delivery(row: Record) -> MailDelivery:
+    return MailDelivery(**{**dict(row), "state": DeliveryState(row["state"])})

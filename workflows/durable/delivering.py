@@ -5,7 +5,7 @@ from uuid import UUID
 import asyncpg
 from temporalio.exceptions import ApplicationError
 
-from app.domain.deliveries import Delivery, DeliveryState
+from app.domain.deliveries import DeliveryState, MailDelivery
 from app.storage import deliveries, schedules
 from workflows.durable.change_mail import Letter, message
 from workflows.durable.mail import Mailbox, MailRefused, MailUnavailable
@@ -43,7 +43,7 @@ async def deliver(database: asyncpg.Pool, mailbox: Mailbox | None, delivery: UUI
     await insist(lambda: deliveries.note(database, delivery, DeliveryState.SENT))
 
 
-async def _letter(database: asyncpg.Pool, mailbox: Mailbox, kept: Delivery) -> Letter | None:
+async def _letter(database: asyncpg.Pool, mailbox: Mailbox, kept: MailDelivery) -> Letter | None:
     """None when nobody wants it any more."""
     if not await insist(lambda: deliveries.wanted(database, kept.id)):
         return None
