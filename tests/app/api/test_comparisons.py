@@ -136,6 +136,14 @@ async def test_no_byte_of_the_blind_answers_tells_which_report_is_which(
     assert list(other["left"]) == list(other["right"])
 
 
+async def test_webhooks_hear_of_no_second_report(pool: asyncpg.Pool, run_id: UUID, owner: Person) -> None:
+    asked = "INSERT INTO webhooks (id, url, secret) VALUES (gen_random_uuid(), 'https://example.org/hook', 's')"
+    await pool.execute(asked)
+    id_ = await compared(pool, owner, run_id, ALTERNATIVE, BY_QUOTING)
+    told = [row["body"] for row in await pool.fetch("SELECT body FROM webhook_deliveries")]
+    assert [body for body in told if str(await made_run(pool, id_)) in body] == []
+
+
 async def test_what_cannot_be_compared_says_why(
     pool: asyncpg.Pool, run_id: UUID, owner: Person, api: ApiClient, run_log: RunLog
 ) -> None:
