@@ -36,6 +36,8 @@ def _of_type(schema: Mapping[str, Any], schemas: Mapping[str, Any]) -> Any:
         case "object":
             required = schema.get("required", ())
             return {name: sample(part, schemas) for name, part in schema.get("properties", {}).items() if name in required}
+        case "array" if "prefixItems" in schema:
+            return [sample(part, schemas) for part in schema["prefixItems"]]
         case "array":
             return [sample(schema["items"], schemas)] * max(schema.get("minItems", 0), 1) if "items" in schema else []
         case "string":
