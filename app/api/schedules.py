@@ -93,25 +93,25 @@ HEADERS = {
 HTML = "text/html"
 
 
-@get("/v1/unsubscribe/{token:uuid}", opt=PUBLIC, media_type=HTML, tags=["schedules"], responses=problem_responses(404))
-async def unsubscribe_page(token: FromPath[UUID], subscriptions: SubscriptionsService) -> Response[bytes]:
+@get("/v1/unsubscribe/{letter_id:uuid}", opt=PUBLIC, media_type=HTML, tags=["schedules"], responses=problem_responses(404))
+async def unsubscribe_page(letter_id: FromPath[UUID], subscriptions: SubscriptionsService) -> Response[bytes]:
     """Where the link in a message leads. Following it changes nothing: programs that check links follow it, too."""
-    name = escape(await subscriptions.about(token))
+    name = escape(await subscriptions.about(letter_id))
     asked = f"<p>No more messages about “{name}”?</p>"
     page = f'<!doctype html><title>Rubrica</title>{asked}<form method="post"><button>Yes</button></form>'
     return Response(page.encode(), media_type=HTML, headers=HEADERS)
 
 
 @post(
-    "/v1/unsubscribe/{token:uuid}",
+    "/v1/unsubscribe/{letter_id:uuid}",
     opt=PUBLIC,
     status_code=200,
     media_type=HTML,
     tags=["schedules"],
     responses=problem_responses(404),
 )
-async def unsubscribe(token: FromPath[UUID], subscriptions: SubscriptionsService) -> Response[bytes]:
+async def unsubscribe(letter_id: FromPath[UUID], subscriptions: SubscriptionsService) -> Response[bytes]:
     """No more messages to this address about this schedule (RFC 8058)."""
-    await subscriptions.end(token)
+    await subscriptions.end(letter_id)
     page = b"<!doctype html><title>Rubrica</title><p>Done: there will be no more of these messages.</p>"
     return Response(page, media_type=HTML, headers=HEADERS)

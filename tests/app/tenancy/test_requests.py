@@ -159,7 +159,7 @@ async def test_every_route_says_what_it_needs(services: Services) -> None:
     public = {route for route, opt in routes.items() if opt.get("public")}
     assert {route for route in public if "/schema" not in route} == {
         *("GET /health", "GET /v1/shared/{token:str}"),
-        *("GET /v1/unsubscribe/{token:uuid}", "POST /v1/unsubscribe/{token:uuid}"),
+        *("GET /v1/unsubscribe/{letter_id:uuid}", "POST /v1/unsubscribe/{letter_id:uuid}"),
     }
 
 
