@@ -78,5 +78,6 @@ Networks = Annotated[Names, AfterValidator(_networks)]
 EmailAddress = Annotated[str, AfterValidator(_email)]
 DatabaseUrl = Annotated[SecretStr, AfterValidator(_database_url)]
 WebAddress = Annotated[str, AfterValidator(_web_address)]
+Limit = Annotated[int, Field(ge=1)] | None
 Port = Annotated[int, Field(ge=1, le=65_535)]
 UsdPerMillionTokens = Annotated[Decimal, Field(ge=0)]

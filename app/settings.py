@@ -28,6 +28,7 @@ from app.domain.services import SERVICES
 from app.setting_values import (
     DatabaseUrl,
     EmailAddress,
+    Limit,
     Names,
     Networks,
     Origins,
@@ -39,6 +40,8 @@ from app.setting_values import (
 )
 
 PREFIX = "RUBRICA_"
+# What values of settings with these endings are is told nobody.
+HIDDEN = ("api_key", "password", "secret")
 # Taken from where the command was started, and kept: services may run elsewhere.
 PATHS = ("home", "documents_dir", "browser", "providers_file", "mcp_servers")
 
@@ -113,6 +116,15 @@ class Settings(BaseModel):
     api_url: WebAddress | None = Field(
         default=None, description="A running API: the command line and the page use it instead of starting an own one."
     )
+    sign_up: bool = Field(default=True, description="Whether anybody may make an organisation (1 or 0).")
+    page_url: WebAddress | None = Field(default=None, description="Where browsers reach the page.")
+    oidc_issuer: WebAddress | None = Field(default=None, description="An OpenID Connect provider to sign in with.")
+    oidc_client_id: str | None = Field(default=None, description="What it knows this deployment as.")
+    oidc_client_secret: SecretStr | None = Field(default=None, description="The secret it shares with this deployment.")
+    requests_per_minute: Limit = Field(default=None, description="Requests a minute that each organisation may send.")
+    concurrent_runs: Limit = Field(default=None, description="Runs that each organisation may have at a time.")
+    tokens_per_month: Limit = Field(default=None, description="Tokens that each organisation may use in a month.")
+    cost_microusd_per_month: Limit = Field(default=None, description="Millionths of a US$ that each may spend in a month.")
     api_key: SecretStr | None = Field(default=None, description="The API key of the command line and the page.")
     serper_api_key: SecretStr | None = Field(default=None, description="Google's results by Serper, web and papers.")
     brave_api_key: SecretStr | None = Field(default=None, description="Web results by Brave Search.")
@@ -172,6 +184,10 @@ class Settings(BaseModel):
             ("smtp_host", "public_url"),
             ("smtp_user", "smtp_password"),
             ("smtp_password", "smtp_user"),
+            ("oidc_issuer", "oidc_client_id"),
+            ("oidc_issuer", "public_url"),
+            ("oidc_client_id", "oidc_issuer"),
+            ("oidc_client_secret", "oidc_issuer"),
         )
         for given, needed in needs:
             if getattr(self, given) is not None and getattr(self, needed) is None:
@@ -241,7 +257,7 @@ def _malformed(detail: Any) -> str:
     if not detail["loc"]:
         return reason
     name = str(detail["loc"][0])
-    value = "" if name.endswith(("api_key", "password")) or "database" in name else f" (it is {str(detail['input'])[:80]!r})"
+    value = "" if name.endswith(HIDDEN) or "database" in name else f" (it is {str(detail['input'])[:80]!r})"
     return f"{PREFIX}{name.upper()} is malformed: {reason}{value}"
 
 

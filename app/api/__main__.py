@@ -14,6 +14,7 @@ from app.api.server import Server, bind
 from app.api.services import open_services
 from app.domain.errors import SetupError
 from app.outgoing.addresses import networks
+from app.services.accounts.policy import AccountPolicy
 from app.services.preferences.offers import offered
 from app.services.research import AVAILABLE, WITHOUT_MODEL
 from app.services.webhook_delivery import Policy
@@ -53,11 +54,11 @@ async def serve(settings: Settings, host: str = HOST, port: int | None = None, n
     with bind(host, settings.api_port or PORT if port is None else port) as listening:
         systems, model = AVAILABLE if settings.llm_base_url else WITHOUT_MODEL, settings.default_model
         answered = LOCAL_HOSTS | names | {f"[{host}]" if ":" in host else host}
-        policy = Policy(networks(*settings.webhook_networks))
+        policy, accounts = Policy(networks(*settings.webhook_networks)), AccountPolicy.of(settings)
         documents = settings.documents
         offers = offered(settings)
         opened = open_services(
-            *urls, gateway, settings.services, settings.retrieval_url, systems, model, policy, documents, timing, offers
+            *urls, gateway, settings.services, settings.retrieval_url, systems, model, policy, documents, timing, offers, accounts
         )
         async with opened as services:
             app = create_app(services, answered, settings.cors_origins)

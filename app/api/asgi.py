@@ -9,6 +9,7 @@ from litestar.middleware import DefineMiddleware
 from litestar.types import ASGIApp
 
 from app.api import openapi, problems
+from app.api.accounts.routes import CONTROLLERS as ACCOUNTS
 from app.api.asking import AskingController
 from app.api.authentication import Authentication, authorised
 from app.api.collections import CollectionsController
@@ -60,6 +61,7 @@ def routed(services: Services, origins: Collection[str] = ()) -> Litestar:
             WebhooksController,
             EventsController,
             ReportsController,
+            *ACCOUNTS,
             ResponsesController,
             ChatController,
             ModelsController,
@@ -90,13 +92,14 @@ def routed(services: Services, origins: Collection[str] = ()) -> Litestar:
             "schedules": _given(services.schedules),
             "subscriptions": _given(services.subscriptions),
             "preferences": _given(services.preferences),
+            "accounts": _given(services.accounts),
             "principal": Provide(principal_of, sync_to_thread=False),
             "exports": _given(services.exports),
             "revising": _given(services.revising),
             "sharing": _given(services.sharing),
         },
         middleware=[
-            DefineMiddleware(Authentication, authenticator=services.authenticator),
+            DefineMiddleware(Authentication, authenticator=services.authenticator, limits=services.accounts.limits),
             DefineMiddleware(Idempotency, keys=services.idempotency),
             Conditional,
         ],

@@ -4,20 +4,24 @@ A route says in its `opt` what it needs (`opt=needs(Scope.RUNS_READ)`), or that 
 neither answers nobody; a test looks for it.
 """
 
+from typing import Any
+
 from litestar.connection import ASGIConnection
-from litestar.datastructures import Headers
 from litestar.enums import ScopeType
 from litestar.handlers import BaseRouteHandler
 from litestar.types import ASGIApp, Receive, Scope, Send
 
+from app.api.accounts.cookies import SESSION
+from app.api.pace import with_pace
 from app.domain import accounts
 from app.domain.accounts import Principal
 from app.domain.errors import Forbidden, Unauthenticated
+from app.services.accounts.limits import Limits
 from app.services.authentication import Authenticator
 from app.storage.tenancy import Tenant, acting_for
 
 PUBLIC = {"public": True}
-NOBODY = "send an API key as `Authorization: Bearer rbk_...`"
+NOBODY = "sign in, or send an API key as `Authorization: Bearer rbk_...`"
 
 
 def needs(scope: accounts.Scope) -> dict[str, object]:
@@ -28,19 +32,35 @@ def needs(scope: accounts.Scope) -> dict[str, object]:
 class Authentication:
     """ASGI middleware: all that a request does happens for the organisation of whoever sent it."""
 
-    def __init__(self, app: ASGIApp, authenticator: Authenticator) -> None:
+    def __init__(self, app: ASGIApp, authenticator: Authenticator, limits: Limits) -> None:
         self._app = app
         self._authenticator = authenticator
+        self._limits = limits
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Find out who asks. A public route asks nobody, so that a stale credential does not close it."""
         if scope["type"] != ScopeType.HTTP or is_public(scope["route_handler"]) or scope["method"] == "OPTIONS":
             await self._app(scope, receive, send)
             return
-        principal = await self._authenticator.by_key(_bearer(Headers.from_scope(scope)))
+        principal = await self._recognised(scope)
         scope["user"] = principal
-        with acting_for(Tenant(principal.organisation_id, principal.user_id)):
-            await self._app(scope, receive, send)
+        admission = await self._limits.admit(principal)
+        with acting_for(Tenant(principal.organisation_id, principal.user_id, principal.key_id, client_address(scope))):
+            await self._app(scope, receive, with_pace(send, admission) if admission else send)
+
+    async def _recognised(self, scope: Scope) -> Principal:
+        """A key outranks the cookie: it is what a program means by what it sends."""
+        connection: ASGIConnection[Any, Any, Any, Any] = ASGIConnection(scope)
+        given = connection.headers.get("authorization")
+        if given is None and (token := connection.cookies.get(SESSION)):
+            return await self._authenticator.by_session(token)
+        return await self._authenticator.by_key(_bearer(given or ""))
+
+
+def client_address(scope: Scope) -> str:
+    """The network address that the request comes from, as far as the server knows it."""
+    client = scope.get("client")
+    return client[0] if client else ""
 
 
 async def authorised(connection: ASGIConnection, handler: BaseRouteHandler) -> None:  # type: ignore[type-arg]
@@ -66,8 +86,8 @@ def is_public(handler: BaseRouteHandler) -> bool:
     return bool(handler.opt.get("public", False))
 
 
-def _bearer(headers: Headers) -> str:
-    kind, _, credential = headers.get("authorization", "").partition(" ")
+def _bearer(given: str) -> str:
+    kind, _, credential = given.partition(" ")
     if kind.lower() != "bearer" or not credential.strip():
         raise Unauthenticated(NOBODY)
     return credential.strip()

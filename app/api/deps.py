@@ -9,6 +9,7 @@ from litestar.exceptions import ClientException
 from litestar.params import FromPath
 
 from app.domain.accounts import Principal
+from app.services.accounts.desk import Accounts
 from app.services.asking import Asking
 from app.services.collections import Collections
 from app.services.exports import Exports
@@ -40,6 +41,7 @@ CollectionsService = NamedDependency[Collections]
 SchedulesService = NamedDependency[Schedules]
 SubscriptionsService = NamedDependency[Subscriptions]
 PreferencesService = NamedDependency[Preferences]
+AccountsService = NamedDependency[Accounts]
 # Who asks; a public route has none.
 CurrentPrincipal = NamedDependency[Principal]
 
@@ -59,6 +61,11 @@ class ApiRequest(Request[Any, Any, Any]):
             raise ClientException(f"the body is not valid UTF-8 ({error.reason} at byte {error.start}); send UTF-8") from error
         except RecursionError as error:
             raise ClientException("the body is nested too deeply") from error
+
+
+def address_of(request: ApiRequest) -> str:
+    """The network address that the request comes from, as far as the server knows it."""
+    return request.client.host if request.client else ""
 
 
 def principal_of(request: ApiRequest) -> Principal:

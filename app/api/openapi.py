@@ -25,6 +25,8 @@ from app.api import (
     schemas_schedules,
     webhook_schemas,
 )
+from app.api.accounts.cookies import SESSION
+from app.api.accounts.schemas import SCHEMAS as ACCOUNTS
 from app.api.authentication import PUBLIC
 from app.api.openai import SCHEMAS as OPENAI
 from app.api.openapi_details import complete
@@ -58,9 +60,11 @@ ROOTS = (
     *(schemas_schedules.NewSchedule, schemas_schedules.ScheduleChange, schemas_schedules.SchedulePage),
     *(schemas_schedules.FiringPage, schemas_schedules.MailDeliveryPage),
     *PREFERENCES,
+    *ACCOUNTS,
 )
 KEY = SecurityScheme(type="http", scheme="bearer", description="An API key: `Authorization: Bearer rbk_...`.")
-MAY_ALWAYS = (401, 403, 500, 503)
+COOKIE = SecurityScheme(type="apiKey", name=SESSION, security_scheme_in="cookie", description="From `POST /v1/session`.")
+MAY_ALWAYS = (401, 403, 429, 500, 503)
 
 
 def config() -> OpenAPIConfig:
@@ -71,8 +75,8 @@ def config() -> OpenAPIConfig:
         description="From a question to a cited report. Errors are RFC 9457 problems.",
         license=License(name="Apache-2.0", identifier="Apache-2.0"),
         openapi_router=Router("/schema", route_handlers=[], opt=PUBLIC, include_in_schema=False),
-        components=Components(security_schemes={"key": KEY}),
-        security=[{"key": []}],
+        components=Components(security_schemes={"key": KEY, "session": COOKIE}),
+        security=[{"key": []}, {"session": []}],
         render_plugins=[Document()],
         use_handler_docstrings=True,
     )

@@ -1,6 +1,7 @@
 """From the tree of errors to RFC 9457 problems: the one place where an error becomes an HTTP status."""
 
 import logging
+import math
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from typing import Any, NamedTuple
@@ -18,6 +19,7 @@ from app.domain.errors import (
     NotFound,
     Outdated,
     RubricaError,
+    TooManyRequests,
     Unauthenticated,
     Unavailable,
 )
@@ -58,6 +60,7 @@ KINDS: Mapping[type[RubricaError], Kind] = {
     InvalidInput: Kind(400, "invalid-input", "Invalid input"),
     Unauthenticated: Kind(401, "unauthenticated", "Unauthenticated"),
     Forbidden: Kind(403, "forbidden", "Forbidden"),
+    TooManyRequests: Kind(429, "too-many-requests", "Too many requests"),
     NotFound: Kind(404, "not-found", "Not found"),
     InProgress: Kind(409, "in-progress", "Being carried out"),
     Conflict: Kind(409, "conflict", "Not possible in this state"),
@@ -87,7 +90,10 @@ def _from_domain(error: RubricaError) -> ProblemDetailsException:
     kind = next((KINDS[base] for base in type(error).__mro__ if base in KINDS), None)
     if kind is None:
         return _from_bug(error)
-    return _problem(kind, str(error), headers=HEADERS.get(kind.status))
+    headers = HEADERS.get(kind.status)
+    if isinstance(error, TooManyRequests):
+        headers = {"Retry-After": str(max(math.ceil(error.retry_after.total_seconds()), 1))}
+    return _problem(kind, str(error), headers=headers)
 
 
 def _from_http(error: HTTPException) -> ProblemDetailsException:

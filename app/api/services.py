@@ -12,6 +12,8 @@ from uuid import UUID
 from app.domain.errors import RubricaError
 from app.domain.pricing import PricedModel
 from app.domain.query import SystemName
+from app.services.accounts.desk import Accounts
+from app.services.accounts.policy import DEFAULTS, AccountPolicy
 from app.services.asking import Asking
 from app.services.authentication import Authenticator
 from app.services.collection_tending import CollectionTending
@@ -72,6 +74,7 @@ class Services:
     schedules: Schedules
     subscriptions: Subscriptions
     preferences: Preferences
+    accounts: Accounts
 
 
 @asynccontextmanager
@@ -87,6 +90,7 @@ async def open_services(
     documents: Path = DOCUMENTS,
     timing: ScheduleGateway = NO_TIMING,
     offers: Offers | None = None,
+    accounts_policy: AccountPolicy = DEFAULTS,
 ) -> AsyncIterator[Services]:
     """The pools, the one listening connection and the dispatcher of waiting runs, for as long as the context lasts.
 
@@ -110,7 +114,8 @@ async def open_services(
         deliverer.wake()
 
     listener = Listener(trusted_url, heard, live.gap)
-    research = Research(tenants, gateway, systems)
+    accounts = Accounts.over(tenants, trusted, accounts_policy)
+    research = Research(tenants, gateway, systems, accounts.limits.begin_run)
     index, files = IndexService(retrieval_url), DocumentFiles(documents)
     tending = CollectionTending(trusted, files, index)
     sync = ScheduleSync(trusted, timing)
@@ -123,7 +128,7 @@ async def open_services(
         Parts(trusted, gateway, listener),
         ToolUseReport(trusted, services_on),
         Pages(index),
-        Authenticator(trusted),
+        Authenticator(trusted, accounts_policy),
         Exports(Conversions()),
         Revising(tenants, gateway, research),
         Sharing(tenants, trusted, research),
@@ -133,6 +138,7 @@ async def open_services(
         Schedules(tenants, timing, sync.wake),
         Subscriptions(trusted),
         preferences(tenants, research, steering, offers),
+        accounts,
     )
     tasks: list[asyncio.Task[None]] = []
     try:

@@ -20,6 +20,11 @@ class Role(StrEnum):
     MEMBER = "member"
     VIEWER = "viewer"
 
+    def reaches(self, other: "Role") -> bool:
+        """Whether this role is as high as another, so that its holder may give and take that one."""
+        order = list(Role)
+        return order.index(self) <= order.index(other)
+
 
 class Scope(StrEnum):
     """One thing that may be done. Every route needs one; a key may hold fewer than its person's role allows."""
@@ -72,6 +77,13 @@ ALLOWED: Mapping[Role, frozenset[Scope]] = {
 }
 
 
+class Pace(Value):
+    """How many requests a minute an organisation and a key allow; None is no limit."""
+
+    organisation: int | None = None
+    key: int | None = None
+
+
 class Principal(Value):
     """Who a request comes from: a person in an organisation, with what this key or session may do of what the role allows."""
 
@@ -80,3 +92,4 @@ class Principal(Value):
     role: Role
     scopes: frozenset[Scope]
     key_id: UUID | None = None
+    pace: Pace = Pace()

@@ -55,7 +55,7 @@ class ResearchInput(Value):
     """How a run starts, and how it starts again after a pause. All else is in Postgres under `run_id`.
 
     `finish` asks for a report from what there is, spending nothing more. `approved`: a person has approved the plan, where the
-    query wants that.
+    query wants that. `organisation_id` is whose turn it is in the queue.
     """
 
     run_id: UUID
@@ -64,6 +64,7 @@ class ResearchInput(Value):
     dropped: tuple[str, ...] = ()
     finish: bool = False
     approved: bool = False
+    organisation_id: UUID | None = None
 
     @property
     def awaits_approval(self) -> bool:

@@ -19,6 +19,14 @@ class Forbidden(RubricaError):
     """Their role, or their key, does not allow this (HTTP 403)."""
 
 
+class TooManyRequests(RubricaError):
+    """More than is allowed in this time (HTTP 429). `retry_after` is when there is room again."""
+
+    def __init__(self, message: str, retry_after: timedelta) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+
+
 class NotFound(RubricaError):
     """The named thing does not exist, or is not the caller's to see (HTTP 404)."""
 

@@ -1,12 +1,15 @@
 """Who sends a request."""
 
-from app.domain.accounts import ALLOWED, Principal
+from app.domain.accounts import ALLOWED, Pace, Principal
 from app.domain.api_key import ApiKey
 from app.domain.errors import Unauthenticated
-from app.storage import credentials
+from app.domain.token import token_digest
+from app.services.accounts.policy import AccountPolicy
+from app.storage import credentials, sessions
 from app.storage.engine import Executor
 
 UNKNOWN = "this API key is unknown, revoked or expired"
+ENDED = "you are not signed in any more; sign in again"
 
 
 class Authenticator:
@@ -17,8 +20,9 @@ class Authenticator:
         Unavailable: the database does not answer.
     """
 
-    def __init__(self, trusted: Executor) -> None:
+    def __init__(self, trusted: Executor, policy: AccountPolicy) -> None:
         self._trusted = trusted
+        self._policy = policy
 
     async def by_key(self, text: str) -> Principal:
         """The principal of an API key: what its person's role allows and the key was made for."""
@@ -34,4 +38,21 @@ class Authenticator:
             role=holder.role,
             scopes=frozenset(scope for scope in ALLOWED[holder.role] if scope in holder.scopes),
             key_id=key.id,
+            pace=Pace(organisation=holder.organisations, key=holder.keys),
+        )
+
+    async def by_session(self, token: str) -> Principal:
+        """The principal of a session: all that its person's role allows."""
+        digest = token_digest(token)
+        holder = await sessions.holder(self._trusted, digest, self._policy.session_idle)
+        if holder is None:
+            raise Unauthenticated(ENDED)
+        if holder.unnoted:
+            await sessions.note_seen(self._trusted, digest)
+        return Principal(
+            organisation_id=holder.organisation_id,
+            user_id=holder.user_id,
+            role=holder.role,
+            scopes=ALLOWED[holder.role],
+            pace=Pace(organisation=holder.organisations),
         )

@@ -3,6 +3,7 @@
 from uuid import UUID
 
 import asyncpg
+from asyncpg.pool import PoolConnectionProxy
 
 from app.domain.accounts import LOCAL_ORGANISATION, LOCAL_USER, Role, Scope
 from app.domain.api_key import ApiKey
@@ -13,7 +14,7 @@ LOCAL_NAME = "Local"
 
 
 async def ensure_owner(
-    connection: asyncpg.Connection,
+    connection: asyncpg.Connection | PoolConnectionProxy,
     key: ApiKey,
     organisation: UUID = LOCAL_ORGANISATION,
     user: UUID = LOCAL_USER,

@@ -1,7 +1,7 @@
 """Ask a question, and read what became of it."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import timedelta
 from typing import NamedTuple
 from uuid import UUID, uuid4
@@ -16,7 +16,7 @@ from app.domain.writer import WriterSettings
 from app.services.gateway import RunGateway
 from app.services.own_collections import resolved
 from app.storage import collections, events, reports, rubrics, runs, steering, tapes, versions, writer_defaults
-from app.storage.engine import Executor
+from app.storage.engine import Database, Executor
 from app.storage.events import LoggedEvent
 from app.storage.reports import StoredReport
 from app.storage.run_log import RunLog
@@ -28,6 +28,9 @@ WAITING_FOR_WORKFLOWS = "waiting for the workflow service; the run starts by its
 # A run this old without a workflow was left behind by a failed start, not by one that is under way.
 LEFT_BEHIND = timedelta(seconds=5)
 BATCH = 100
+
+# Whether the organisation that asks may begin one more run; asked in the transaction that stores it.
+Admit = Callable[[Executor], Awaitable[None]]
 
 log = logging.getLogger(__name__)
 
@@ -47,10 +50,13 @@ class Research:
         Unavailable: the database does not answer.
     """
 
-    def __init__(self, database: Executor, gateway: RunGateway, systems: Sequence[SystemName] = AVAILABLE) -> None:
+    def __init__(
+        self, database: Database, gateway: RunGateway, systems: Sequence[SystemName] = AVAILABLE, admit: Admit | None = None
+    ) -> None:
         self._database = database
         self._gateway = gateway
         self._systems = systems
+        self._admit = admit
 
     @property
     def systems(self) -> Sequence[SystemName]:
@@ -66,6 +72,7 @@ class Research:
 
         Raises:
             InvalidInput: the system asked for is not available.
+            TooManyRequests: a quota of the organisation or the key is reached.
         """
         if query.system not in self._systems:
             available = ", ".join(self._systems)
@@ -75,15 +82,18 @@ class Research:
         query = await self._with_default_writer(query)
         run_id = uuid4()
         query, own = await resolved(self._database, query)
-        await runs.create(self._database, run_id, query)
-        if own:
-            await collections.note_searches(self._database, run_id, own)
-        if agreed is not None:  # should we die here, the run's planning stage drafts a rubric
-            await rubrics.add(self._database, run_id, agreed.rubric, agreed.drafted)
-        for note in notes:
-            await steering.add_note(self._database, run_id, note)
+        async with self._database.acquire() as connection:
+            if self._admit is not None:
+                await self._admit(connection)
+            await runs.create(connection, run_id, query)
+            if own:
+                await collections.note_searches(connection, run_id, own)
+            if agreed is not None:  # should we die here, the run's planning stage drafts a rubric
+                await rubrics.add(connection, run_id, agreed.rubric, agreed.drafted)
+            for note in notes:
+                await steering.add_note(connection, run_id, note)
         try:
-            await self.start(ResearchInput(run_id=run_id, query=query))
+            await self.start(await RunLog(self._database).load(run_id))
         except Unavailable as error:
             log.warning("run %s is stored but not started: %s", run_id, error)
             await RunLog(self._database).set_status(run_id, RunStatus.QUEUED, WAITING_FOR_WORKFLOWS)

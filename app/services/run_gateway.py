@@ -14,7 +14,7 @@ from temporalio.client import (
     WorkflowUpdateFailedError,
     WorkflowUpdateRPCTimeoutOrCancelledError,
 )
-from temporalio.common import WorkflowIDConflictPolicy
+from temporalio.common import Priority, WorkflowIDConflictPolicy
 from temporalio.contrib.pydantic import pydantic_data_converter
 from temporalio.exceptions import ApplicationError
 from temporalio.runtime import Runtime
@@ -86,6 +86,7 @@ class TemporalGateway:
                 id=workflow_id(request.run_id),
                 task_queue=RESEARCH_QUEUE,
                 id_conflict_policy=WorkflowIDConflictPolicy.USE_EXISTING,
+                priority=_fair(request),
                 rpc_timeout=COMMAND_LIMIT,
             )
 
@@ -194,6 +195,11 @@ async def _translated(run_id: UUID) -> AsyncIterator[None]:
         if error.status is RPCStatusCode.NOT_FOUND:
             raise NotFound(f"no workflow of run {run_id} is open") from error
         raise Unavailable(f"Temporal does not answer: {error.message}") from error
+
+
+def _fair(request: ResearchInput) -> Priority:
+    """Organisations take turns, however many runs one of them has waiting. What the workflow starts inherits it."""
+    return Priority(fairness_key=str(request.organisation_id)) if request.organisation_id else Priority.default
 
 
 def _refusal(error: WorkflowUpdateFailedError) -> RubricaError:

@@ -9,14 +9,20 @@ from app.storage.engine import Executor, translated
 # A key whose person has left the organisation finds no membership, and is none.
 KEY = """
     SELECT k.organisation_id, k.user_id, k.secret_hash, k.scopes, m.role,
-           coalesce(k.last_used_at < now() - interval '1 minute', true) AS unnoted
+           coalesce(k.last_used_at < now() - interval '1 minute', true) AS unnoted,
+           o.requests_per_minute AS organisations, q.requests_per_minute AS keys
     FROM api_keys k JOIN memberships m ON m.organisation_id = k.organisation_id AND m.user_id = k.user_id
+         LEFT JOIN quotas o ON o.organisation_id = k.organisation_id AND o.subject = k.organisation_id
+         LEFT JOIN quotas q ON q.organisation_id = k.organisation_id AND q.subject = k.id
     WHERE k.id = $1 AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())"""
 USED = "UPDATE api_keys SET last_used_at = now() WHERE id = $1"
 
 
 class KeyHolder(NamedTuple):
-    """What is stored of a valid key. `unnoted`: it is a minute or more since its use was written down."""
+    """What is stored of a valid key. `unnoted`: it is a minute or more since its use was written down.
+
+    `organisations` and `keys` are the requests a minute that the organisation and the key allow; None is no limit.
+    """
 
     organisation_id: UUID
     user_id: UUID
@@ -24,6 +30,8 @@ class KeyHolder(NamedTuple):
     scopes: frozenset[str]
     role: Role
     unnoted: bool
+    organisations: int | None
+    keys: int | None
 
 
 async def key_holder(database: Executor, key_id: UUID) -> KeyHolder | None:
@@ -33,7 +41,7 @@ async def key_holder(database: Executor, key_id: UUID) -> KeyHolder | None:
     if row is None:
         return None
     who = (row["organisation_id"], row["user_id"], row["secret_hash"])
-    return KeyHolder(*who, frozenset(row["scopes"]), Role(row["role"]), row["unnoted"])
+    return KeyHolder(*who, frozenset(row["scopes"]), Role(row["role"]), row["unnoted"], row["organisations"], row["keys"])
 
 
 async def note_use(database: Executor, key_id: UUID) -> None:

@@ -1,7 +1,7 @@
 """Connections to PostgreSQL. A statement is one asyncpg prepared statement; whoever composes several opens the transaction."""
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import timedelta
 from typing import Any, Protocol
 
@@ -45,6 +45,14 @@ OUTAGES = (
     asyncpg.CrashShutdownError,
     asyncpg.TooManyConnectionsError,
 )
+
+
+class Database(Executor, Protocol):
+    """A pool, or a `TenantDatabase`: it also lends a connection, for several statements in one transaction."""
+
+    def acquire(self) -> AbstractAsyncContextManager[Executor]:
+        """A connection; a `TenantDatabase` opens the transaction itself."""
+        ...
 
 
 async def connect(database_url: str, largest: int = 10, setting: str = "RUBRICA_DATABASE_URL") -> asyncpg.Pool:

@@ -38,7 +38,7 @@ SAVE_REPORT = """
     WITH saved AS (INSERT INTO reports (run_id, report, markdown, html, evidence) VALUES ($1, $2, $3, $4, $5)
                    ON CONFLICT DO NOTHING RETURNING run_id)
     SELECT append_event(run_id, 'report_ready', '', $6) FROM saved"""
-LOAD = "SELECT query, plan, dropped, finish, approved FROM runs WHERE id = $1"
+LOAD = "SELECT query, plan, dropped, finish, approved, organisation_id FROM runs WHERE id = $1"
 MISSING = "SELECT given FROM unnest($1::text[]) AS given WHERE NOT EXISTS (SELECT FROM snapshots WHERE hash = given)"
 
 
@@ -229,6 +229,7 @@ class RunLog:
             dropped=tuple(row["dropped"]),
             finish=row["finish"],
             approved=row["approved"],
+            organisation_id=row["organisation_id"],
         )
 
     async def save_plan(self, run_id: UUID, plan: ResearchPlan, dropped: Sequence[str], event: EventType) -> int:

@@ -18,6 +18,7 @@ NOW = {"server_default": func.now()}
 ZERO = {"server_default": text("0")}
 EMPTY = {"server_default": ""}
 ACTING_USER = {"server_default": text("nullif(current_setting('rubrica.user', true), '')::uuid")}
+ACTING_KEY = {"server_default": text("nullif(current_setting('rubrica.key', true), '')::uuid")}
 TIME: Any = DateTime(timezone=True)
 UNLOGGED = {"prefixes": ["UNLOGGED"]}
 
@@ -29,6 +30,7 @@ class RunRow(SQLModel, table=True):
     __table_args__ = (
         Index("runs_newest_first", "organisation_id", text("created_at DESC"), text("id DESC")),
         Index("runs_made_for", "made_for"),
+        Index("runs_under_way", "organisation_id", postgresql_where=text("finished_at IS NULL")),
         Index("runs_undispatched", "created_at", postgresql_where=text("dispatched_at IS NULL")),
         CheckConstraint(f"status IN ({', '.join(repr(status.value) for status in RunStatus)})", name="runs_status"),
     )
@@ -45,6 +47,7 @@ class RunRow(SQLModel, table=True):
     finished_at: datetime | None = Field(sa_type=TIME, nullable=True)
     organisation_id: UUID = Field(foreign_key="organisations.id", ondelete="CASCADE", sa_column_kwargs=OWNER_OF_ROW)
     made_for: UUID | None = Field(foreign_key="runs.id", ondelete="CASCADE", nullable=True, index=False)
+    created_with: UUID | None = Field(nullable=True, sa_column_kwargs=ACTING_KEY)
     created_by: UUID | None = Field(foreign_key="users.id", ondelete="SET NULL", sa_column_kwargs=ACTING_USER)
 
 

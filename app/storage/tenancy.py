@@ -16,10 +16,12 @@ from asyncpg.pool import PoolConnectionProxy
 
 
 class Tenant(NamedTuple):
-    """The organisation whose rows may be seen, and the person who acts in it."""
+    """The organisation whose rows may be seen, and the person who acts in it: with which key, from which network address."""
 
     organisation: UUID
     user: UUID | None = None
+    key: UUID | None = None
+    address: str = ""
 
 
 _acting: ContextVar[Tenant | None] = ContextVar("tenant", default=None)
@@ -33,6 +35,18 @@ def acting_for(tenant: Tenant | None) -> Iterator[None]:
         yield
     finally:
         _acting.reset(token)
+
+
+def acting() -> Tenant:
+    """For whom this context acts.
+
+    Raises:
+        LookupError: nobody said.
+    """
+    tenant = _acting.get()
+    if tenant is None:
+        raise LookupError("this context acts for no organisation")
+    return tenant
 
 
 class TenantDatabase:
@@ -95,4 +109,5 @@ def _settings() -> str:
     if tenant is None:
         return ""
     user = f"; SET LOCAL rubrica.\"user\" = '{tenant.user}'" if tenant.user else ""
-    return f"SET LOCAL rubrica.organisation = '{tenant.organisation}'{user}"
+    key = f"; SET LOCAL rubrica.key = '{tenant.key}'" if tenant.key else ""
+    return f"SET LOCAL rubrica.organisation = '{tenant.organisation}'{user}{key}"

@@ -14,7 +14,12 @@ from infra.local.process import Process, Program
 START_LIMIT = timedelta(seconds=60)
 NAMESPACE = "default"
 # One machine needs no more than one partition of a queue; with the usual four, stages wait for each other's pollers.
-ONE_PARTITION = {"matching.numTaskqueueReadPartitions": 1, "matching.numTaskqueueWritePartitions": 1}
+SETTINGS = {
+    "matching.numTaskqueueReadPartitions": 1,
+    "matching.numTaskqueueWritePartitions": 1,
+    # Organisations take turns; without it the server takes fairness keys and does not look at them.
+    "matching.enableFairness": "true",
+}
 
 
 def binary(distribution: str, name: str) -> Path:
@@ -77,7 +82,7 @@ class LocalTemporal:
         state = self.directory / "temporal.sqlite"
         command = [str(dev_server_binary()), "server", "start-dev", "--ip", LOOPBACK, "--port", str(self.port)]
         command += ["--db-filename", str(state), "--log-level", "error"] + ([] if self.ui else ["--headless"])
-        command += [word for key, n in ONE_PARTITION.items() for word in ("--dynamic-config-value", f"{key}={n}")]
+        command += [word for key, n in SETTINGS.items() for word in ("--dynamic-config-value", f"{key}={n}")]
         self.process = Process(Program(self.name, command, self.log, environment=server_environment()))
         await self.process.until(lambda: accepts(self.port), START_LIMIT)
 

@@ -52,7 +52,7 @@ async def test_checks_are_the_ones_the_domain_knows(postgres_url: str) -> None:
     await connection.close()
     checks = {row["conname"]: row["text"] for row in rows}
     assert set(checks) >= {
-        *("runs_status", "ledgers_control", "memberships_role"),
+        *("runs_status", "ledgers_control", "memberships_role", "invitations_role"),
         *("report_tasks_kind", "report_tasks_status", "report_versions_origin"),
     }
     for kinds, name in (
@@ -65,6 +65,7 @@ async def test_checks_are_the_ones_the_domain_knows(postgres_url: str) -> None:
         assert f"'{status}'" in checks["runs_status"]
     for role in Role:
         assert f"'{role}'" in checks["memberships_role"]
+        assert f"'{role}'" in checks["invitations_role"]
     for outcome in Outcome:
         assert f"'{outcome}'" in checks["schedule_firings_outcome"]
     for overlap in Overlap:

@@ -19,6 +19,7 @@ async def act_as_home(server: LocalPostgres) -> None:
     """What tests insert as the owner, who is held to no policy, belongs to the home organisation."""
     connection = await asyncpg.connect(server.url())
     try:
+        await connection.execute(f"ALTER ROLE {USER} SET rubrica.key = '{HOME_KEY.id}'")
         await connection.execute(f"ALTER ROLE {USER} SET rubrica.organisation = '{LOCAL_ORGANISATION}'")
         await connection.execute(f"ALTER ROLE {USER} SET rubrica.\"user\" = '{LOCAL_USER}'")
     finally:

@@ -39,7 +39,7 @@ def error_responses(*statuses: int) -> dict[int, ResponseSpec]:
     """The errors a handler may answer with, and those any may."""
     return {
         status: ResponseSpec(OpenAIErrorBody, description=HTTPStatus(status).phrase, generate_examples=False)
-        for status in (*statuses, 401, 403, 500, 503)
+        for status in (*statuses, 401, 403, 429, 500, 503)
     }
 
 

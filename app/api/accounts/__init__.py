@@ -1,0 +1,1 @@
+"""Accounts over HTTP: sign-up and sessions, the team, keys."""

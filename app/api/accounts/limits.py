@@ -1,0 +1,58 @@
+"""Quotas, usage, and the audit log."""
+
+from datetime import date
+from typing import Annotated
+from uuid import UUID
+
+from litestar import Controller, get, put
+from litestar.params import JSONBody, QueryParameter
+
+from app.api.accounts.schemas import AuditPage, NewQuota, Quotas
+from app.api.authentication import needs
+from app.api.deps import AccountsService
+from app.api.openapi import problem_responses
+from app.domain.accounts import Scope
+from app.domain.limits import Quota, UsageReport
+
+PAGE_SIZE = 50
+
+
+class LimitsController(Controller):
+    """What the organisation may use, and what it did."""
+
+    path = "/v1"
+    tags = ("usage",)
+
+    @get("/quotas", opt=needs(Scope.ORGANISATION_READ), responses=problem_responses())
+    async def quotas(self, accounts: AccountsService) -> Quotas:
+        """The limits of the organisation and of its keys, and what is used of them."""
+        own, keys, used = await accounts.limits.read()
+        return Quotas(organisation=own, keys=list(keys), used=used)
+
+    @put("/quotas", opt=needs(Scope.ORGANISATION_WRITE), responses=problem_responses(400, 404))
+    async def set_quota(self, data: JSONBody[NewQuota], accounts: AccountsService) -> Quotas:
+        """Set all limits of the organisation, or of the key `key_id`. They lie within what the deployment allows."""
+        await accounts.limits.set(Quota(**data.model_dump(exclude={"key_id"})), data.key_id)
+        own, keys, used = await accounts.limits.read()
+        return Quotas(organisation=own, keys=list(keys), used=used)
+
+    @get("/usage", opt=needs(Scope.USAGE_READ), responses=problem_responses(400))
+    async def usage(
+        self,
+        accounts: AccountsService,
+        since: Annotated[date | None, QueryParameter(description="First day (UTC); by default of this month.")] = None,
+        until: Annotated[date | None, QueryParameter(description="Last day (UTC); by default today.")] = None,
+    ) -> UsageReport:
+        """What runs created in this time used: by model, tool and run."""
+        return await accounts.limits.usage(since, until)
+
+    @get("/audit", opt=needs(Scope.AUDIT_READ), responses=problem_responses(400))
+    async def audit(
+        self,
+        accounts: AccountsService,
+        limit: Annotated[int, QueryParameter(ge=1, le=100, description="How many at most.")] = PAGE_SIZE,
+        before: Annotated[UUID | None, QueryParameter(description="Only entries older than this one.")] = None,
+    ) -> AuditPage:
+        """Who did what, when and from where, newest first."""
+        found = await accounts.audited(limit + 1, before)
+        return AuditPage(items=list(found[:limit]), next=found[limit - 1].id if len(found) > limit else None)

@@ -1,0 +1,149 @@
+"""What goes in and out of accounts."""
+
+from datetime import UTC, datetime
+from typing import Annotated
+from uuid import UUID
+
+from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
+
+from app.domain.accounts import Role, Scope
+from app.domain.limits import Consumption, KeyQuota, Quota, UsageReport
+from app.domain.team import LONGEST_PASSWORD, DisplayName, Email, Invitation, KeyInfo, Me, Member, Password
+from app.storage.audit import AuditEntry
+
+
+def _to_come(moment: datetime) -> datetime:
+    if moment <= datetime.now(UTC):
+        raise ValueError("this moment is past")
+    return moment
+
+
+GivenPassword = Annotated[str, Field(min_length=1, max_length=LONGEST_PASSWORD, repr=False)]
+
+
+class Given(BaseModel):
+    """What a client sends: unknown fields are refused."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class NewAccount(Given):
+    """A new organisation and its owner. Who has an account gives its password."""
+
+    organisation: DisplayName
+    email: Email
+    name: DisplayName
+    password: Password
+
+
+class Credentials(Given):
+    """Signing in; to the organisation named, else to the one joined first."""
+
+    email: Email
+    password: GivenPassword
+    organisation: UUID | None = None
+
+
+class NewPassword(Given):
+    """A change of one's own password."""
+
+    current: GivenPassword
+    new: Password
+
+
+class Confirmation(Given):
+    """One's own password, once more."""
+
+    password: GivenPassword
+
+
+class NewKey(Given):
+    """A key to be made. It can do no more than whoever makes it."""
+
+    name: DisplayName
+    scopes: tuple[Scope, ...] = Field(min_length=1, max_length=len(Scope))
+    expires_at: Annotated[AwareDatetime, AfterValidator(_to_come)] | None = Field(default=None, description="Null: never.")
+
+
+class MadeKey(BaseModel):
+    """A new key. It is shown here and never again."""
+
+    key: str
+    info: KeyInfo
+
+
+class NewRole(Given):
+    """A member's role to be."""
+
+    role: Role
+
+
+class NewInvitation(Given):
+    """Whom to invite as what."""
+
+    email: Email
+    role: Role = Role.MEMBER
+
+
+class MadeInvitation(BaseModel):
+    """A new invitation. Hand its token to the person; it is shown here and never again."""
+
+    token: str
+    invitation: Invitation
+
+
+class Acceptance(Given):
+    """Joining by an invitation: with a new account, or with the password of the one that the invited address has."""
+
+    token: Annotated[str, Field(min_length=1, max_length=100, repr=False)]
+    name: DisplayName
+    password: Password
+
+
+class MemberPage(BaseModel):
+    """Some of the members, first joined first."""
+
+    items: list[Member]
+    next: int | None = Field(description="The `cursor` of the following page.")
+
+
+class InvitationPage(BaseModel):
+    """The invitations that can still be accepted, newest first."""
+
+    items: list[Invitation]
+    next: None = None
+
+
+class KeyPage(BaseModel):
+    """The organisation's keys, newest first."""
+
+    items: list[KeyInfo]
+    next: None = None
+
+
+class NewQuota(Quota):
+    """Limits to be. With `key_id`, those of a key."""
+
+    key_id: UUID | None = None
+
+
+class Quotas(BaseModel):
+    """The limits of the organisation, within what the deployment allows, and of its keys; and what is used."""
+
+    organisation: Quota
+    keys: list[KeyQuota]
+    used: Consumption
+
+
+class AuditPage(BaseModel):
+    """Some of the audit log, newest first."""
+
+    items: list[AuditEntry]
+    next: UUID | None = Field(description="The `before` of the following page.")
+
+
+SCHEMAS = (
+    Confirmation,
+    *(Me, NewAccount, Credentials, NewPassword, NewKey, MadeKey, NewRole, NewInvitation, MadeInvitation, Acceptance),
+    *(MemberPage, InvitationPage, KeyPage, NewQuota, Quotas, AuditPage, UsageReport),
+)

@@ -1,0 +1,73 @@
+"""Members of the organisation, and invitations to it."""
+
+from typing import Annotated
+from uuid import UUID
+
+from litestar import Controller, delete, get, patch, post
+from litestar.params import FromPath, JSONBody, QueryParameter
+
+from app.api.accounts.schemas import InvitationPage, MadeInvitation, MemberPage, NewInvitation, NewRole
+from app.api.authentication import needs
+from app.api.deps import AccountsService, CurrentPrincipal
+from app.api.idempotency import SHOWN_ONCE
+from app.api.openapi import problem_responses
+from app.domain.accounts import Scope
+
+PAGE_SIZE = 50
+
+
+class MembersController(Controller):
+    """The people of the organisation."""
+
+    path = "/v1/members"
+    tags = ("team",)
+    opt = needs(Scope.TEAM_WRITE)
+
+    @get(opt=needs(Scope.TEAM_READ), responses=problem_responses(400))
+    async def list_members(
+        self,
+        accounts: AccountsService,
+        limit: Annotated[int, QueryParameter(ge=1, le=100, description="How many at most.")] = PAGE_SIZE,
+        cursor: Annotated[int, QueryParameter(ge=0, le=10**6, description="`next` of the page before.")] = 0,
+    ) -> MemberPage:
+        """Everybody, first joined first."""
+        found = await accounts.team.members(limit + 1, cursor)
+        return MemberPage(items=list(found[:limit]), next=cursor + limit if len(found) > limit else None)
+
+    @patch("/{user:uuid}", status_code=204, responses=problem_responses(400, 404, 409))
+    async def set_role(
+        self, user: FromPath[UUID], data: JSONBody[NewRole], accounts: AccountsService, principal: CurrentPrincipal
+    ) -> None:
+        """Change a member's role, up to one's own. The last owner stays one."""
+        await accounts.team.set_role(principal, user, data.role)
+
+    @delete("/{user:uuid}", responses=problem_responses(404, 409))
+    async def remove(self, user: FromPath[UUID], accounts: AccountsService, principal: CurrentPrincipal) -> None:
+        """Remove a member. Their keys and sessions end; what they made stays the organisation's."""
+        await accounts.team.remove(principal, user)
+
+
+class InvitationsController(Controller):
+    """Good for one person, once, for seven days."""
+
+    path = "/v1/invitations"
+    tags = ("team",)
+    opt = needs(Scope.TEAM_WRITE)
+
+    @get(responses=problem_responses())
+    async def list_invitations(self, accounts: AccountsService) -> InvitationPage:
+        """Those that can still be accepted."""
+        return InvitationPage(items=list(await accounts.team.invitations()))
+
+    @post(opt=needs(Scope.TEAM_WRITE) | SHOWN_ONCE, responses=problem_responses(400, 409))
+    async def invite(
+        self, data: JSONBody[NewInvitation], accounts: AccountsService, principal: CurrentPrincipal
+    ) -> MadeInvitation:
+        """Invite somebody, up to one's own role. The token in the answer is all that they need; it is not shown again."""
+        made = await accounts.team.invite(principal, data.email, data.role)
+        return MadeInvitation(token=made.token, invitation=made.invitation)
+
+    @delete("/{invitation:uuid}", responses=problem_responses(404))
+    async def withdraw(self, invitation: FromPath[UUID], accounts: AccountsService) -> None:
+        """Take an invitation back."""
+        await accounts.team.withdraw(invitation)

@@ -1,0 +1,78 @@
+"""What an organisation, or one of its keys, may use, and what it has used."""
+
+from datetime import date, datetime
+from uuid import UUID
+
+from pydantic import Field
+
+from app.domain.value import Value
+
+LARGEST = 2**53
+
+
+class Quota(Value):
+    """Limits; null means none. Tokens and money are counted by calendar month (UTC), as the ledgers have them."""
+
+    requests_per_minute: int | None = Field(default=None, ge=1, le=LARGEST)
+    concurrent_runs: int | None = Field(default=None, ge=0, le=LARGEST, description="Runs that have not ended.")
+    tokens_per_month: int | None = Field(default=None, ge=0, le=LARGEST, description="Input and output together.")
+    cost_microusd_per_month: int | None = Field(default=None, ge=0, le=LARGEST, description="Millionths of a US dollar.")
+
+    def within(self, other: "Quota") -> "Quota":
+        """The lower of each."""
+        return Quota(**{name: _lower(getattr(self, name), getattr(other, name)) for name in Quota.model_fields})
+
+
+class Consumption(Value):
+    """What is used of the quotas on runs."""
+
+    runs: int = Field(description="That have not ended.")
+    tokens: int = Field(description="This month.")
+    cost_microusd: int = Field(description="This month.")
+
+
+class KeyQuota(Value):
+    """The limits of one key, beside its organisation's."""
+
+    key_id: UUID
+    quota: Quota
+
+
+class UsageLine(Value):
+    """What one model or tool did, in all runs asked for in the time."""
+
+    kind: str = Field(description="`model` or `tool`.")
+    name: str
+    calls: int
+    input_tokens: int
+    output_tokens: int
+    cost_microusd: int
+
+
+class RunUsage(Value):
+    """What one run used."""
+
+    run_id: UUID
+    question: str
+    created_at: datetime
+    created_by: UUID | None
+    model_calls: int
+    tool_calls: int
+    input_tokens: int
+    output_tokens: int
+    cost_microusd: int
+
+
+class UsageReport(Value):
+    """What the organisation used for runs created from one day to another (both included, UTC)."""
+
+    since: date
+    until: date
+    total: Consumption = Field(description="`runs` counts all of them.")
+    lines: tuple[UsageLine, ...] = Field(description="By model and tool, the dearest first.")
+    runs: tuple[RunUsage, ...] = Field(description="The hundred dearest.")
+
+
+def _lower(one: int | None, other: int | None) -> int | None:
+    given = [limit for limit in (one, other) if limit is not None]
+    return min(given) if given else None

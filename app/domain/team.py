@@ -1,0 +1,86 @@
+"""Organisations, the people in them, and what they hold."""
+
+import unicodedata
+from datetime import datetime
+from typing import Annotated
+from uuid import UUID
+
+from pydantic import AfterValidator, Field, StringConstraints
+
+from app.domain.accounts import Role, Scope
+from app.domain.value import Value
+
+SHORTEST_PASSWORD = 10
+LONGEST_PASSWORD = 200
+
+
+def _email(text: str) -> str:
+    """Lower case: two spellings of one address are one person. What the host makes of the part before the @ is its affair."""
+    name, at, host = text.strip().lower().rpartition("@")
+    if not (name and at and host) or any(not c.isprintable() or c.isspace() for c in text.strip()):
+        raise ValueError("expected an e-mail address such as ada@example.org")
+    return f"{name}@{host}"
+
+
+def _readable(text: str) -> str:
+    if any(unicodedata.category(c) in ("Cc", "Cf", "Cs") for c in text):
+        raise ValueError("a name has no control or invisible characters")
+    return text
+
+
+Email = Annotated[str, Field(min_length=3, max_length=254), AfterValidator(_email)]
+DisplayName = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100), AfterValidator(_readable)]
+Password = Annotated[str, Field(min_length=SHORTEST_PASSWORD, max_length=LONGEST_PASSWORD, repr=False)]
+
+
+class Organisation(Value):
+    """An organisation, and what the person who asks is in it."""
+
+    id: UUID
+    name: str
+    role: Role
+
+
+class Me(Value):
+    """Who asks, and what they may do: in this organisation, with this key or session."""
+
+    user_id: UUID
+    email: str
+    name: str
+    organisation: Organisation
+    organisations: tuple[Organisation, ...] = Field(description="All that they belong to.")
+    scopes: tuple[Scope, ...]
+    key_id: UUID | None = Field(default=None, description="The API key that was used, if it was one.")
+
+
+class Member(Value):
+    """A person in the organisation."""
+
+    user_id: UUID
+    email: str
+    name: str
+    role: Role
+    joined_at: datetime
+
+
+class KeyInfo(Value):
+    """What is known of an API key; its secret is not kept."""
+
+    id: UUID
+    name: str
+    user_id: UUID
+    scopes: tuple[Scope, ...]
+    created_at: datetime
+    expires_at: datetime | None = None
+    last_used_at: datetime | None = Field(default=None, description="To the minute.")
+
+
+class Invitation(Value):
+    """An invitation that nobody has accepted yet."""
+
+    id: UUID
+    email: str
+    role: Role
+    invited_by: UUID | None
+    created_at: datetime
+    expires_at: datetime

@@ -1,0 +1,83 @@
+"""All of accounts, put together once."""
+
+from collections.abc import Collection, Sequence
+from typing import Self
+from uuid import UUID
+
+import asyncpg
+
+from app.domain.accounts import ALLOWED, Scope
+from app.domain.errors import NotFound
+from app.domain.team import Me
+from app.services.accounts.keys import Keys
+from app.services.accounts.limits import Limits
+from app.services.accounts.oidc import OpenIdConnect
+from app.services.accounts.passwords import Passwords
+from app.services.accounts.personal import PersonalData
+from app.services.accounts.policy import AccountPolicy
+from app.services.accounts.sign_in import SignIn
+from app.services.accounts.team import Team
+from app.storage import audit, people
+from app.storage.audit import AuditEntry
+from app.storage.tenancy import TenantDatabase
+
+
+class Accounts:
+    """The use cases of accounts, and what is known of whoever asks."""
+
+    def __init__(
+        self,
+        tenants: TenantDatabase,
+        trusted: asyncpg.Pool,
+        policy: AccountPolicy,
+        sign_in: SignIn,
+        team: Team,
+        keys: Keys,
+        limits: Limits,
+        personal: PersonalData,
+        oidc: OpenIdConnect,
+    ) -> None:
+        self._tenants = tenants
+        self._trusted = trusted
+        self.policy = policy
+        self.sign_in = sign_in
+        self.team = team
+        self.keys = keys
+        self.limits = limits
+        self.personal = personal
+        self.oidc = oidc
+
+    @classmethod
+    def over(cls, tenants: TenantDatabase, trusted: asyncpg.Pool, policy: AccountPolicy) -> Self:
+        """Over the two connections."""
+        sign_in, limits = SignIn(trusted, policy, Passwords()), Limits(tenants, trusted, policy.most)
+        return cls(
+            *(tenants, trusted, policy, sign_in, Team(tenants, policy), Keys(tenants), limits),
+            *(PersonalData(trusted, sign_in), OpenIdConnect(trusted, policy, sign_in)),
+        )
+
+    async def audited(self, limit: int, before: UUID | None) -> Sequence[AuditEntry]:
+        """Up to `limit` entries of the audit log, newest first, older than `before`."""
+        return await audit.page(self._tenants, limit, before)
+
+    async def me(self, organisation: UUID, user: UUID, scopes: Collection[Scope] | None = None, key_id: UUID | None = None) -> Me:
+        """Who asks, where else they belong, and what they may do: by default all that their role allows.
+
+        Raises:
+            NotFound: they are gone since they were recognised.
+        """
+        person = await people.by_id(self._trusted, user)
+        places = await people.organisations(self._trusted, user)
+        here = next((place for place in places if place.id == organisation), None)
+        if person is None or here is None:
+            raise NotFound("this account is not there any more")
+        may = tuple(sorted(ALLOWED[here.role] if scopes is None else scopes))
+        return Me(
+            user_id=person.id,
+            email=person.email,
+            name=person.name,
+            organisation=here,
+            organisations=tuple(places),
+            scopes=may,
+            key_id=key_id,
+        )

@@ -1,0 +1,97 @@
+"""Signing in with an identity provider: the code flow with PKCE, a state bound to the browser, and a nonce."""
+
+import hmac
+from typing import NamedTuple
+from uuid import uuid4
+
+import asyncpg
+
+from app.domain.accounts import Role
+from app.domain.errors import Forbidden, NotFound, Unauthenticated
+from app.domain.token import new_token, token_digest
+from app.services.accounts.attempts import Attempts
+from app.services.accounts.policy import AccountPolicy
+from app.services.accounts.provider import Claims, ProviderClient
+from app.services.accounts.sign_in import SignedIn, SignIn, join
+from app.storage import accounts, audit, invited, oidc, people
+from app.storage.audit import Action
+from app.storage.oidc import Flow
+from app.storage.people import Person
+from app.storage.tenancy import Tenant
+
+CALLBACK = "/v1/oidc/callback"
+NO_FLOW = "this sign-in took too long, or was begun in another browser; begin again"
+CLOSED = "you have no account here; ask for an invitation"
+
+
+class Departure(NamedTuple):
+    """Where the browser goes, and what it has to bring back in a cookie."""
+
+    url: str
+    state: str
+
+
+class OpenIdConnect:
+    """The use cases of an identity provider.
+
+    Raises:
+        NotFound: this deployment has none.
+        Unauthenticated: what came back proves nothing.
+        Unavailable: the provider or the database does not answer.
+    """
+
+    def __init__(self, trusted: asyncpg.Pool, policy: AccountPolicy, sign_in: SignIn) -> None:
+        self._trusted = trusted
+        self._policy = policy
+        self._sign_in = sign_in
+        self._attempts = Attempts(trusted)
+        self._client = ProviderClient(policy.provider, policy.public_url + CALLBACK) if policy.provider else None
+
+    async def begin(self, address: str) -> Departure:
+        """Send a browser to the provider."""
+        client = self._configured()
+        await self._attempts.allow(address)
+        state, flow = new_token(), Flow(new_token(), new_token())
+        url = await client.entrance(state, flow)
+        await oidc.begin(self._trusted, token_digest(state), flow, self._policy.flow_valid)
+        return Departure(url, state)
+
+    async def finish(self, state: str, kept: str, code: str, address: str) -> SignedIn:
+        """Sign in whoever comes back. `kept` is the state as the browser's cookie has it.
+
+        Raises:
+            Forbidden: they have no account, no invitation, and sign-up is closed.
+        """
+        client = self._configured()
+        if not kept or not hmac.compare_digest(state.encode(), kept.encode()):
+            raise Unauthenticated(NO_FLOW)
+        flow = await oidc.end(self._trusted, token_digest(state))
+        if flow is None:
+            raise Unauthenticated(NO_FLOW)
+        claims = await client.claims(code, flow)
+        return await self._sign_in.enter(await self._known(claims, address), address)
+
+    async def _known(self, claims: Claims, address: str) -> Person:
+        """Their account: by who they are to the provider, by their address, or a new one if they may have one."""
+        async with self._trusted.acquire() as connection, connection.transaction():
+            found = await people.by_identity(connection, claims.issuer, claims.subject)
+            found = found or await people.by_email(connection, claims.email)
+            person = found or Person(uuid4(), claims.email, claims.name, None)
+            offers = await invited.take_all_for(connection, claims.email)
+            if found is None and not offers and not self._policy.sign_up:
+                raise Forbidden(CLOSED)
+            await people.add(connection, person)
+            await people.link(connection, claims.issuer, claims.subject, person.id)
+            for offer in offers:
+                await join(connection, person, offer, address)
+            if found is None and not offers:
+                made = uuid4()
+                await accounts.ensure_organisation(connection, made, claims.name)
+                await accounts.ensure_membership(connection, made, person.id, Role.OWNER)
+                await audit.record(connection, Action.SIGNED_UP, person.id, by=Tenant(made, person.id, None, address))
+        return person
+
+    def _configured(self) -> ProviderClient:
+        if self._client is None:
+            raise NotFound("this deployment has no identity provider; sign in with a password")
+        return self._client

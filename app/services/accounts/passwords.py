@@ -1,0 +1,42 @@
+"""Passwords, hashed with Argon2id. Hashing is slow on purpose: it runs in a thread, and only so many at once."""
+
+import asyncio
+
+from argon2 import PasswordHasher, Type
+from argon2.exceptions import InvalidHashError, VerificationError, VerifyMismatchError
+
+# OWASP's first choice for Argon2id: 46 MiB, one pass, one lane.
+HASHER = PasswordHasher(time_cost=1, memory_cost=47_104, parallelism=1, hash_len=32, salt_len=16, type=Type.ID)
+AT_ONCE = 2
+
+
+class Passwords:
+    """Makes and checks hashes. A person who does not exist costs as much time as a wrong password."""
+
+    def __init__(self) -> None:
+        self._room = asyncio.Semaphore(AT_ONCE)
+        self._nobodys: str | None = None
+
+    async def hash(self, password: str) -> str:
+        """A hash with its parameters and salt."""
+        async with self._room:
+            return await asyncio.to_thread(HASHER.hash, password)
+
+    async def fits(self, stored: str | None, password: str) -> bool:
+        """Whether the password is the one that was hashed. Without a stored hash none fits."""
+        if self._nobodys is None:
+            self._nobodys = await self.hash("nobody has this password")
+        async with self._room:
+            fits = await asyncio.to_thread(_verified, stored or self._nobodys, password)
+        return fits and stored is not None
+
+    def is_dated(self, stored: str) -> bool:
+        """Whether it was hashed with other parameters than today's, and is to be hashed anew."""
+        return HASHER.check_needs_rehash(stored)
+
+
+def _verified(stored: str, password: str) -> bool:
+    try:
+        return HASHER.verify(stored, password)
+    except (VerifyMismatchError, VerificationError, InvalidHashError):
+        return False

@@ -1,0 +1,123 @@
+"""Speaking to an OpenID Connect provider: its description, its keys, the exchange of a code, the check of an ID token.
+
+OpenID Connect Core 1.0, sections 3.1.2 and 3.1.3.7; PKCE: RFC 7636.
+"""
+
+import hashlib
+import hmac
+from base64 import urlsafe_b64encode
+from datetime import timedelta
+from typing import Any, NamedTuple
+from urllib.parse import urlencode
+
+from app.domain.errors import Unauthenticated, Unavailable
+from app.services.accounts.policy import Provider
+from app.storage.oidc import Flow
+
+LIMIT_S = 10.0
+LEEWAY = timedelta(seconds=60)
+# Signatures by a key that only the provider has. `none`, and secrets shared with us, are not among them.
+ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"]
+REFUSED = "the identity provider's answer cannot be trusted"
+
+
+class Claims(NamedTuple):
+    """Who the provider says it is. `email` is theirs: the provider has verified it."""
+
+    issuer: str
+    subject: str
+    email: str
+    name: str
+
+
+class ProviderClient:
+    """One provider.
+
+    Raises:
+        Unavailable: it does not answer, or not as a provider would.
+        Unauthenticated: what it answered proves nothing.
+    """
+
+    def __init__(self, provider: Provider, redirect: str) -> None:
+        self._provider = provider
+        self._redirect = redirect
+        self._described: dict[str, Any] | None = None
+
+    async def entrance(self, state: str, flow: Flow) -> str:
+        """Where the browser goes to sign in."""
+        challenge = urlsafe_b64encode(hashlib.sha256(flow.verifier.encode()).digest()).rstrip(b"=").decode()
+        asked = {
+            "response_type": "code",
+            "client_id": self._provider.client_id,
+            "redirect_uri": self._redirect,
+            "scope": "openid email profile",
+            "state": state,
+            "nonce": flow.nonce,
+            "code_challenge": challenge,
+            "code_challenge_method": "S256",
+        }
+        entrance = (await self._description())["authorization_endpoint"]
+        return f"{entrance}{'&' if '?' in entrance else '?'}{urlencode(asked)}"
+
+    async def claims(self, code: str, flow: Flow) -> Claims:
+        """Exchange a code for an ID token, and check the token."""
+        description = await self._description()
+        form = {"grant_type": "authorization_code", "code": code, "redirect_uri": self._redirect, "code_verifier": flow.verifier}
+        answer = await self._call("POST", description["token_endpoint"], form | {"client_id": self._provider.client_id})
+        keys = await self._call("GET", description["jwks_uri"])
+        return _checked(str(answer.get("id_token", "")), keys, description["issuer"], self._provider.client_id, flow.nonce)
+
+    async def _description(self) -> dict[str, Any]:
+        if self._described is None:
+            found = await self._call("GET", f"{self._provider.issuer}/.well-known/openid-configuration")
+            if str(found.get("issuer", "")).rstrip("/") != self._provider.issuer:
+                raise Unavailable(f"RUBRICA_OIDC_ISSUER: the provider calls itself {found.get('issuer')!r}")
+            self._described = found
+        return self._described
+
+    async def _call(self, method: str, url: str, form: dict[str, str] | None = None) -> dict[str, Any]:
+        import aiohttp  # loaded with the first sign-in: most deployments have no provider
+
+        secret = self._provider.client_secret
+        auth = aiohttp.BasicAuth(self._provider.client_id, secret) if form and secret else None
+        limit = aiohttp.ClientTimeout(total=LIMIT_S)
+        try:
+            async with (
+                aiohttp.ClientSession(timeout=limit, trust_env=True) as session,
+                session.request(method, url, data=form, auth=auth, allow_redirects=False) as answer,
+            ):
+                told = await answer.json(content_type=None)
+                if answer.status == 400 and form is not None:
+                    raise Unauthenticated(f"{REFUSED}: it refused the code")
+                if answer.status != 200 or not isinstance(told, dict):
+                    raise Unavailable(f"the identity provider answered {answer.status}; try again")
+        except (aiohttp.ClientError, TimeoutError, ValueError) as error:
+            raise Unavailable(f"the identity provider does not answer ({type(error).__name__}); try again") from error
+        return told
+
+
+def _checked(token: str, keys: dict[str, Any], issuer: str, client_id: str, nonce: str) -> Claims:
+    import jwt
+
+    try:
+        named = jwt.get_unverified_header(token).get("kid")
+        usable = [key for key in jwt.PyJWKSet.from_dict(keys).keys if named in (None, key.key_id)]
+        if not usable:
+            raise Unauthenticated(f"{REFUSED}: it is signed with an unknown key")
+        claims = jwt.decode(
+            token,
+            usable[0],
+            algorithms=ALGORITHMS,
+            audience=client_id,
+            issuer=issuer,
+            leeway=LEEWAY,
+            options={"require": ["exp", "iat", "iss", "aud", "sub", "nonce"]},
+        )
+    except (jwt.PyJWTError, ValueError) as error:
+        raise Unauthenticated(f"{REFUSED}: {type(error).__name__}") from error
+    if not hmac.compare_digest(str(claims["nonce"]), nonce) or claims.get("azp", client_id) != client_id:
+        raise Unauthenticated(f"{REFUSED}: it was made for another sign-in")
+    email = str(claims.get("email", "")).strip().lower()
+    if "@" not in email or claims.get("email_verified") is not True:
+        raise Unauthenticated("the identity provider does not vouch for your e-mail address; verify it there")
+    return Claims(issuer, str(claims["sub"]), email, str(claims.get("name") or email)[:100])

@@ -1,0 +1,106 @@
+"""Quotas of the organisation that `database` acts for, and what is used of them."""
+
+from collections.abc import Sequence
+from datetime import date
+from uuid import UUID
+
+from asyncpg import Record
+
+from app.domain.limits import Consumption, KeyQuota, Quota, RunUsage, UsageLine
+from app.storage.engine import Executor, translated
+
+COLUMNS = ", ".join(Quota.model_fields)
+ALL = f"SELECT subject, {COLUMNS} FROM quotas"
+SET = f"""
+    INSERT INTO quotas (subject, {COLUMNS}) VALUES ($1, $2, $3, $4, $5)
+    ON CONFLICT (organisation_id, subject) DO UPDATE SET
+    {", ".join(f"{name} = excluded.{name}" for name in Quota.model_fields)}"""
+IS_KEY = "SELECT true FROM api_keys WHERE id = $1 AND revoked_at IS NULL"
+# One request at a time is let in, so that two do not both take the last place.
+GATE = "SELECT pg_advisory_xact_lock(hashtextextended($1::text, 7284451931))"
+USED = """
+    SELECT count(*) FILTER (WHERE r.finished_at IS NULL) AS runs,
+           coalesce(sum(l.input_tokens + l.output_tokens) FILTER (WHERE r.created_at >= month.began), 0)::bigint AS tokens,
+           coalesce(sum(l.cost_microusd) FILTER (WHERE r.created_at >= month.began), 0)::bigint AS cost_microusd
+    FROM runs r JOIN ledgers l ON l.run_id = r.id,
+         (SELECT date_trunc('month', now() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC' AS began) AS month
+    WHERE (r.finished_at IS NULL OR r.created_at >= month.began) AND ($1::uuid IS NULL OR r.created_with = $1)"""
+TIME = "r.created_at >= $1::date::timestamp AT TIME ZONE 'UTC' AND r.created_at < ($2::date + 1)::timestamp AT TIME ZONE 'UTC'"
+LINES = f"""
+    SELECT CASE e.type WHEN 'model_call' THEN 'model' ELSE 'tool' END AS kind,
+           coalesce(e.payload ->> 'model', e.payload ->> 'tool', '') AS name, count(*) AS calls,
+           coalesce(sum((e.payload ->> 'input_tokens')::bigint), 0)::bigint AS input_tokens,
+           coalesce(sum((e.payload ->> 'output_tokens')::bigint), 0)::bigint AS output_tokens,
+           coalesce(sum((e.payload ->> 'cost_microusd')::bigint), 0)::bigint AS cost_microusd
+    FROM runs r JOIN events e ON e.run_id = r.id AND e.type IN ('model_call', 'tool_call')
+    WHERE {TIME} GROUP BY 1, 2 ORDER BY cost_microusd DESC, calls DESC, name"""
+RUNS = f"""
+    SELECT r.id AS run_id, left(r.query ->> 'question', 200) AS question, r.created_at, r.created_by, l.model_calls, l.tool_calls,
+           l.input_tokens, l.output_tokens, l.cost_microusd
+    FROM runs r JOIN ledgers l ON l.run_id = r.id WHERE {TIME}
+    ORDER BY l.cost_microusd DESC, l.input_tokens + l.output_tokens DESC, r.id LIMIT 100"""
+TOTAL = f"""
+    SELECT count(*) AS runs, coalesce(sum(l.input_tokens + l.output_tokens), 0)::bigint AS tokens,
+           coalesce(sum(l.cost_microusd), 0)::bigint AS cost_microusd
+    FROM runs r JOIN ledgers l ON l.run_id = r.id WHERE {TIME}"""
+
+
+async def quotas(database: Executor) -> dict[UUID, Quota]:
+    """By organisation or key."""
+    async with translated():
+        return {row["subject"]: _quota(row) for row in await database.fetch(ALL)}
+
+
+async def set_quota(database: Executor, subject: UUID, quota: Quota) -> None:
+    """Replace the limits of the organisation or of a key."""
+    async with translated():
+        await database.execute(SET, subject, *quota.model_dump().values())
+
+
+async def is_key(database: Executor, key: UUID) -> bool:
+    """Whether the organisation has this key."""
+    async with translated():
+        return bool(await database.fetchval(IS_KEY, key))
+
+
+async def gate(database: Executor, organisation: UUID) -> None:
+    """Wait until no other request of the organisation is being let in, until the transaction ends."""
+    async with translated():
+        await database.execute(GATE, str(organisation))
+
+
+async def used(database: Executor, key: UUID | None = None) -> Consumption:
+    """What the organisation, or one of its keys, has under way and has used this month."""
+    async with translated():
+        row = await database.fetchrow(USED, key)
+    assert row is not None
+    return Consumption(**dict(row))
+
+
+async def lines(database: Executor, since: date, until: date) -> Sequence[UsageLine]:
+    """Usage by model and tool, out of the logs of the runs."""
+    async with translated():
+        return [UsageLine(**dict(row)) for row in await database.fetch(LINES, since, until)]
+
+
+async def dearest(database: Executor, since: date, until: date) -> Sequence[RunUsage]:
+    """Usage by run, out of the ledgers."""
+    async with translated():
+        return [RunUsage(**dict(row)) for row in await database.fetch(RUNS, since, until)]
+
+
+async def total(database: Executor, since: date, until: date) -> Consumption:
+    """All of it."""
+    async with translated():
+        row = await database.fetchrow(TOTAL, since, until)
+    assert row is not None
+    return Consumption(**dict(row))
+
+
+def of_keys(found: dict[UUID, Quota], organisation: UUID) -> tuple[KeyQuota, ...]:
+    """The keys' part of `quotas`."""
+    return tuple(KeyQuota(key_id=subject, quota=quota) for subject, quota in sorted(found.items()) if subject != organisation)
+
+
+def _quota(row: Record) -> Quota:
+    return Quota(**{name: row[name] for name in Quota.model_fields})

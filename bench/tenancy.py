@@ -1,0 +1,173 @@
+"""`python -m bench.tenancy`: every route of the API asked by everybody, and what another organisation finds or changes.
+
+The matrix is made from the application's own table of routes, so a new route is in it by itself. Each is asked without a key,
+with a wrong one, by the owner of another organisation, by each role, and by an owner whose key lacks the scope that the route
+says it needs; every address names what belongs to the first organisation. A leak is an answer that was not due: any that is not
+refused, one that repeats a word of the first organisation, and any row of it that is different afterwards.
+"""
+
+import asyncio
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import aiohttp
+import asyncpg
+
+from app.api.asgi import create_app, routed
+from app.api.server import Server, bind
+from app.api.services import Services, open_services
+from app.domain.accounts import ALLOWED, Role, Scope
+from app.domain.api_key import ApiKey
+from app.services.run_gateway import TemporalGateway
+from app.storage.migrate import upgrade
+from bench.result import report
+from bench.tenancy_houses import House, furnished, rows_of
+from bench.tenancy_routes import Route, table
+from infra.local.postgres import DATABASE, ROLES, LocalPostgres
+from infra.local.temporal import LocalTemporal
+
+LIMIT_S = 30
+# A stranger may be told: it is not there, this is malformed, it was done to nothing, or, for a list, here is your own.
+NOT_FOUND = frozenset({400, 404, 405, 406, 409, 413, 422, 429, 503})
+
+
+class Actor(NamedTuple):
+    """Who asks."""
+
+    name: str
+    headers: dict[str, str]
+    role: Role | None
+    scopes: frozenset[Scope] = frozenset()
+
+
+class Leak(NamedTuple):
+    """An answer that was not due."""
+
+    actor: str
+    route: str
+    what: str
+
+
+def due(actor: Actor, route: Route) -> frozenset[int] | None:
+    """The statuses that are due; None for an actor who may do this (all but 401 and 403 are)."""
+    if route.needs is None:
+        return None
+    if actor.role is None:
+        return frozenset({401})
+    if route.needs not in actor.scopes:
+        return frozenset({403})
+    return None
+
+
+async def asked(session: aiohttp.ClientSession, actor: Actor, route: Route, base: str) -> tuple[int, bytes]:
+    """One request, as far as its first 200 kB."""
+    limit = aiohttp.ClientTimeout(total=LIMIT_S)
+    request = session.request(route.method, base + route.path, json=route.body, headers=actor.headers, timeout=limit)
+    async with request as answer:
+        return answer.status, await answer.content.read(200_000)
+
+
+async def matrix(
+    session: aiohttp.ClientSession, base: str, routes: list[Route], actors: list[Actor], house: House
+) -> tuple[int, list[Leak]]:
+    """Ask everything; how many checks that were, and what leaked."""
+    checks, leaks = 0, list[Leak]()
+    for actor in actors:
+        for route in routes:
+            narrow = actor
+            if actor.name == "key without the scope":
+                if route.needs is None:
+                    continue
+                narrow = actor._replace(headers=house.without[route.needs].headers, scopes=frozenset(Scope) - {route.needs})
+            status, body = await asked(session, narrow, route, base)
+            checks += 1
+            leaks += [Leak(actor.name, route.name, what) for what in wrong(narrow, route, status, body, house)]
+    return checks, leaks
+
+
+def wrong(actor: Actor, route: Route, status: int, body: bytes, house: House) -> Iterator[str]:
+    """What is not as it should be about one answer."""
+    expected = due(actor, route)
+    if expected is not None and status not in expected:
+        yield f"answered {status}, {sorted(expected)} is due"
+    if expected is None and actor.role is not None and actor.name != "other tenant" and status in (401, 403):
+        yield f"answered {status} to who may do this"
+    if actor.name == "other tenant" and route.names_a_resource and expected is None and status not in NOT_FOUND:
+        yield f"answered {status} about what belongs to another organisation"
+    if status == 500:
+        yield "failed"
+    outsider = actor.role is None or actor.name == "other tenant"
+    if outsider and (told := [mark for mark in house.secrets if mark.encode() in body]):
+        yield f"repeats {told[0]!r}"
+
+
+def actors_of(house: House, other: House) -> list[Actor]:
+    """Everybody who asks, strangers first: what members may do changes what is there."""
+    strangers = [
+        Actor("no key", {}, None),
+        Actor("wrong key", bearer(ApiKey(house.owner.id, "wrong" * 8)), None),
+        Actor("other tenant", bearer(other.owner), Role.OWNER, frozenset(Scope)),
+        Actor("key without the scope", {}, Role.OWNER, frozenset(Scope)),
+    ]
+    members = [Actor(role, house.members[role].headers, role, ALLOWED[role]) for role in reversed(Role)]
+    return strangers + members
+
+
+def bearer(key: ApiKey) -> dict[str, str]:
+    return {"Authorization": f"Bearer {key}"}
+
+
+async def measured(services: Services, database: asyncpg.Pool) -> tuple[Counter[str], list[Leak]]:
+    """The whole matrix over a served API."""
+    house, other = [await furnished(services, database, name) for name in ("First", "Second")]
+    routes = table(routed(services), house)
+    with bind("127.0.0.1", 0) as listening:
+        server = Server(create_app(services), services)
+        serving = asyncio.create_task(server.serve(sockets=[listening]))
+        base = f"http://127.0.0.1:{listening.getsockname()[1]}"
+        async with aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar()) as session:
+            actors = actors_of(house, other)
+            before = await rows_of(database, house)
+            checks, leaks = await matrix(session, base, routes, actors[:3], house)
+            after = await rows_of(database, house)
+            changed = sorted(name for name in before if before[name] != after[name])
+            leaks += [Leak("stranger", name, "rows are different") for name in changed]
+            more, others = await matrix(session, base, routes, actors[3:], house)
+        server.should_exit = True
+        await serving
+    counted = Counter(checks=checks + more + len(before), routes=len(routes), unknown=sum(route.unknown for route in routes))
+    return counted, leaks + others
+
+
+async def run(folder: Path) -> None:
+    postgres = LocalPostgres(folder / "postgres", folder / "postgres.log")
+    temporal = LocalTemporal(folder / "temporal", folder / "temporal.log")
+    try:
+        await postgres.start()
+        await temporal.start()
+        await upgrade(postgres.url())
+        api, worker = (postgres.url(DATABASE, role) for role in ROLES)
+        async with (
+            asyncpg.create_pool(postgres.url(), min_size=1, max_size=2) as database,
+            open_services(api, worker, TemporalGateway(temporal.address)) as services,
+        ):
+            counted, leaks = await measured(services, database)
+    finally:
+        temporal.stop()
+        postgres.stop()
+    for leak in leaks:
+        print(f"LEAK {leak.actor}: {leak.route}: {leak.what}")
+    print(f"{counted['routes']} routes, of which {counted['unknown']} name something this bench does not make")
+    report("tenancy", {"checks": counted["checks"], "leaks": len(leaks)})
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory(prefix="rubrica-bench-") as folder:
+        asyncio.run(run(Path(folder)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,128 @@
+"""Organisations with people, keys, a finished run and all that a run leaves behind."""
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import NamedTuple
+from uuid import UUID, uuid4
+
+import asyncpg
+
+from app.api.services import Services
+from app.domain.accounts import Principal, Role, Scope
+from app.domain.api_key import ApiKey
+from app.domain.evidence import Quote, Source
+from app.domain.plan import ResearchPlan, Subtask
+from app.domain.query import ResearchQuery
+from app.domain.report import Report, Section
+from app.domain.run import EventType, RunStatus
+from app.services.bootstrap import ensure_owner
+from app.services.rendering import render
+from app.storage import accounts, runs
+from app.storage.run_log import RunLog, Snapshot
+from app.storage.tenancy import Tenant, acting_for
+
+PLAN = ResearchPlan(subtasks=(Subtask(id="revenue", title="Duties", question="Which duties?"),))
+DIGEST = "SELECT md5(string_agg(t::text, '|' ORDER BY t::text))"
+TABLES = """
+    SELECT c.relname FROM pg_class c WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r'
+    AND c.relname NOT IN ('alembic_version', 'api_keys', 'rate_buckets')"""
+
+
+class Holder(NamedTuple):
+    """Somebody's key."""
+
+    key: ApiKey
+    user: UUID
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """The header that carries it."""
+        return {"Authorization": f"Bearer {self.key}"}
+
+
+@dataclass(frozen=True)
+class House:
+    """One organisation. `things` are what addresses may name: by the address's second word, or by any, and the parameter."""
+
+    organisation: UUID
+    owner: ApiKey
+    members: dict[Role, Holder]
+    without: dict[Scope, Holder]
+    run: UUID
+    text: str
+    things: dict[tuple[str, str], str]
+    queries: dict[str, str]
+
+    @property
+    def secrets(self) -> list[str]:
+        """What no other organisation may read anywhere: words of its own, and ids that addresses here do not name."""
+        return [self.text, str(self.organisation), f"the-owner-of-{self.organisation}"]
+
+
+async def furnished(services: Services, database: asyncpg.Pool, name: str) -> House:
+    """A new organisation with all of it."""
+    organisation, user, key, text = uuid4(), uuid4(), ApiKey.new(), f"The secret of {name}, {uuid4()}."
+    async with database.acquire() as connection:
+        await ensure_owner(connection, key, organisation, user, f"{name} {text}", f"the-owner-of-{organisation}@example.org")
+    members = {role: await member(database, organisation, role) for role in Role}
+    without = {scope: await member(database, organisation, Role.OWNER, set(Scope) - {scope}) for scope in Scope}
+    leaver = await member(database, organisation, Role.VIEWER)
+    with acting_for(Tenant(organisation, user)):
+        run = await services.research.create(ResearchQuery(question=f"What is {text}"))
+        await services.steering.add_note(run.id, text)
+        owner = Principal(organisation_id=organisation, user_id=user, role=Role.OWNER, scopes=frozenset(Scope))
+        invited = await services.accounts.team.invite(owner, f"guest-{organisation}@example.org", Role.MEMBER)
+    snapshot = await researched(database, run.id, text)
+    things = {
+        ("", "run_id"): str(run.id),
+        ("", "snapshot"): snapshot,
+        ("", "subtask_id"): "revenue",
+        ("members", "user"): str(leaver.user),
+        ("keys", "key"): str(leaver.key.id),
+        ("invitations", "invitation"): str(invited.invitation.id),
+        ("v1", "response_id"): f"resp_{run.id.hex}",
+        ("v1", "model"): "minddr-quick",
+    }
+    queries = {"/v1/retrieve": "?query=secret"}
+    return House(organisation, key, members, without, run.id, text, things, queries)
+
+
+async def member(database: asyncpg.Pool, organisation: UUID, role: Role, scopes: Iterable[Scope] = Scope) -> Holder:
+    """A further person; their key."""
+    user, key = uuid4(), ApiKey.new()
+    await accounts.ensure_user(database, user, f"{user}@example.org")
+    await accounts.ensure_membership(database, organisation, user, role)
+    await accounts.ensure_key(database, key, organisation, user, role, scopes)
+    return Holder(key, user)
+
+
+async def researched(database: asyncpg.Pool, run_id: UUID, text: str) -> str:
+    """What a worker writes; the hash of the one source."""
+    log, name = RunLog(database), hashlib.sha256(text.encode()).hexdigest()
+    await log.save_plan(run_id, PLAN, (), EventType.PLAN_MADE)
+    opened = await log.open_stage(run_id, "search/revenue", None, "Duties")
+    told = {"stage": "search/revenue", "title": "Duties", "stop": "sufficient", "quotes": 1, "sources": 1}
+    await log.remember_tool_result(run_id, "search", text.encode())
+    await log.close_stage(run_id, "search/revenue", opened.attempt, b"{}", [Snapshot(name, text)], told, [name])
+    quote = Quote(source=Source(url="https://example.org/a", title=text, snapshot=name), text=text, start=0, end=len(text))
+    whole = Report(title=text, sections=(Section(heading="Then", body=f"{text} [[{quote.key}]]"),), quotes=(quote,))
+    found = await runs.get(database, run_id)
+    assert found is not None
+    rendered = render(whole, found)
+    await log.save_report(run_id, whole, rendered.renderings, rendered.evidence, rendered.told)
+    await log.set_status(run_id, RunStatus.COMPLETED)
+    return name
+
+
+async def rows_of(database: asyncpg.Pool, house: House) -> dict[str, str]:
+    """A digest of each table's rows that name the house or its run. When a key was last used does not count."""
+    marks = [str(house.organisation), str(house.run), house.things["", "snapshot"]]
+    named = "EXISTS (SELECT FROM unnest($1::text[]) AS mark WHERE strpos(t::text, mark) > 0)"
+    found = {}
+    for table in [row["relname"] for row in await database.fetch(TABLES)]:
+        digest = await database.fetchval(
+            f"SELECT md5(string_agg(t::text, '|' ORDER BY t::text)) FROM {table} t WHERE {named}", marks
+        )
+        found[table] = digest or ""
+    return found

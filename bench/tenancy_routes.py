@@ -1,0 +1,68 @@
+"""The application's table of routes as requests about what belongs to one organisation."""
+
+import re
+from typing import Any, NamedTuple
+from uuid import uuid4
+
+import orjson
+
+from app.api import examples
+from app.api.route_table import Declared, declared
+from app.domain.accounts import Scope
+from bench.tenancy_houses import House
+
+PARAMETER = re.compile(r"\{(\w+):(\w+)\}")
+# Asked last: they end what the others ask about.
+LAST = ("DELETE", "/cancel", "/erasure")
+
+
+class Route(NamedTuple):
+    """One request. `needs` is None for a public route; `unknown`: its address has a parameter that nothing was made for."""
+
+    name: str
+    method: str
+    path: str
+    body: Any
+    needs: Scope | None
+    names_a_resource: bool
+    unknown: bool
+
+
+def table(app: Any, house: House) -> list[Route]:
+    """Every route of the application, with addresses of the house's things and bodies out of the document's examples."""
+    bodies = _bodies(app)
+    found = [_route(route, bodies, house) for route in declared(app)]
+    return sorted(found, key=lambda route: (any(word in route.name for word in LAST), route.path, route.method))
+
+
+def _route(route: Declared, bodies: dict[tuple[str, str], Any], house: House) -> Route:
+    method, path = route.method, route.path
+    names = PARAMETER.findall(path)
+    known = {name: house.things.get((path.split("/")[2], name)) or house.things.get(("", name)) for name, _ in names}
+    fallback = {"uuid": str(uuid4()), "int": "1", "str": "x"}
+
+    def filled(match: re.Match[str]) -> str:
+        return known[match.group(1)] or fallback.get(match.group(2), "x")
+
+    return Route(
+        name=route.name,
+        method=method,
+        path=PARAMETER.sub(filled, path) + house.queries.get(path, ""),
+        body=bodies.get((method, PARAMETER.sub(r"{\1}", path)), None if method == "GET" else {}),
+        needs=route.needs,
+        names_a_resource=bool(names) and "model" not in known,
+        unknown=not all(known.values()),
+    )
+
+
+def _bodies(app: Any) -> dict[tuple[str, str], Any]:
+    """A body that each write accepts, where the document has an example."""
+    document = orjson.loads(orjson.dumps(app.openapi_schema.to_schema(), default=str))
+    found = {}
+    for path, item in document["paths"].items():
+        for method, operation in item.items():
+            content = operation.get("requestBody", {}).get("content", {}).get("application/json", {})
+            named = re.search(r"#/components/schemas/(\w+)", orjson.dumps(content).decode())
+            if named and named.group(1) in examples.OF:
+                found[method.upper(), path] = examples.OF[named.group(1)][0]
+    return found

@@ -1,0 +1,62 @@
+"""Setting a deployment up, over the database itself: there is nobody yet whom the API would know."""
+
+import sys
+from getpass import getpass
+from typing import Any
+from uuid import uuid4
+
+import asyncpg
+from pydantic import TypeAdapter, ValidationError
+
+from app.domain.api_key import ApiKey
+from app.domain.errors import InvalidInput, SetupError
+from app.domain.team import DisplayName, Email, Password
+from app.services.bootstrap import ensure_owner
+from app.settings import Settings
+from app.storage import people
+from infra.local.remote import check_schema
+
+SETTING = "RUBRICA_WORKER_DATABASE_URL"
+
+
+async def bootstrap(settings: Settings, organisation: str, email: str, with_password: bool) -> int:
+    """Make an organisation, its owner and a key with all scopes; print the key.
+
+    Raises:
+        SetupError: no database is named, or it is not migrated.
+        InvalidInput: a name, an address or a password cannot be used.
+    """
+    if settings.worker_database_url is None:
+        raise SetupError(f"set {SETTING}; a stack on this machine (`rubrica up`) has its organisation and key already")
+    url = settings.worker_database_url.get_secret_value()
+    name, address = _checked(DisplayName, organisation), _checked(Email, email)
+    hashed = await _hashed() if with_password else None
+    await check_schema(url, SETTING)
+    key, made = ApiKey.new(), uuid4()
+    connection = await asyncpg.connect(url)
+    try:
+        async with connection.transaction():
+            known = await people.by_email(connection, address)
+            user = known.id if known else uuid4()
+            await ensure_owner(connection, key, made, user, name, address)
+            if hashed:
+                await people.set_password(connection, user, hashed)
+    finally:
+        await connection.close()
+    print(f"organisation  {made}\nowner         {user}\nkey           {key}", flush=True)
+    return 0
+
+
+async def _hashed() -> str:
+    from app.services.accounts.passwords import Passwords
+
+    given = getpass("Password: ") if sys.stdin.isatty() else sys.stdin.readline().rstrip("\n")
+    return await Passwords().hash(_checked(Password, given))
+
+
+def _checked(kind: Any, text: str) -> str:
+    adapter: TypeAdapter[str] = TypeAdapter(kind)
+    try:
+        return adapter.validate_python(text)
+    except ValidationError as error:
+        raise InvalidInput(error.errors()[0]["msg"].removeprefix("Value error, ")) from None

@@ -1,0 +1,62 @@
+"""A browser: it keeps cookies, and sends no key."""
+
+import contextlib
+from collections.abc import AsyncIterator
+from http.cookies import Morsel
+from typing import Any
+
+import aiohttp
+from yarl import URL
+
+from tests.app.support import ApiClient, Reply
+
+PASSWORD = "correct horse battery staple"
+
+
+class Browser(ApiClient):
+    """Speaks to the API as a page of its own would."""
+
+    @property
+    def cookie(self) -> "Morsel[str] | None":
+        """The session's cookie, if it is signed in."""
+        return self.session.cookie_jar.filter_cookies(URL(self.address)).get("rubrica_session")
+
+    def cookies(self) -> dict[str, "Morsel[str]"]:
+        """All it keeps."""
+        return dict(self.session.cookie_jar.filter_cookies(URL(self.address)))
+
+    async def patch(self, path: str, json: Any) -> Reply:
+        """PATCH."""
+        return await self.send("PATCH", path, json=json)
+
+    async def delete(self, path: str) -> Reply:
+        """DELETE."""
+        return await self.send("DELETE", path)
+
+    async def sign_up(self, email: str, organisation: str = "Analytical Engines") -> dict[str, Any]:
+        """A new organisation; who one is in it."""
+        new = {"organisation": organisation, "email": email, "name": "Ada", "password": PASSWORD}
+        reply = await self.post("/v1/sign-up", new)
+        assert reply.status == 201, reply.body
+        return dict(reply.json)
+
+    async def sign_in(self, email: str, password: str = PASSWORD, **more: Any) -> Reply:
+        """With a password."""
+        return await self.post("/v1/session", {"email": email, "password": password, **more})
+
+    async def invited(self, email: str, role: str) -> str:
+        """The token of a new invitation."""
+        reply = await self.post("/v1/invitations", {"email": email, "role": role})
+        assert reply.status == 201, reply.body
+        return str(reply.json["token"])
+
+    async def accept(self, token: str, password: str = PASSWORD) -> Reply:
+        """Join."""
+        return await self.post("/v1/invitations/accept", {"token": token, "name": "Somebody", "password": password})
+
+
+@contextlib.asynccontextmanager
+async def browsing(address: str) -> AsyncIterator[Browser]:
+    """A browser of somebody who has not been here before."""
+    async with aiohttp.ClientSession(cookie_jar=aiohttp.CookieJar(unsafe=True)) as session:
+        yield Browser(session, address)

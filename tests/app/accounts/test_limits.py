@@ -1,0 +1,141 @@
+"""Quotas, usage and the audit log, as their readers see them."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from uuid import UUID
+
+import asyncpg
+import pytest
+
+from app.api.services import open_services
+from app.domain.limits import Quota
+from app.domain.run import EventType, RunStatus
+from app.services.accounts.policy import AccountPolicy
+from app.storage.run_log import RunLog
+from tests.app.accounts.browser import Browser, browsing
+from tests.app.accounts.conftest import NewBrowser
+from tests.app.support import ApiClient, InMemoryRuns, serving
+
+
+async def used(pool: asyncpg.Pool, run: str, tokens: int, cost: int) -> None:
+    statement = "UPDATE ledgers SET input_tokens = $2, cost_microusd = $3 WHERE run_id = $1"
+    await pool.execute(statement, UUID(run), tokens, cost)
+
+
+async def test_requests_a_minute_are_counted_told_and_refused(
+    new_browser: NewBrowser, addresses: Iterator[str], api: ApiClient
+) -> None:
+    owner, stranger = await new_browser(), await new_browser()
+    await owner.sign_up(next(addresses))
+    await stranger.sign_up(next(addresses))
+    made = (await owner.post("/v1/keys", {"name": "k", "scopes": ["runs:read"]})).json
+    key, key_id = {"Authorization": f"Bearer {made['key']}"}, made["info"]["id"]
+    assert "RateLimit" not in (await owner.get("/v1/runs")).headers
+    assert (await owner.put("/v1/quotas", {"requests_per_minute": 2, "key_id": key_id})).status == 200
+    assert (await owner.put("/v1/quotas", {"requests_per_minute": 8})).json["organisation"]["requests_per_minute"] == 8
+    told = (await api.get("/v1/runs", headers=key)).headers
+    assert told["RateLimit-Policy"] == '"minute";q=2;w=60'
+    assert told["RateLimit"] in ('"minute";r=1;t=30', '"minute";r=1;t=31')
+    replies = [await api.get("/v1/runs", headers=key) for _ in range(3)]
+    assert [reply.status for reply in replies] == [200, 429, 429]
+    assert replies[1].is_problem(429)
+    assert "this key may send 2 requests a minute" in replies[1].json["detail"]
+    assert 25 <= int(replies[1].headers["Retry-After"]) <= 30
+    rest = [(await owner.get("/v1/runs")).status for _ in range(8)]
+    assert rest == [200] * rest.count(200) + [429] * rest.count(429)
+    assert 3 <= rest.count(200) <= 5, "what the key sent counts for its organisation too"
+    assert (await stranger.get("/v1/runs")).status == 200
+
+
+async def test_runs_at_a_time_tokens_and_money(new_browser: NewBrowser, addresses: Iterator[str], pool: asyncpg.Pool) -> None:
+    owner = await new_browser()
+    await owner.sign_up(next(addresses))
+    question = {"question": "One more?"}
+    await owner.put("/v1/quotas", {"concurrent_runs": 2})
+    replies = await asyncio.gather(*(owner.post("/v1/runs", question) for _ in range(5)))
+    assert sorted(reply.status for reply in replies) == [201, 201, 429, 429, 429], "of many at once, two are let in"
+    refused = next(reply for reply in replies if reply.status == 429)
+    assert "2 of the 2 runs" in refused.json["detail"]
+    run = next(reply.json["id"] for reply in replies if reply.status == 201)
+    await owner.post(f"/v1/runs/{run}/cancel")
+    assert (await owner.post("/v1/runs", question)).status == 201
+    await used(pool, run, 900, 5_000)
+    for limit, word in (({"tokens_per_month": 900}, "900 tokens"), ({"cost_microusd_per_month": 5_000}, "US$ 0.01")):
+        await owner.put("/v1/quotas", limit)
+        reply = await owner.post("/v1/runs", question)
+        assert reply.is_problem(429)
+        assert word in reply.json["detail"]
+        assert "room again from" in reply.json["detail"]
+        assert int(reply.headers["Retry-After"]) > 3_600
+    await owner.put("/v1/quotas", {"tokens_per_month": 901})
+    assert (await owner.post("/v1/runs", question)).status == 201
+    await pool.execute("UPDATE runs SET created_at = created_at - interval '32 days' WHERE id = $1", UUID(run))
+    await owner.put("/v1/quotas", {"tokens_per_month": 1})
+    assert (await owner.post("/v1/runs", question)).status == 201, "last month is another one"
+    seen = (await owner.get("/v1/quotas")).json
+    assert seen["used"]["tokens"] == 0
+    assert seen["used"]["runs"] == 4
+    for bad in ({"concurrent_runs": -1}, {"tokens_per_month": 2**60}, {"key_id": run, "concurrent_runs": 1}, {"other": 1}):
+        assert (await owner.put("/v1/quotas", bad)).status in (400, 404), bad
+
+
+@pytest.fixture
+async def small(api_urls: tuple[str, str], workflows: InMemoryRuns) -> AsyncIterator[Browser]:
+    policy = AccountPolicy(sign_up=False, most=Quota(requests_per_minute=5, concurrent_runs=1))
+    async with (
+        open_services(*api_urls, workflows, accounts_policy=policy) as services,
+        serving(services) as client,
+        browsing(client.address) as browser,
+    ):
+        yield browser
+
+
+async def test_the_deployments_limits_hold_whatever_an_organisation_sets(
+    small: Browser, addresses: Iterator[str], new_browser: NewBrowser
+) -> None:
+    closed = {"organisation": "O", "email": next(addresses), "name": "N", "password": "a good long password"}
+    assert (await small.post("/v1/sign-up", closed)).is_problem(403)
+    elsewhere, email = await new_browser(), next(addresses)
+    await elsewhere.sign_up(email)
+    assert (await small.sign_in(email)).status == 200
+    assert (await small.put("/v1/quotas", {"concurrent_runs": 100})).json["organisation"]["concurrent_runs"] == 1
+    assert (await small.post("/v1/runs", {"question": "One?"})).status == 201
+    assert (await small.post("/v1/runs", {"question": "Two?"})).is_problem(429)
+    replies = [(await small.get("/v1/runs")).status for _ in range(4)]
+    assert replies[-1] == 429
+
+
+async def test_usage_by_model_tool_and_run(
+    new_browser: NewBrowser, addresses: Iterator[str], pool: asyncpg.Pool, run_log: RunLog
+) -> None:
+    owner, stranger = await new_browser(), await new_browser()
+    await owner.sign_up(next(addresses))
+    await stranger.sign_up(next(addresses))
+    run = await owner.ask("What does it cost?")
+    call = {"step": "act", "model": "m-1", "input_tokens": 90, "output_tokens": 10, "cost_microusd": 7, "replayed": False}
+    for model in ("m-1", "m-1", "m-2"):
+        await run_log.append_event(UUID(run), EventType.MODEL_CALL, "plan", call | {"model": model})
+    await run_log.append_event(UUID(run), EventType.TOOL_CALL, "search/a", {"tool": "search", "query": "q"})
+    await used(pool, run, 300, 21)
+    await run_log.set_status(UUID(run), RunStatus.COMPLETED)
+    usage = (await owner.get("/v1/usage")).json
+    assert usage["total"] == {"runs": 1, "tokens": 300, "cost_microusd": 21}
+    lines = [(line["kind"], line["name"], line["calls"], line["input_tokens"], line["cost_microusd"]) for line in usage["lines"]]
+    assert lines == [("model", "m-1", 2, 180, 14), ("model", "m-2", 1, 90, 7), ("tool", "search", 1, 0, 0)]
+    assert [(line["run_id"], line["question"]) for line in usage["runs"]] == [(run, "What does it cost?")]
+    assert (await stranger.get("/v1/usage")).json["total"]["runs"] == 0
+    assert (await owner.get("/v1/usage?until=2020-01-31")).json["lines"] == []
+    for bad in ("since=2026-02-01&until=2026-01-01", "since=2020-01-01&until=2026-01-01", "since=soon"):
+        assert (await owner.get(f"/v1/usage?{bad}")).is_problem(400), bad
+
+
+async def test_the_audit_log_is_read_in_pages_by_those_who_may(new_browser: NewBrowser, addresses: Iterator[str]) -> None:
+    owner, member = await new_browser(), await new_browser()
+    await owner.sign_up(next(addresses))
+    await member.accept(await owner.invited(next(addresses), "member"))
+    assert (await member.get("/v1/audit")).is_problem(403)
+    first = (await owner.get("/v1/audit?limit=3")).json
+    second = (await owner.get(f"/v1/audit?limit=3&before={first['next']}")).json
+    actions = [item["action"] for item in first["items"] + second["items"]]
+    assert actions == ["signed_in", "member_joined", "member_invited", "signed_in", "signed_up"]
+    assert second["next"] is None

@@ -1,0 +1,76 @@
+"""A person's data: handed out whole, and gone when they go."""
+
+from collections.abc import Iterator
+
+import asyncpg
+
+from tests.app.accounts.browser import PASSWORD
+from tests.app.accounts.conftest import NewBrowser
+
+TABLES = "SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'"
+
+
+async def traces(pool: asyncpg.Pool, *marks: str) -> dict[str, int]:
+    """In which tables one of the marks stands, and in how many rows."""
+    found = {}
+    for table in [row["relname"] for row in await pool.fetch(TABLES)]:
+        named = "EXISTS (SELECT FROM unnest($1::text[]) AS mark WHERE strpos(t::text, mark) > 0)"
+        if count := await pool.fetchval(f"SELECT count(*) FROM {table} AS t WHERE {named}", list(marks)):
+            found[table] = count
+    return found
+
+
+async def test_everything_about_a_person_is_handed_to_them(new_browser: NewBrowser, addresses: Iterator[str]) -> None:
+    owner, other, email = await new_browser(), await new_browser(), next(addresses)
+    me = await owner.sign_up(email, "First")
+    await owner.sign_up(email, "Second")
+    await other.accept(await owner.invited(next(addresses), "member"))
+    await other.ask("What is not mine?")
+    run = await owner.ask("What is mine?")
+    key = (await owner.post("/v1/keys", {"name": "mine", "scopes": ["runs:read"]})).json
+    reply = await owner.get("/v1/me/export")
+    told = reply.json
+    assert told["person"]["email"] == email
+    assert [place["organisation"] for place in told["memberships"]] == ["First", "Second"]
+    assert [(item["id"], item["query"]["question"]) for item in told["runs"]] == [(run, "What is mine?")]
+    assert [item["name"] for item in told["keys"]] == ["mine"]
+    assert {"signed_up", "key_made", "data_exported"} <= {item["action"] for item in told["actions"]}
+    assert reply.headers["Content-Disposition"] == 'attachment; filename="rubrica-export.json"'
+    assert "What is not mine?" not in reply.body.decode()
+    assert key["key"].split("_")[2] not in reply.body.decode()
+    assert "argon2" not in reply.body.decode()
+    assert told["person"]["id"] == me["user_id"]
+
+
+async def test_who_is_erased_leaves_no_trace_and_their_work_stays_their_organisations(
+    new_browser: NewBrowser, addresses: Iterator[str], pool: asyncpg.Pool
+) -> None:
+    owner, leaver, email = await new_browser(), await new_browser(), next(addresses)
+    await owner.sign_up(next(addresses), "Stays")
+    await leaver.accept(await owner.invited(email, "admin"))
+    user = (await leaver.get("/v1/me")).json["user_id"]
+    run = await leaver.ask("What stays?")
+    await leaver.post("/v1/keys", {"name": "k", "scopes": ["runs:read"]})
+    await owner.patch(f"/v1/members/{user}", {"role": "owner"})
+    assert (await leaver.sign_in(email, "a wrong password")).is_problem(401)
+    alone = (await leaver.sign_up(email, "Goes"))["organisation"]["id"]
+    gone = await leaver.ask("What goes?")
+    assert {"users", "memberships", "sessions", "api_keys", "audit", "runs"} <= set(await traces(pool, user, email))
+    assert (await leaver.post("/v1/me/erasure", {"password": "not the password"})).is_problem(401)
+    assert (await leaver.post("/v1/me/erasure", {"password": PASSWORD})).status == 204
+    assert await traces(pool, user, email, alone, gone) == {}
+    assert (await leaver.get("/v1/me")).is_problem(401)
+    assert (await owner.get(f"/v1/runs/{run}")).json["query"]["question"] == "What stays?"
+    assert "person_erased" in {item["action"] for item in (await owner.get("/v1/audit")).json["items"]}
+    assert (await leaver.sign_in(email)).is_problem(401)
+
+
+async def test_the_last_owner_of_others_cannot_go(new_browser: NewBrowser, addresses: Iterator[str], pool: asyncpg.Pool) -> None:
+    owner, member = await new_browser(), await new_browser()
+    email = next(addresses)
+    await owner.sign_up(email, "Needs me")
+    await member.accept(await owner.invited(next(addresses), "member"))
+    reply = await owner.post("/v1/me/erasure", {"password": PASSWORD})
+    assert reply.is_problem(409)
+    assert "Needs me" in reply.json["detail"]
+    assert "users" in await traces(pool, email)

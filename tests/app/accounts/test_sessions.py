@@ -1,0 +1,146 @@
+"""Signing up, in and out, with a browser's eyes and an attacker's."""
+
+import time
+from collections.abc import Iterator
+
+import asyncpg
+
+from tests.app.accounts.browser import PASSWORD
+from tests.app.accounts.conftest import NewBrowser
+from tests.app.support import ApiClient
+
+
+async def test_from_sign_up_to_sign_out(new_browser: NewBrowser, addresses: Iterator[str], pool: asyncpg.Pool) -> None:
+    browser, email = await new_browser(), next(addresses)
+    assert (await browser.get("/v1/me")).is_problem(401)
+    me = await browser.sign_up(email.upper())
+    assert (me["email"], me["organisation"]["role"], me["key_id"]) == (email, "owner", None)
+    cookie = browser.cookie
+    assert cookie is not None
+    stated = (await browser.sign_in(email)).headers["Set-Cookie"].lower()
+    assert all(word in stated for word in ("httponly", "samesite=lax", "path=/", "max-age=2592000"))
+    cookie = browser.cookie
+    assert cookie is not None
+    assert (await browser.get("/v1/runs")).json["items"] == []
+    run = await browser.ask("Is this mine?")
+    assert await pool.fetchval("SELECT created_by::text FROM runs WHERE id = $1::text::uuid", run) == me["user_id"]
+    stored = await pool.fetch("SELECT s::text AS row FROM sessions s")
+    assert all(cookie.value not in row["row"] for row in stored)
+    assert (await browser.delete("/v1/session")).status == 204
+    assert browser.cookie is None
+    stale = {"Cookie": f"rubrica_session={cookie.value}"}
+    assert (await (await new_browser()).get("/v1/me", headers=stale)).is_problem(401)
+    assert (await browser.sign_in(email)).status == 200
+    assert browser.cookie is not None
+    assert browser.cookie.value != cookie.value
+    assert [item["id"] for item in (await browser.get("/v1/runs")).json["items"]] == [run]
+
+
+async def test_a_wrong_password_and_an_unknown_person_look_the_same(new_browser: NewBrowser, addresses: Iterator[str]) -> None:
+    browser, email = await new_browser(), next(addresses)
+    await browser.sign_up(email)
+    took: dict[str, float] = {}
+    bodies = set()
+    for name, given in (("warm", email), ("known", email), ("unknown", next(addresses))):
+        began = time.perf_counter()
+        reply = await browser.sign_in(given, "not the password")
+        took[name] = time.perf_counter() - began
+        assert reply.is_problem(401)
+        bodies.add(reply.body)
+    assert len(bodies) == 1
+    assert 0.2 < took["unknown"] / took["known"] < 5
+
+
+async def test_attempts_are_limited_and_a_stranger_keeps_nobody_out(new_browser: NewBrowser, addresses: Iterator[str]) -> None:
+    browser, email = await new_browser(), next(addresses)
+    await browser.sign_up(email)
+    replies = [await browser.sign_in(email, f"guess number {number}") for number in range(7)]
+    assert [reply.status for reply in replies] == [401] * 5 + [429] * 2
+    assert replies[-1].is_problem(429)
+    assert 0 < int(replies[-1].headers["Retry-After"]) <= 12
+    assert (await browser.sign_in(email)).is_problem(429), "a right guess is not told apart"
+    other = next(addresses)
+    await browser.sign_up(other)
+    assert (await browser.sign_in(other)).status == 200
+
+
+async def test_what_is_no_password_or_address_is_refused(new_browser: NewBrowser, addresses: Iterator[str]) -> None:
+    browser = await new_browser()
+    good = {"organisation": "O", "email": next(addresses), "name": "N", "password": PASSWORD}
+    bad = [
+        *({"password": given} for given in ("short", "aaaaaaaaaaaaaaaa", good["email"], "x" * 201)),
+        *({"email": given} for given in ("nobody", "@", "a b@example.org", "a@b\r\nX: y", "")),
+        *({"name": given} for given in ("", " ", "a\u202eb", "x" * 101)),
+        {"role": "owner"},
+    ]
+    for change in bad:
+        reply = await browser.post("/v1/sign-up", good | change)
+        assert reply.is_problem(400), change
+        assert str(change.get("password", "no such text")) not in reply.body.decode()
+    assert browser.cookie is None
+
+
+async def test_another_sites_page_cannot_use_the_cookie(new_browser: NewBrowser, addresses: Iterator[str]) -> None:
+    browser = await new_browser()
+    await browser.sign_up(next(addresses))
+    for headers in ({"Origin": "https://evil.example"}, {"Sec-Fetch-Site": "cross-site"}, {"Sec-Fetch-Site": "same-site"}):
+        assert (await browser.post("/v1/runs", {"question": "Whose?"}, headers=headers)).is_problem(403)
+    assert (await browser.get("/v1/runs")).json["items"] == []
+
+
+async def test_a_session_ages_renews_and_ends(new_browser: NewBrowser, addresses: Iterator[str], pool: asyncpg.Pool) -> None:
+    browser, late = await new_browser(), await new_browser()
+    mine = "WHERE user_id = $1::text::uuid"
+    me = await browser.sign_up(next(addresses))
+    first = browser.cookie
+    assert first is not None
+    await browser.get("/v1/me")
+    assert browser.cookie is not None
+    assert browser.cookie.value == first.value
+    await pool.execute(f"UPDATE sessions SET renewed_at = now() - interval '2 hours' {mine}", me["user_id"])
+    await browser.get("/v1/me")
+    second = browser.cookie
+    assert second is not None
+    assert second.value != first.value
+    stale = {"Cookie": f"rubrica_session={first.value}"}
+    assert (await late.get("/v1/runs", headers=stale)).status == 200, "requests under way are still let in"
+    assert "Set-Cookie" not in (await late.get("/v1/me", headers=stale)).headers, "an old token gives no new one again"
+    await pool.execute("UPDATE sessions SET expires_at = now() WHERE expires_at < now() + interval '1 hour'")
+    assert (await late.get("/v1/runs", headers=stale)).is_problem(401)
+    assert (await browser.get("/v1/runs")).status == 200
+    await pool.execute(f"UPDATE sessions SET seen_at = now() - interval '8 days' {mine}", me["user_id"])
+    assert (await browser.get("/v1/runs")).is_problem(401)
+
+
+async def test_a_new_password_ends_every_other_session(new_browser: NewBrowser, addresses: Iterator[str]) -> None:
+    here, there, email = await new_browser(), await new_browser(), next(addresses)
+    await here.sign_up(email)
+    assert (await there.sign_in(email)).status == 200
+    changed = {"current": PASSWORD, "new": "a wholly different secret"}
+    assert (await here.post("/v1/me/password", changed | {"current": "wrong wrong"})).is_problem(401)
+    assert (await here.post("/v1/me/password", changed)).status == 200
+    assert (await here.get("/v1/me")).status == 200
+    assert (await there.get("/v1/me")).is_problem(401)
+    assert (await there.sign_in(email)).is_problem(401)
+    assert (await there.sign_in(email, changed["new"])).status == 200
+
+
+async def test_signing_up_with_an_account_makes_a_second_organisation(new_browser: NewBrowser, addresses: Iterator[str]) -> None:
+    browser, thief, email = await new_browser(), await new_browser(), next(addresses)
+    first = await browser.sign_up(email, "First")
+    taken = {"organisation": "Theft", "email": email, "name": "Eve", "password": "another password entirely"}
+    assert (await thief.post("/v1/sign-up", taken)).is_problem(401)
+    second = await browser.sign_up(email, "Second")
+    assert [place["name"] for place in second["organisations"]] == ["First", "Second"]
+    assert second["user_id"] == first["user_id"]
+    run = await browser.ask("In the second?")
+    reply = await browser.sign_in(email, organisation=first["organisation"]["id"])
+    assert reply.json["organisation"]["name"] == "First"
+    assert (await browser.get(f"/v1/runs/{run}")).is_problem(404)
+
+
+async def test_a_key_says_who_it_acts_for(api: ApiClient) -> None:
+    me = (await api.get("/v1/me")).json
+    assert me["organisation"]["name"] == "Local"
+    assert me["key_id"] == "00000000-0000-4000-8000-00000000000a"
+    assert "runs:write" in me["scopes"]

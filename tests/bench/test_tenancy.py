@@ -1,0 +1,41 @@
+"""What the authorisation matrix calls a leak."""
+
+from uuid import uuid4
+
+import pytest
+
+from app.domain.accounts import ALLOWED, Role, Scope
+from app.domain.api_key import ApiKey
+from bench.tenancy import Actor, wrong
+from bench.tenancy_houses import House
+from bench.tenancy_routes import Route
+
+HOUSE = House(uuid4(), ApiKey.new(), {}, {}, uuid4(), "The secret.", {}, {})
+RUN = Route("GET /v1/runs/{run_id}", "GET", "/v1/runs/1", None, Scope.RUNS_READ, True, False)
+LIST = RUN._replace(name="GET /v1/runs", names_a_resource=False)
+NOBODY = Actor("no key", {}, None)
+STRANGER = Actor("other tenant", {}, Role.OWNER, frozenset(Scope))
+VIEWER = Actor("viewer", {}, Role.VIEWER, ALLOWED[Role.VIEWER])
+
+
+@pytest.mark.parametrize(
+    ("actor", "route", "status", "body", "leaks"),
+    [
+        (NOBODY, RUN, 401, b"", 0),
+        (NOBODY, RUN, 404, b"", 1),
+        (NOBODY, RUN, 200, b"The secret.", 2),
+        (NOBODY, RUN._replace(needs=None), 200, b"", 0),
+        (STRANGER, RUN, 404, b"", 0),
+        (STRANGER, RUN, 200, b"{}", 1),
+        (STRANGER, RUN, 404, b"The secret.", 1),
+        (STRANGER, LIST, 200, b"[]", 0),
+        (STRANGER, LIST, 200, str(HOUSE.organisation).encode(), 1),
+        (VIEWER, RUN, 200, b"The secret.", 0),
+        (VIEWER, RUN, 403, b"", 1),
+        (VIEWER, RUN._replace(needs=Scope.RUNS_WRITE), 403, b"", 0),
+        (VIEWER, RUN._replace(needs=Scope.RUNS_WRITE), 409, b"", 1),
+        (VIEWER, RUN, 500, b"", 1),
+    ],
+)
+def test_an_answer_that_was_not_due_is_a_leak(actor: Actor, route: Route, status: int, body: bytes, leaks: int) -> None:
+    assert len(list(wrong(actor, route, status, body, HOUSE))) == leaks

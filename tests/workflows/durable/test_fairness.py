@@ -1,0 +1,53 @@
+"""Organisations take turns on a worker, however much one of them has waiting."""
+
+import asyncio
+from datetime import timedelta
+from uuid import UUID, uuid4
+
+from temporalio import activity, workflow
+from temporalio.client import Client
+from temporalio.worker import UnsandboxedWorkflowRunner, Worker
+
+from app.domain.contract import ResearchInput
+from app.domain.query import ResearchQuery
+from app.services.run_gateway import _fair, connect
+
+GREEDY, MODEST = UUID(int=1), UUID(int=2)
+BACKLOG = 40
+order: list[str] = []
+
+
+@activity.defn
+async def stage(who: str) -> None:
+    order.append(who)
+    await asyncio.sleep(0.02)
+
+
+@workflow.defn
+class OneStage:
+    @workflow.run
+    async def run(self, who: str) -> None:
+        await workflow.execute_activity(stage, who, start_to_close_timeout=timedelta(seconds=20))
+
+
+async def started(client: Client, queue: str, organisation: UUID, who: str) -> None:
+    request = ResearchInput(run_id=uuid4(), query=ResearchQuery(question="Whose turn?"), organisation_id=organisation)
+    await client.start_workflow(OneStage.run, who, id=str(request.run_id), task_queue=queue, priority=_fair(request))
+
+
+async def test_a_long_queue_of_one_does_not_hold_up_another(temporal_address: str) -> None:
+    client, queue = await connect(temporal_address), f"fair-{uuid4()}"
+    order.clear()
+    workflows = Worker(client, task_queue=queue, workflows=[OneStage], workflow_runner=UnsandboxedWorkflowRunner())
+    async with workflows:
+        for _ in range(BACKLOG):
+            await started(client, queue, GREEDY, "greedy")
+        await asyncio.sleep(1)
+        for _ in range(4):
+            await started(client, queue, MODEST, "modest")
+        await asyncio.sleep(1)
+        async with Worker(client, task_queue=queue, activities=[stage], max_concurrent_activities=1):
+            async with asyncio.timeout(60):
+                while order.count("modest") < 4:
+                    await asyncio.sleep(0.05)
+    assert len(order) < BACKLOG / 2, order
