@@ -92,10 +92,7 @@ class Settings(BaseModel):
     llm_stream: bool = Field(default=True, description="Read answers as a stream (1 or 0).")
     judge: Judge = Field(default=Judge.OFFLINE, description="`offline`, `nli` or `model`: who grades doubtful claims.")
     nli_model: str | None = Field(default=None, description="A cross-encoder for inference: a hub name or a folder.")
-    database_url: DatabaseUrl | None = Field(
-        default=None,
-        description="A PostgreSQL server instead of the local one, as the role that sees one organisation.",
-    )
+    database_url: DatabaseUrl | None = Field(default=None, description="PostgreSQL instead of the local one, as the API's role.")
     worker_database_url: DatabaseUrl | None = Field(default=None, description="The same database, as the role that workers use.")
     database_owner_url: DatabaseUrl | None = Field(default=None, description="The same, as its owner: for `rubrica migrate`.")
     temporal_address: Annotated[str, AfterValidator(host_and_port)] | None = Field(
