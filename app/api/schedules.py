@@ -93,7 +93,14 @@ HEADERS = {
 HTML = "text/html"
 
 
-@get("/v1/unsubscribe/{letter_id:uuid}", opt=PUBLIC, media_type=HTML, tags=["schedules"], responses=problem_responses(404))
+@get(
+    "/v1/unsubscribe/{letter_id:uuid}",
+    opt=PUBLIC,
+    security=[{}],
+    media_type=HTML,
+    tags=["schedules"],
+    responses=problem_responses(404),
+)
 async def unsubscribe_page(letter_id: FromPath[UUID], subscriptions: SubscriptionsService) -> Response[bytes]:
     """Where the link in a message leads. Following it changes nothing: programs that check links follow it, too."""
     name = escape(await subscriptions.about(letter_id))
@@ -105,6 +112,7 @@ async def unsubscribe_page(letter_id: FromPath[UUID], subscriptions: Subscriptio
 @post(
     "/v1/unsubscribe/{letter_id:uuid}",
     opt=PUBLIC,
+    security=[{}],
     status_code=200,
     media_type=HTML,
     tags=["schedules"],

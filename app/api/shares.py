@@ -52,7 +52,7 @@ class SharesController(Controller):
         await sharing.revoke(run_id, share_id)
 
 
-@get("/v1/shared/{token:str}", opt=PUBLIC, tags=("reports",), media_type=HTML, responses=problem_responses(404))
+@get("/v1/shared/{token:str}", opt=PUBLIC, security=[{}], tags=("reports",), media_type=HTML, responses=problem_responses(404))
 async def shared(
     token: Annotated[str, PathParameter(pattern="^[A-Za-z0-9_-]{32}$", description="Of the link.")],
     sharing: SharingService,
