@@ -1,6 +1,9 @@
 """Signing up, in and out, and who one is."""
 
+from typing import Any
+
 from litestar import Controller, Response, delete, get, post
+from litestar.openapi import ResponseSpec
 from litestar.params import JSONBody
 
 from app.api.accounts.cookies import SESSION, no_session, session_cookie
@@ -14,6 +17,8 @@ from app.domain.team import Me
 from app.services.accounts.desk import Accounts
 from app.services.accounts.sign_in import SignedIn
 from app.storage.tenancy import acting
+
+EXPORT = ResponseSpec(dict[str, Any], description="What is kept, by kind.", generate_examples=False)
 
 
 class SessionsController(Controller):
@@ -55,7 +60,12 @@ class SessionsController(Controller):
         """Change one's own password. Every session of this account ends but the one that begins now."""
         return await entered(accounts, await accounts.sign_in.change_password(data.current, data.new, acting()), 200)
 
-    @get("/me/export", opt=needs(Scope.ACCOUNT_READ), media_type="application/json", responses=problem_responses())
+    @get(
+        "/me/export",
+        opt=needs(Scope.ACCOUNT_READ),
+        media_type="application/json",
+        responses={200: EXPORT, **problem_responses()},
+    )
     async def export(self, accounts: AccountsService) -> Response[bytes]:
         """Everything that is kept about the person who asks, in all of their organisations."""
         headers = {"Content-Disposition": 'attachment; filename="rubrica-export.json"'}
