@@ -115,7 +115,8 @@ class LivingActivities:
         if before and not probe.changed:
             await self._end(firing, Outcome.UNCHANGED, calls=len(probe.results))
             return payloads.Begun()
-        start = ResearchInput(run_id=run, query=query, plan=before.plan if before else None)
+        plan = before.plan if before else None
+        start = ResearchInput(run_id=run, query=query, plan=plan, organisation_id=who.organisation)
         await insist(lambda: self._made(firing, who, start, searched, before, probe))
         return payloads.Begun(start=start)
 

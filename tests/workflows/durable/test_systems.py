@@ -6,7 +6,6 @@ import pytest
 
 from app.domain.query import ResearchQuery, SystemName
 from app.domain.run import EventType, RunStatus
-from app.storage import reports
 from tests.workflows.durable.house import House
 from tests.workflows.systems.test_one_question import ALONE, QUESTION, sound
 from workflows.chat_models.scripted import ScriptedModel
@@ -24,7 +23,6 @@ async def test_a_run_of_a_system_that_works_the_question_as_a_whole(house: House
     assert done.usage.model_calls == len(model.requests)
     stages = [event["payload"]["stage"] for event in await house.events(made.id, EventType.STAGE_FINISHED)]
     assert stages == ["plan", "search/s1", "report"]
-    stored = await reports.get(house.database, made.id)
-    assert stored is not None
-    assert "## Reasons" in stored.markdown
-    assert "[1]" in stored.markdown
+    markdown = await house.markdown(made.id)
+    assert "## Reasons" in markdown
+    assert "[1]" in markdown
