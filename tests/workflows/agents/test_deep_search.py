@@ -1,4 +1,3 @@
-import json
 import re
 from collections.abc import Callable
 from dataclasses import replace
@@ -9,10 +8,9 @@ from app.domain.budget import AgentLimits, StopReason, Usage
 from app.domain.chat import ChatRequest, Completion, ToolResult
 from app.domain.citations import MARKER
 from app.domain.errors import ContextTooLong, ModelRefused
-from app.domain.evidence import Finding, Passage, Source
+from app.domain.evidence import Passage, Source
 from app.domain.memory import MemoryEntry, MemoryKind, SharedMemory
-from app.domain.plan import ResearchPlan, Subtask
-from app.domain.query import ResearchQuery
+from tests.workflows.agents.acting import DONE, PLAN, PROTECT, QUERY, SUBTASK, act, acting, finding, observations, search
 from tests.workflows.bench_of_agents import make_kit, new_record, step_of
 from tests.workflows.small_corpus import SmallCorpus
 from workflows.agents.codec import TagCodec
@@ -21,42 +19,6 @@ from workflows.agents.kit import Bounds
 from workflows.chat_models.scripted import Scripted, ScriptedModel
 from workflows.systems.local_record import LocalRecord
 from workflows.tools.toolbox import Corpora
-
-SUBTASK = Subtask(id="s1", title="Protection", question="Was protection a reason for the tariff of 1824?")
-PLAN = ResearchPlan(
-    intent="learn the reasons", subtasks=(SUBTASK, Subtask(id="s2", title="Revenue", question="Was revenue one?"))
-)
-QUERY = ResearchQuery(question="How did presidents justify tariffs before 1900?")
-
-
-def act(action: str, *inputs: str, thought: str = "next") -> str:
-    return json.dumps({"thought": thought, "action": action, "inputs": inputs})
-
-
-def finding(*quotes: tuple[str, str], answer: str = "", gaps: tuple[str, ...] = (), conflicts: tuple[object, ...] = ()) -> str:
-    said = [{"passage": p, "text": t} for p, t in quotes]
-    return json.dumps({"quotes": said, "answer": answer, "gaps": gaps, "conflicts": conflicts})
-
-
-PROTECT = "The tariff of 1824 was meant to protect domestic manufactures."
-DONE = finding(("p1", PROTECT), answer="It was meant to protect [p1].")
-
-
-def acting(*acts: Scripted, conclude: Scripted = DONE) -> ScriptedModel:
-    """Acts in order, then finishing; any finding step is answered with `conclude`."""
-    left = iter(acts)
-    return ScriptedModel(lambda r: conclude if step_of(r) == "finding" else next(left, act("finish")))
-
-
-async def search(
-    model: ScriptedModel, corpus: SmallCorpus | None = None, record: LocalRecord | None = None, **more: object
-) -> Finding:
-    kit = make_kit(model, record or new_record(), corpus, **more)  # type: ignore[arg-type]
-    return await search_deeply(SUBTASK, PLAN, QUERY, kit)
-
-
-def observations(model: ScriptedModel) -> str:
-    return "\n".join(m.content for m in model.requests[-1].messages)
 
 
 async def test_think_act_observe_then_a_finding_with_exact_quotes() -> None:

@@ -18,7 +18,6 @@ from tests.workflows.bench_of_agents import make_kit, new_record, step_of
 from tests.workflows.small_corpus import SmallCorpus
 from workflows.agents.kit import Bounds
 from workflows.agents.reporting import write_report
-from workflows.agents.reporting.citing import cleaned
 from workflows.chat_models.scripted import Scripted, ScriptedModel
 from workflows.systems.local_record import LocalRecord
 
@@ -283,24 +282,3 @@ async def test_no_more_sections_than_the_bounds_allow() -> None:
     model = writing(outline=json.dumps({"title": "T", "sections": sections}), aggregation="{}")
     report = await write(model, bounds=Bounds(sections=2))
     assert len([s for s in report.sections if s.heading.startswith("Heading")]) <= 2
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("a [q1].", "a [q1]."),
-        ("a [q1,q2] b [Q2; q9]", "a [q1][q2] b [q2]"),
-        ("a [[q1]] b 【q2】 c (q1, q2) d [^q1]", "a [q1] b [q2] c [q1][q2] d [q1]"),
-        ("a [q1](http://x) b [text](http://x)", "a [q1] b text"),
-        ('<cite id="q1,q7">claimed</cite> b', "claimed[q1] b"),
-        ("in [1890] he said [3] and [12, 13]", "in (1890) he said and"),
-        ("![chart](http://x/y.png) after", "chart after"),
-        ("see https://made.up/x?q=1, and www.made.up.", "see, and."),
-        ("| a | b [q1] |\n|---|---|\n| 1 | 2 [q9] |", "| a | b [q1] |\n|---|---|\n| 1 | 2 |"),
-        ("the third quarter (Q3) of 1893", "the third quarter (Q3) of 1893"),
-        ("[[[q1]]] and [[5]]", "[q1] and"),
-        ("- item  one\n  - nested [q2]", "- item one\n  - nested [q2]"),
-    ],
-)
-def test_citations_are_cleaned(text: str, expected: str) -> None:
-    assert cleaned(text, ("q1", "q2")).text == expected

@@ -1,78 +1,23 @@
 """The record over a real database: what is stored is never asked again, halts hold before the next turn, caps are kept."""
 
 import asyncio
-from collections import defaultdict
-from dataclasses import dataclass, field
 from datetime import timedelta
-from decimal import Decimal
 from typing import Any
-from uuid import UUID, uuid4
 
 import asyncpg
 import pytest
 
-from app.domain.budget import Budget, StopReason, Usage
+from app.domain.budget import StopReason, Usage
 from app.domain.chat import ChatRequest, Message, Role, ToolCall
 from app.domain.contract import Halt
-from app.domain.errors import ModelUnavailable, ToolError, Unavailable
-from app.domain.query import ResearchQuery
-from app.domain.run import EventType, RunStatus
-from app.storage import events, runs, steering
-from app.storage.run_log import NOTHING, RunLog
+from app.domain.errors import ModelUnavailable, Unavailable
+from app.domain.run import EventType
+from app.storage.run_log import RunLog
+from tests.workflows.durable.desk import Desk, slowly
 from tests.workflows.durable.toys import Gate, ToyModel, ToyTool, ask_for
 from workflows.agents.ports import BudgetSpent
-from workflows.chat_models.endpoint import Prices
 from workflows.durable.failures import RunHalted, WorkerStopping
-from workflows.durable.outage import Circuit
 from workflows.durable.recording import DurableRecord
-from workflows.durable.room import Rooms, RunRoom
-from workflows.durable.stage_ledger import StageLedger
-
-
-@dataclass
-class Desk:
-    """One run, whose stages can be opened again and again."""
-
-    database: asyncpg.Pool
-    run_id: UUID = field(default_factory=uuid4)
-    prices: Prices = field(default_factory=Prices)
-    stopping: bool = False
-
-    @property
-    def log(self) -> RunLog:
-        return RunLog(self.database)
-
-    async def begin(self, budget: Budget | None = None) -> "Desk":
-        await runs.create(self.database, self.run_id, ResearchQuery(question="why?", budget=budget or Budget()))
-        return self
-
-    async def open(
-        self, stage: str = "search/s1", room: RunRoom | None = None, log: RunLog | None = None, finish: bool = False
-    ) -> DurableRecord:
-        opening = await self.log.open_stage(self.run_id, stage, NOTHING)
-        ledger = StageLedger(
-            log or self.log,
-            self.run_id,
-            stage,
-            opening.attempt,
-            room or Rooms(self.log).of(self.run_id),
-            self.prices,
-            lambda: self.stopping,
-            halt=opening.halt,
-            finish=finish,
-        )
-        return DurableRecord(ledger, opening.turns, defaultdict(Circuit).__getitem__, Circuit(refusal=ToolError))
-
-    async def wish(self, halt: Halt) -> None:
-        await steering.set_control(self.database, self.run_id, halt, replacing=tuple(Halt))
-
-    async def told(self) -> list[str]:
-        return [event.type for event in await events.read_after(self.database, self.run_id, 0)]
-
-    async def usage(self) -> Usage:
-        run = await runs.get(self.database, self.run_id)
-        assert run is not None
-        return run.usage
 
 
 @pytest.fixture
@@ -212,42 +157,6 @@ async def test_a_stopping_worker_begins_no_turn(desk: Desk) -> None:
         await record.ask("search/s1", "act", ToyModel(), ask_for("one"))
 
 
-async def test_the_cap_on_tokens_holds_across_parallel_agents(database: asyncpg.Pool) -> None:
-    desk = await Desk(database).begin(Budget(max_tokens=1_500))
-    room, model = Rooms(desk.log).of(desk.run_id), ToyModel(hook=_slowly)
-
-    async def agent(number: int) -> None:
-        record = await desk.open(f"search/s{number}", room)
-        for turn in range(10):
-            await record.ask(f"search/s{number}", "act", model, ask_for(f"{number} {turn}"))
-
-    ended = await asyncio.gather(*(agent(n) for n in range(4)), return_exceptions=True)
-    assert all(isinstance(e, RunHalted) and e.halt is Halt.BUDGET for e in ended)
-    spent = (await desk.usage()).tokens
-    # A call takes 110 tokens. Agents waited for each other's reservations instead of giving up early.
-    assert 1_200 <= spent <= 1_500
-
-
-async def test_the_cap_on_money_counts_the_price_of_a_call_before_it_is_made(database: asyncpg.Pool) -> None:
-    desk = await Desk(database, prices=Prices(Decimal(1), Decimal(10))).begin(Budget(max_cost_microusd=900))
-    with pytest.raises(RunHalted):
-        await (await desk.open()).ask("search/s1", "act", ToyModel(), ask_for("100 output tokens may cost 1000"))
-
-
-async def test_the_cap_on_time_ends_a_wait_for_a_model_that_is_away(database: asyncpg.Pool) -> None:
-    desk = await Desk(database).begin(Budget(max_seconds=1))
-    await desk.log.set_status(desk.run_id, RunStatus.RUNNING)
-
-    async def down(_: str) -> None:
-        raise ModelUnavailable("connection refused")
-
-    record = await desk.open()
-    with pytest.raises(RunHalted) as stopped:
-        async with asyncio.timeout(20):
-            await record.ask("search/s1", "act", ToyModel(hook=down), ask_for("one"))
-    assert stopped.value.halt is Halt.BUDGET
-
-
 async def test_an_outage_is_told_to_watchers_and_a_pause_ends_the_wait(desk: Desk) -> None:
     async def down(_: str) -> None:
         raise ModelUnavailable("connection refused")
@@ -286,7 +195,7 @@ async def test_the_clock_shows_the_same_times_again(desk: Desk) -> None:
             times.append(record.clock())
         return times
 
-    first = await read(await desk.open(), ToyModel(hook=_slowly))
+    first = await read(await desk.open(), ToyModel(hook=slowly))
     again = await read(await desk.open(), ToyModel())
     assert first == again
     assert first == sorted(first)
@@ -327,7 +236,3 @@ class _Flaky(RunLog):
             self.failures -= 1
             raise Unavailable("the connection was lost")
         return receipt
-
-
-async def _slowly(_: str) -> None:
-    await asyncio.sleep(0.02)

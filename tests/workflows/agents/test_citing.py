@@ -1,0 +1,24 @@
+import pytest
+
+from workflows.agents.reporting.citing import cleaned
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a [q1].", "a [q1]."),
+        ("a [q1,q2] b [Q2; q9]", "a [q1][q2] b [q2]"),
+        ("a [[q1]] b 【q2】 c (q1, q2) d [^q1]", "a [q1] b [q2] c [q1][q2] d [q1]"),
+        ("a [q1](http://x) b [text](http://x)", "a [q1] b text"),
+        ('<cite id="q1,q7">claimed</cite> b', "claimed[q1] b"),
+        ("in [1890] he said [3] and [12, 13]", "in (1890) he said and"),
+        ("![chart](http://x/y.png) after", "chart after"),
+        ("see https://made.up/x?q=1, and www.made.up.", "see, and."),
+        ("| a | b [q1] |\n|---|---|\n| 1 | 2 [q9] |", "| a | b [q1] |\n|---|---|\n| 1 | 2 |"),
+        ("the third quarter (Q3) of 1893", "the third quarter (Q3) of 1893"),
+        ("[[[q1]]] and [[5]]", "[q1] and"),
+        ("- item  one\n  - nested [q2]", "- item one\n  - nested [q2]"),
+    ],
+)
+def test_citations_are_cleaned(text: str, expected: str) -> None:
+    assert cleaned(text, ("q1", "q2")).text == expected

@@ -1,0 +1,70 @@
+"""One run at whose record tests work, and what makes its model slow."""
+
+import asyncio
+from collections import defaultdict
+from dataclasses import dataclass, field
+from uuid import UUID, uuid4
+
+import asyncpg
+
+from app.domain.budget import Budget, Usage
+from app.domain.contract import Halt
+from app.domain.errors import ToolError
+from app.domain.query import ResearchQuery
+from app.storage import events, runs, steering
+from app.storage.run_log import NOTHING, RunLog
+from workflows.chat_models.endpoint import Prices
+from workflows.durable.outage import Circuit
+from workflows.durable.recording import DurableRecord
+from workflows.durable.room import Rooms, RunRoom
+from workflows.durable.stage_ledger import StageLedger
+
+
+@dataclass
+class Desk:
+    """One run, whose stages can be opened again and again."""
+
+    database: asyncpg.Pool
+    run_id: UUID = field(default_factory=uuid4)
+    prices: Prices = field(default_factory=Prices)
+    stopping: bool = False
+
+    @property
+    def log(self) -> RunLog:
+        return RunLog(self.database)
+
+    async def begin(self, budget: Budget | None = None) -> "Desk":
+        await runs.create(self.database, self.run_id, ResearchQuery(question="why?", budget=budget or Budget()))
+        return self
+
+    async def open(
+        self, stage: str = "search/s1", room: RunRoom | None = None, log: RunLog | None = None, finish: bool = False
+    ) -> DurableRecord:
+        opening = await self.log.open_stage(self.run_id, stage, NOTHING)
+        ledger = StageLedger(
+            log or self.log,
+            self.run_id,
+            stage,
+            opening.attempt,
+            room or Rooms(self.log).of(self.run_id),
+            self.prices,
+            lambda: self.stopping,
+            halt=opening.halt,
+            finish=finish,
+        )
+        return DurableRecord(ledger, opening.turns, defaultdict(Circuit).__getitem__, Circuit(refusal=ToolError))
+
+    async def wish(self, halt: Halt) -> None:
+        await steering.set_control(self.database, self.run_id, halt, replacing=tuple(Halt))
+
+    async def told(self) -> list[str]:
+        return [event.type for event in await events.read_after(self.database, self.run_id, 0)]
+
+    async def usage(self) -> Usage:
+        run = await runs.get(self.database, self.run_id)
+        assert run is not None
+        return run.usage
+
+
+async def slowly(_: str) -> None:
+    await asyncio.sleep(0.02)
