@@ -69,3 +69,14 @@ class AgentLimits(Value):
     max_tokens: int | None = Field(default=None, ge=1)
     max_cost_microusd: int | None = Field(default=None, ge=1)
     max_seconds: float | None = Field(default=None, gt=0)
+
+    def reached(self, turns: int, used: Usage, seconds: float) -> StopReason | None:
+        """The first limit that is used up. Asked before each turn, so that the last turn is a whole one."""
+        limits = (
+            (StopReason.MAX_TURNS, turns, self.max_turns),
+            (StopReason.MAX_TOOL_CALLS, used.tool_calls, self.max_tool_calls),
+            (StopReason.MAX_TOKENS, used.tokens, self.max_tokens),
+            (StopReason.MAX_COST, used.cost_microusd, self.max_cost_microusd),
+            (StopReason.MAX_TIME, seconds, self.max_seconds),
+        )
+        return next((reason for reason, value, limit in limits if limit is not None and value >= limit), None)

@@ -107,6 +107,12 @@ class Hands:
         return observation.message(*remarks)
 
 
+def plain_search(kit: Kit, question: str) -> Act:
+    """The question itself, searched as it stands: where a model ends before it has searched, or cannot act at all."""
+    action = next((a for a in (ActionName.SEARCH, ActionName.SCHOLAR) if a in kit.tools), ActionName.SEARCH)
+    return Act(action=action, inputs=(question,))
+
+
 @dataclass(frozen=True, slots=True)
 class _Planned:
     """One input of an action: a call to make, or a notice instead of it."""

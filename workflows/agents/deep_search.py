@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from app.domain.budget import StopReason, Usage
+from app.domain.budget import StopReason
 from app.domain.chat import Message
 from app.domain.errors import ContextTooLong, ModelError
 from app.domain.evidence import Finding, Quote
@@ -98,7 +98,7 @@ async def _finding(subtask: Subtask, kit: Kit, state: Exploration, answer: Findi
         stop=state.stop or StopReason.SUFFICIENT,
         detail=state.detail,
         turns=state.turns,
-        usage=_usage(state),
+        usage=state.used,
     )
 
 
@@ -112,7 +112,7 @@ def _salvaged(subtask: Subtask, kit: Kit, state: Exploration) -> Finding:
         stop=state.stop or StopReason.FAILED,
         detail=state.detail,
         turns=state.turns,
-        usage=_usage(state),
+        usage=state.used,
     )
 
 
@@ -125,13 +125,9 @@ def _empty(subtask: Subtask, state: Exploration) -> Finding:
         stop=stop,
         detail=state.detail,
         turns=state.turns,
-        usage=_usage(state),
+        usage=state.used,
     )
 
 
 def _best_sentences(state: Exploration, subtask: Subtask) -> tuple[Quote, ...]:
     return salvage([passage for _, passage in state.notebook.passages], subtask.question)
-
-
-def _usage(state: Exploration) -> Usage:
-    return state.asker.usage + Usage(tool_calls=state.hands.calls)

@@ -4,14 +4,33 @@ Systems that write as they search (MaMs, ReAct, DeepRubric) cite passages by id.
 the sentence of the passage that shares most words with the sentence before the citation.
 """
 
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
+from app.domain.budget import StopReason, Usage
 from app.domain.citations import MARKER, marker
-from app.domain.evidence import Quote
+from app.domain.evidence import Finding, Quote
+from app.domain.plan import Subtask
+from app.domain.run import EventType
 from retrieval.sentences import split_sentences
+from workflows.agents.kit import Kit
 from workflows.agents.notebook import Notebook
 from workflows.agents.passage_ids import split_at_citations
-from workflows.agents.salvage import best_sentence, terms
+from workflows.agents.salvage import best_sentence, salvage, terms
+from workflows.agents.wording import say
+
+
+class Work(Protocol):
+    """What is left of a search that ended: what it saw and thought, why it stopped."""
+
+    thoughts: list[str]
+    turns: int
+    stop: StopReason | None
+    detail: str
+
+    @property
+    def notebook(self) -> Notebook:
+        """The passages seen."""
+        ...
 
 
 class Quoted(NamedTuple):
@@ -40,6 +59,29 @@ def with_quotes(draft: str, notebook: Notebook) -> Quoted:
                 quotes[quote.key] = quote
                 written.append((" " if written[-1][-1:] not in ("", " ", "]") else "") + marker(quote))
     return Quoted("".join(written).strip(), tuple(quotes.values()), invented)
+
+
+async def finding_of(draft: str, work: Work, subtask: Subtask, kit: Kit, author: str, usage: Usage) -> Finding:
+    """The draft as the finding's answer, its citations turned into exact quotes; without a draft, the best sentences found.
+
+    `author` is the agent to whom a warning about invented ids goes.
+    """
+    quoted = with_quotes(draft, work.notebook)
+    if quoted.invented:
+        message = say("ids_invented", kit.language, n=quoted.invented)
+        await kit.record.tell(EventType.WARNING, author, {"message": message})
+    quotes = quoted.quotes or salvage([passage for _, passage in work.notebook.passages], subtask.question)
+    stop = work.stop or StopReason.SUFFICIENT
+    return Finding(
+        subtask_id=subtask.id,
+        answer=quoted.text,
+        quotes=quotes,
+        thoughts=tuple(work.thoughts),
+        stop=StopReason.NO_EVIDENCE if stop is StopReason.SUFFICIENT and not quotes else stop,
+        detail=work.detail,
+        turns=work.turns,
+        usage=usage,
+    )
 
 
 def _last_sentence(text: str) -> str:

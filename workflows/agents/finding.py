@@ -8,6 +8,7 @@ from pydantic import Field
 from app.domain.citations import MARKER, marker
 from app.domain.evidence import Conflict, Quote
 from workflows.agents.notebook import Notebook
+from workflows.agents.passage_ids import CITED
 from workflows.agents.quoting import MIN_CHARS, quote_from
 from workflows.agents.steps import Answer, step
 
@@ -15,7 +16,6 @@ MAX_QUOTES = 24
 MAX_LISTED = 8
 ANSWER_CHARS = 6_000
 ABOUT_CHARS = 500
-_CITED = re.compile(r"[\[(【]\s*(p\d{1,6}(?:\s*[,;，、]\s*p\d{1,6})*)\s*[\])】]", re.IGNORECASE)
 
 
 class QuoteAnswer(Answer):
@@ -90,7 +90,7 @@ class Located:
             quotes = dict(q for said in re.split(r"[,;，、]", match.group(1)) if (q := self.of(said)))
             return "".join(map(marker, quotes.values()))
 
-        return _CITED.sub(replace, MARKER.sub("", text[:ANSWER_CHARS])).strip()
+        return CITED.sub(replace, MARKER.sub("", text[:ANSWER_CHARS])).strip()
 
     def conflicts(self, said: Iterable[ConflictAnswer]) -> tuple[Conflict, ...]:
         """The disagreements that rest on at least two quotes."""

@@ -4,10 +4,10 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from app.domain.budget import AgentLimits, StopReason
+from app.domain.budget import StopReason, Usage
 from app.domain.chat import Message
 from app.domain.errors import AnswerInvalid, ContextTooLong, ModelError
-from workflows.agents.acting import Hands
+from workflows.agents.acting import Hands, plain_search
 from workflows.agents.actions import Act, ActionName, act_step
 from workflows.agents.asking import Asker, Reply
 from workflows.agents.conversation import Conversation
@@ -46,6 +46,11 @@ class Exploration:
         """The passages seen."""
         return self.hands.notebook
 
+    @property
+    def used(self) -> Usage:
+        """What the loop's own agent spent."""
+        return self.asker.usage + Usage(tool_calls=self.hands.calls)
+
     def end(self, stop: StopReason, detail: str = "") -> None:
         """Stop, and say why."""
         self.stop, self.detail = stop, detail
@@ -62,7 +67,7 @@ async def explore(kit: Kit, asker: Asker, opening: Sequence[Message], question: 
     conversation = Conversation(opening, kit.bounds.conversation_chars, kit.language)
     state = Exploration(asker, hands, conversation, question, kit.clock(), digest)
     while state.stop is None:
-        reached = _limit_reached(kit.limits, state, kit.clock())
+        reached = kit.limits.reached(state.turns, state.used, kit.clock() - state.began)
         if reached is not None:
             state.end(reached)
         else:
@@ -96,7 +101,7 @@ async def _follow(kit: Kit, state: Exploration, reply: Reply[Act]) -> None:
         return
     state.conversation.say(reply.message)
     if act.action is ActionName.FINISH:
-        await _observe(kit, state, _plain_search(kit, state), say("too_early", kit.language))
+        await _observe(kit, state, plain_search(kit, state.question), say("too_early", kit.language))
     else:
         await _observe(kit, state, act)
 
@@ -118,26 +123,8 @@ async def _without_model(kit: Kit, state: Exploration, error: ModelError) -> Non
     state.turns += isinstance(error, AnswerInvalid)
     if not state.hands.calls:
         try:
-            await _observe(kit, state, _plain_search(kit, state))
+            await _observe(kit, state, plain_search(kit, state.question))
         except BudgetSpent as spent:
             state.end(spent.reason)
             return
     state.end(StopReason.FAILED, str(error))
-
-
-def _plain_search(kit: Kit, state: Exploration) -> Act:
-    action = next((a for a in (ActionName.SEARCH, ActionName.SCHOLAR) if a in kit.tools), ActionName.SEARCH)
-    return Act(action=action, inputs=(state.question,))
-
-
-def _limit_reached(limits: AgentLimits, state: Exploration, now: float) -> StopReason | None:
-    """The first of the agent's own limits that is used up; each is checked before a turn, so the last turn is a whole one."""
-    used = state.asker.usage
-    reached = (
-        (StopReason.MAX_TURNS, state.turns, limits.max_turns),
-        (StopReason.MAX_TOOL_CALLS, state.hands.calls, limits.max_tool_calls),
-        (StopReason.MAX_TOKENS, used.tokens, limits.max_tokens),
-        (StopReason.MAX_COST, used.cost_microusd, limits.max_cost_microusd),
-        (StopReason.MAX_TIME, now - state.began, limits.max_seconds),
-    )
-    return next((reason for reason, value, limit in reached if limit is not None and value >= limit), None)

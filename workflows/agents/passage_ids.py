@@ -2,14 +2,14 @@
 
 import re
 
-_CITED = re.compile(r"[\[(【]\s*(p\d{1,6}(?:\s*[,;，、]\s*p\d{1,6})*)\s*[\])】]", re.IGNORECASE)
+CITED = re.compile(r"[\[(【]\s*(p\d{1,6}(?:\s*[,;，、]\s*p\d{1,6})*)\s*[\])】]", re.IGNORECASE)
 _CITE_SPAN = re.compile(r'<cite\s+id\s*=\s*"([^"<>]{0,200})"\s*>(.*?)</cite>', re.DOTALL | re.IGNORECASE)
 _ID = re.compile(r"p\d{1,6}", re.IGNORECASE)
 
 
 def cited_passages(text: str) -> tuple[str, ...]:
     """The ids that a text cites, each once, in order."""
-    return tuple(dict.fromkeys(name.lower() for group in _CITED.findall(text) for name in _ID.findall(group)))
+    return tuple(dict.fromkeys(name.lower() for group in CITED.findall(text) for name in _ID.findall(group)))
 
 
 def without_cite_spans(text: str) -> str:
@@ -26,7 +26,7 @@ def split_at_citations(text: str) -> list[tuple[str, tuple[str, ...]]]:
     """The text in pieces, each ending where a citation stood, with the ids of that citation; the last piece may have none."""
     pieces: list[tuple[str, tuple[str, ...]]] = []
     at = 0
-    for found in _CITED.finditer(text):
+    for found in CITED.finditer(text):
         pieces.append((text[at : found.start()], tuple(name.lower() for name in _ID.findall(found.group(1)))))
         at = found.end()
     return [*pieces, (text[at:], ())]

@@ -7,26 +7,24 @@ its training.
 
 from dataclasses import replace
 
-from app.domain.budget import StopReason, Usage
+from app.domain.budget import StopReason
 from app.domain.chat import Message, Role
 from app.domain.errors import AnswerInvalid, ContextTooLong, ModelError
 from app.domain.evidence import Finding
 from app.domain.plan import ResearchPlan, Subtask
 from app.domain.query import ResearchQuery
-from app.domain.run import EventType
 from workflows.agents.agent_set import AgentSet
 from workflows.agents.asking import Asker
 from workflows.agents.codec import TagCodec
 from workflows.agents.deep_search import FINAL, opening
 from workflows.agents.draft_report import deliver_draft
-from workflows.agents.drafts import with_quotes
+from workflows.agents.drafts import finding_of
 from workflows.agents.evidence import passages_as_evidence
 from workflows.agents.kit import Kit
 from workflows.agents.loop import Digest, Exploration, as_observed, explore
 from workflows.agents.passage_ids import cited_passages, without_cite_spans
 from workflows.agents.ports import BudgetSpent
 from workflows.agents.remembering import search_agent
-from workflows.agents.salvage import salvage
 from workflows.agents.simple_plan import whole_question
 from workflows.agents.steps import TextStep
 from workflows.agents.untrusted import as_data
@@ -67,7 +65,8 @@ async def _researched(
             state.end(spent.reason)
         except ModelError as error:
             state.end(StopReason.FAILED, str(error))
-    return await _finding(subtask, kit, state, draft, reader.usage if reader else Usage())
+    usage = state.used + reader.usage if reader else state.used
+    return await finding_of(without_cite_spans(draft), state, subtask, kit, asker.agent, usage)
 
 
 async def _digest(kit: Kit, reader: Asker, question: str, message: Message) -> Message:
@@ -105,25 +104,6 @@ async def _write(kit: Kit, state: Exploration, subtask: Subtask, prompt: str) ->
             state.context_full = True
     evidence = passages_as_evidence(state.notebook.passages, kit.bounds.evidence_chars)
     return await state.asker.write(REPORT, closing(evidence), check)
-
-
-async def _finding(subtask: Subtask, kit: Kit, state: Exploration, draft: str, digests: Usage) -> Finding:
-    quoted = with_quotes(without_cite_spans(draft), state.notebook)
-    if quoted.invented:
-        message = say("ids_invented", kit.language, n=quoted.invented)
-        await kit.record.tell(EventType.WARNING, state.asker.agent, {"message": message})
-    quotes = quoted.quotes or salvage([passage for _, passage in state.notebook.passages], subtask.question)
-    stop = state.stop or StopReason.SUFFICIENT
-    return Finding(
-        subtask_id=subtask.id,
-        answer=quoted.text,
-        quotes=quotes,
-        thoughts=tuple(state.thoughts),
-        stop=StopReason.NO_EVIDENCE if stop is StopReason.SUFFICIENT and not quotes else stop,
-        detail=state.detail,
-        turns=state.turns,
-        usage=state.asker.usage + digests + Usage(tool_calls=state.hands.calls),
-    )
 
 
 REACT = AgentSet(plan=whole_question, search=react, report=deliver_draft)

@@ -12,7 +12,7 @@ with workflow.unsafe.imports_passed_through():
     from workflows.durable.durable_stages import DurableStages
     from workflows.durable.failures import StageHalted
     from workflows.durable.steered import Steered, bookkeeping
-    from workflows.systems.catalog import system_named
+    from workflows.systems.minddr import research
     from workflows.systems.stages import StageFailed
     from workflows.systems.steering import Steering
 
@@ -71,12 +71,11 @@ class ResearchWorkflow(Steered):
 
     async def _work(self, start: ResearchInput) -> object:
         """The system; before it, where a person is to approve the plan, the plan alone."""
-        system = system_named(start.query.system)
         if start.awaits_approval:
             if self._steering.plan is None:
                 self._steering.begin(await self._stages.plan(start.query))
             raise StageHalted(Halt.APPROVAL)
-        return await system(start.query, self._stages, self._steering)
+        return await research(start.query, self._stages, self._steering)
 
     async def _halt(self, halt: Halt) -> None:
         """Park, unless the reader has meanwhile asked to go on."""

@@ -6,9 +6,8 @@ from app.domain.budget import StopReason
 from app.domain.errors import Conflict, NotFound
 from app.domain.evidence import Finding
 from app.domain.plan import ResearchPlan, Subtask
-from app.domain.query import ResearchQuery, SystemName
+from app.domain.query import ResearchQuery
 from app.domain.report import Report
-from workflows.systems.catalog import system_named
 from workflows.systems.minddr import research
 from workflows.systems.stages import StageFailed
 from workflows.systems.steering import Steering
@@ -203,7 +202,3 @@ async def test_steering_refuses_what_makes_no_sense() -> None:
     steering.close()
     with pytest.raises(Conflict, match="already being written"):
         steering.drop("a")
-
-
-def test_systems_by_name() -> None:
-    assert all(system_named(name) is research for name in SystemName)

@@ -14,17 +14,16 @@ from app.domain.markov import MarkovState
 from app.domain.plan import ResearchPlan, Subtask
 from app.domain.query import ResearchQuery
 from app.domain.run import EventType
-from workflows.agents.acting import Hands
+from workflows.agents.acting import Hands, plain_search
 from workflows.agents.actions import Act, ActionName
 from workflows.agents.asking import Asker
-from workflows.agents.drafts import with_quotes
+from workflows.agents.drafts import finding_of
 from workflows.agents.kit import Kit
 from workflows.agents.markov.chunks import chunks_of
-from workflows.agents.markov.roles import Move, choose_move, fuse, last_plan, revise
+from workflows.agents.markov.roles import choose_move, fuse, last_plan, revise
 from workflows.agents.notebook import Notebook
 from workflows.agents.ports import BudgetSpent
 from workflows.agents.remembering import search_agent
-from workflows.agents.salvage import salvage
 from workflows.agents.wording import say
 
 TURNS = 10
@@ -34,7 +33,7 @@ CHUNK_CHARS = 6_000
 
 @dataclass
 class Course:
-    """Where a run of MaMs stands."""
+    """Where a run of MaMs stands. Its thoughts are the plans it made."""
 
     query: ResearchQuery
     searcher: Asker
@@ -45,9 +44,14 @@ class Course:
     state: MarkovState = field(default_factory=MarkovState)
     turns: int = 0
     remark: str = ""
-    plans: list[str] = field(default_factory=list)
+    thoughts: list[str] = field(default_factory=list)
     stop: StopReason | None = None
     detail: str = ""
+
+    @property
+    def notebook(self) -> Notebook:
+        """The passages seen."""
+        return self.hands.notebook
 
     @property
     def usage(self) -> Usage:
@@ -61,7 +65,8 @@ class Course:
 
 async def research_in_turns(subtask: Subtask, plan: ResearchPlan, query: ResearchQuery, kit: Kit) -> Finding:
     """Work a question until the plan is done or the turns are used up. The finding's answer is the report as it then stands."""
-    wide = replace(kit, bounds=replace(kit.bounds, queries_per_action=CALLS_A_TURN))
+    limits = kit.limits.model_copy(update={"max_turns": min(TURNS, kit.limits.max_turns)})
+    wide = replace(kit, bounds=replace(kit.bounds, queries_per_action=CALLS_A_TURN), limits=limits)
     agent = search_agent(subtask.id)
     addresses = (address for entry in kit.memory.entries for address in entry.addresses)
     asked = query.model_copy(update={"question": subtask.question})
@@ -70,12 +75,12 @@ async def research_in_turns(subtask: Subtask, plan: ResearchPlan, query: Researc
         *(Hands(wide, agent, Notebook(addresses)), kit.clock()),
     )
     while course.stop is None:
-        reached = _limit_reached(kit, course)
+        reached = wide.limits.reached(course.turns, course.usage, kit.clock() - course.began)
         if reached is not None:
             await _last_turn(wide, course, reached)
         else:
             await _turn(wide, course)
-    return await _finding(subtask, kit, course)
+    return await finding_of(course.state.report, course, subtask, kit, course.writer.agent, course.usage)
 
 
 async def _turn(kit: Kit, course: Course) -> None:
@@ -86,7 +91,7 @@ async def _turn(kit: Kit, course: Course) -> None:
         if move.action is ActionName.FINISH and course.hands.calls:
             course.end(StopReason.SUFFICIENT)
             return
-        await _act(kit, course, _opening(kit, course) if move.action is ActionName.FINISH else move)
+        await _act(kit, course, plain_search(kit, course.query.question) if move.action is ActionName.FINISH else move)
     except BudgetSpent as spent:
         course.end(spent.reason)
     except ModelError as error:
@@ -99,14 +104,14 @@ async def _turn(kit: Kit, course: Course) -> None:
 def _plan(course: Course, plan: str) -> None:
     if plan.strip():
         course.state = course.state.model_copy(update={"plan": plan.strip()})
-        course.plans.append(" ".join(plan.split()))
+        course.thoughts.append(" ".join(plan.split()))
 
 
 async def _act(kit: Kit, course: Course, act: Act) -> None:
     """Carry the action out, then work what is new into the state, chunk by chunk."""
-    seen = len(course.hands.notebook)
+    seen = len(course.notebook)
     message, spent = await course.hands.carry_out(act)
-    new = course.hands.notebook.passages[seen:]
+    new = course.notebook.passages[seen:]
     course.remark = "" if new else message.content
     for chunk in chunks_of(new, CHUNK_CHARS):
         await _work_in(kit, course, chunk)
@@ -144,50 +149,12 @@ async def _last_turn(kit: Kit, course: Course, reached: StopReason) -> None:
 async def _look_once(kit: Kit, course: Course, error: ModelError) -> None:
     """The model is of no use: search the question itself, so that there is something to quote."""
     try:
-        await course.hands.carry_out(_opening(kit, course))
+        await course.hands.carry_out(plain_search(kit, course.query.question))
     except BudgetSpent as spent:
         course.end(spent.reason)
         return
     course.end(StopReason.FAILED, str(error))
 
 
-def _opening(kit: Kit, course: Course) -> Move:
-    action = next((a for a in (ActionName.SEARCH, ActionName.SCHOLAR) if a in kit.tools), ActionName.SEARCH)
-    return Move(action=action, inputs=(course.query.question,))
-
-
 def _calls_left(kit: Kit, course: Course) -> int:
     return max(0, kit.limits.max_tool_calls - course.hands.calls)
-
-
-def _limit_reached(kit: Kit, course: Course) -> StopReason | None:
-    used, limits = course.usage, kit.limits
-    reached = (
-        (StopReason.MAX_TURNS, course.turns, min(TURNS, limits.max_turns)),
-        (StopReason.MAX_TOOL_CALLS, course.hands.calls, limits.max_tool_calls),
-        (StopReason.MAX_TOKENS, used.tokens, limits.max_tokens),
-        (StopReason.MAX_COST, used.cost_microusd, limits.max_cost_microusd),
-        (StopReason.MAX_TIME, kit.clock() - course.began, limits.max_seconds),
-    )
-    return next((reason for reason, value, limit in reached if limit is not None and value >= limit), None)
-
-
-async def _finding(subtask: Subtask, kit: Kit, course: Course) -> Finding:
-    """The report as the finding's answer, its citations turned into exact quotes; without a report, the best sentences found."""
-    notebook = course.hands.notebook
-    quoted = with_quotes(course.state.report, notebook)
-    if quoted.invented:
-        message = say("ids_invented", kit.language, n=quoted.invented)
-        await kit.record.tell(EventType.WARNING, course.writer.agent, {"message": message})
-    found = quoted.quotes or salvage([passage for _, passage in notebook.passages], subtask.question)
-    stop = course.stop or StopReason.SUFFICIENT
-    return Finding(
-        subtask_id=subtask.id,
-        answer=quoted.text,
-        quotes=found,
-        thoughts=tuple(course.plans),
-        stop=StopReason.NO_EVIDENCE if stop is StopReason.SUFFICIENT and not found else stop,
-        detail=course.detail,
-        turns=course.turns,
-        usage=course.usage,
-    )
