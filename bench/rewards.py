@@ -11,10 +11,11 @@ import time
 from datetime import date
 
 from app.domain.chat import ChatRequest, Completion
+from app.domain.evidence_rubric import CriterionType, EvidenceCriterion
 from app.domain.missing import Missing
 from bench.result import report
 from training.rewards.composites import deeprubric_reward
-from training.rewards.judged import Sample, WeightedCriterion, deeprubric_parts
+from training.rewards.judged import Sample, deeprubric_parts
 from training.rewards.transcript import Transcript, read_step
 from workflows.agents.codec import SchemaCodec
 from workflows.agents.kit import Kit
@@ -85,7 +86,10 @@ def sample(number: int) -> Sample:
         < sum(len(text) for s in steps for text in (s.thought, *s.observations, *(b.text for b in s.blocks)))
         < 1.3 * CHARS
     )
-    rubric = [WeightedCriterion(f"Factual: {prose(generator, 25)}", 1.0) for _ in range(CRITERIA)]
+    rubric = [
+        EvidenceCriterion(id=f"R{n}", type=CriterionType.FACTUAL, description=prose(generator, 25), weight=1.0)
+        for n in range(1, CRITERIA + 1)
+    ]
     return Sample(f"Question {number}: {prose(generator, 15)}", Transcript(tuple(steps)), store, rubric)
 
 

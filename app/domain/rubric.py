@@ -1,7 +1,7 @@
 """Rubrics: what a report on one question has to do, item by item (Query-Specific Rubrics, sections 3.3 and C.1).
 
-A rubric has a `form`. This one is that paper's; DeepRubric's and RACE's stand beside it as further forms, told apart by that
-field. What a judge needs of any item is the same: a title, a description, a weight.
+This is the form that readers see, edit and hold a report to. DeepRubric's (`evidence_rubric.py`) and RACE's (`race_rubric.py`)
+stand beside it; `rubric_forms.py` reads any of the three, told apart by `form`.
 """
 
 import re

@@ -4,7 +4,9 @@ from collections.abc import Iterable
 
 from pydantic import Field, model_validator
 
+from app.domain.missing import Missing
 from app.domain.rubric import Category, Criterion
+from app.domain.rubric_score import Scored, bounded_score
 from app.domain.value import Value
 
 LOWEST, HIGHEST = 1, 10
@@ -69,13 +71,7 @@ def scorecard_of(items: Iterable[CriterionScore], revised: tuple[str, ...] = ())
 
 
 def overall(scores: Iterable[CriterionScore]) -> float | None:
-    """The weighted mean of what was judged, in [0, 1]: credit for what is asked, less a penalty for faults.
-
-    The paper's Eq. 2 divides by the sum of signed weights, which error criteria bring near zero or below it; here the denominator
-    is the sum of the positive weights, and the result is kept at 0 or above. Without error criteria both are the same.
-    """
-    judged = [(score.criterion.weight, score.score) for score in scores if score.score is not None]
-    asked = sum(weight for weight, _ in judged if weight > 0)
-    if not asked:
-        return None
-    return max(0.0, sum(weight * value for weight, value in judged) / asked)
+    """The bounded score (`rubric_score`, ADR 0068) of what was judged; None where nothing of that asks for anything."""
+    judged = [Scored(score.criterion.weight, score.score) for score in scores if score.score is not None]
+    found = bounded_score(judged)
+    return None if isinstance(found, Missing) else found

@@ -8,37 +8,12 @@ score.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 
 from app.domain.missing import Missing
+from app.domain.race_rubric import Dimension, RaceCriterion, RaceRubric
 from training.rewards.score import present
 
 LEAST_SCORE, MOST_SCORE = 0.0, 10.0
-
-
-class Dimension(StrEnum):
-    """The four dimensions of a report."""
-
-    COMPREHENSIVENESS = "comprehensiveness"
-    INSIGHT = "insight"
-    INSTRUCTION_FOLLOWING = "instruction_following"
-    READABILITY = "readability"
-
-
-@dataclass(frozen=True, slots=True)
-class WeightedCriterion:
-    """One criterion of a dimension. Weights need not sum to 1: only their proportions count."""
-
-    text: str
-    weight: float
-
-
-@dataclass(frozen=True, slots=True)
-class RaceCriteria:
-    """The criteria of one task, by dimension."""
-
-    weights: Mapping[Dimension, float]
-    criteria: Mapping[Dimension, Sequence[WeightedCriterion]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,28 +49,26 @@ class _Pair:
         return self.report / total if total else (0.0 if official else 0.5)
 
 
-def race_score(criteria: RaceCriteria, judgement: Judgement, official: bool = False) -> RaceScore | Missing:
+def race_score(criteria: RaceRubric, judgement: Judgement, official: bool = False) -> RaceScore | Missing:
     """The score of one report.
 
     Raises:
-        ValueError: a score is outside 0 to 10, or weights are negative or all zero.
+        ValueError: a score is outside 0 to 10.
     """
-    averages = {dimension: _average(criteria, judgement, dimension, official) for dimension in criteria.weights}
+    averages = {dimension: _average(criteria, judgement, dimension, official) for dimension in criteria.counted}
     known = present(averages.values())
     if isinstance(known, Missing):
         return known
     pairs = dict(zip(averages, known, strict=True))
-    total = sum(criteria.weights.values())
-    if total <= 0 or min(criteria.weights.values()) < 0:
-        raise ValueError(f"dimension weights must not be negative, nor all zero: {dict(criteria.weights)}")
+    total = sum(criteria.weights[d] for d in pairs)
     overall = _Pair(
-        sum(weight * pairs[d].report for d, weight in criteria.weights.items()) / total,
-        sum(weight * pairs[d].reference for d, weight in criteria.weights.items()) / total,
+        sum(criteria.weights[d] * pair.report for d, pair in pairs.items()) / total,
+        sum(criteria.weights[d] * pair.reference for d, pair in pairs.items()) / total,
     )
     return RaceScore({d: pair.share(official) for d, pair in pairs.items()}, overall.share(official))
 
 
-def _average(criteria: RaceCriteria, judgement: Judgement, dimension: Dimension, official: bool) -> _Pair | Missing:
+def _average(criteria: RaceRubric, judgement: Judgement, dimension: Dimension, official: bool) -> _Pair | Missing:
     wanted = criteria.criteria.get(dimension, ())
     scored = (
         _matched_loosely(wanted, judgement.get(dimension, ())) if official else _matched(wanted, judgement.get(dimension, ()))
@@ -103,10 +76,8 @@ def _average(criteria: RaceCriteria, judgement: Judgement, dimension: Dimension,
     if isinstance(scored, Missing):
         return Missing(f"{dimension}: {scored.reason}")
     total = sum(weight for weight, _ in scored)
-    if total <= 0 or any(weight < 0 for weight, _ in scored):
-        if official and not scored:
-            return _Pair(0.0, 0.0)
-        raise ValueError(f"criterion weights of {dimension} must not be negative, nor all zero")
+    if not total:
+        return _Pair(0.0, 0.0) if official else Missing(f"{dimension}: none of its criteria counts")
     return _Pair(
         sum(weight * _checked(item.report) for weight, item in scored) / total,
         sum(weight * _checked(item.reference) for weight, item in scored) / total,
@@ -122,10 +93,10 @@ def _checked(score: float) -> float:
 Scored = Sequence[tuple[float, JudgedCriterion]]
 
 
-def _matched(wanted: Sequence[WeightedCriterion], given: Sequence[JudgedCriterion]) -> Scored | Missing:
+def _matched(wanted: Sequence[RaceCriterion], given: Sequence[JudgedCriterion]) -> Scored | Missing:
     """Each criterion with its score; every one must have exactly one, and nothing else may be scored."""
     by_text = {" ".join(item.criterion.split()): item for item in given}
-    names = [" ".join(criterion.text.split()) for criterion in wanted]
+    names = [" ".join(criterion.criterion.split()) for criterion in wanted]
     if len(by_text) != len(given):
         return Missing("a criterion is scored twice")
     if unscored := [name for name in names if name not in by_text]:
@@ -135,19 +106,19 @@ def _matched(wanted: Sequence[WeightedCriterion], given: Sequence[JudgedCriterio
     return [(criterion.weight, by_text[name]) for criterion, name in zip(wanted, names, strict=True)] or Missing("no criteria")
 
 
-def _matched_loosely(wanted: Sequence[WeightedCriterion], given: Sequence[JudgedCriterion]) -> Scored:
+def _matched_loosely(wanted: Sequence[RaceCriterion], given: Sequence[JudgedCriterion]) -> Scored:
     """What was scored, with the weight of the criterion it names: exactly, but for case, or in part; else the mean weight."""
     mean = sum(criterion.weight for criterion in wanted) / len(wanted) if wanted else 0.0
     return [(_weight_by_name(wanted, item.criterion.strip(), mean), item) for item in given]
 
 
-def _weight_by_name(wanted: Sequence[WeightedCriterion], name: str, default: float) -> float:
+def _weight_by_name(wanted: Sequence[RaceCriterion], name: str, default: float) -> float:
     for criterion in wanted:
-        if criterion.text == name:
+        if criterion.criterion == name:
             return criterion.weight
     lower = name.lower()
     for criterion in wanted:
-        text = criterion.text.lower()
+        text = criterion.criterion.lower()
         if text == lower or lower in text or text in lower:
             return criterion.weight
     return default

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from app.domain.errors import InvalidInput
-from training.evaluation.race import Dimension, JudgedCriterion, Judgement, RaceCriteria, RaceScore, WeightedCriterion
+from app.domain.race_rubric import Dimension, RaceCriterion, RaceRubric
+from training.evaluation.race import JudgedCriterion, Judgement, RaceScore
 
 OVERALL = "overall_score"
 
@@ -27,9 +28,19 @@ def rows(path: Path) -> Iterator[dict[str, Any]]:
                     raise InvalidInput(f"{path}, line {number}: {error}") from error
 
 
-def read_criteria(path: Path) -> dict[int, RaceCriteria]:
-    """The criteria of every task, by its id."""
-    return {row["id"]: _criteria(row) for row in rows(path)}
+def read_criteria(path: Path) -> dict[int, RaceRubric]:
+    """The criteria of every task, by its id.
+
+    Raises:
+        InvalidInput: the file cannot be read, or the criteria of a task break the rules of `RaceRubric`.
+    """
+    found: dict[int, RaceRubric] = {}
+    for row in rows(path):
+        try:
+            found[row["id"]] = _criteria(row)
+        except ValueError as error:
+            raise InvalidInput(f"{path}, task {row['id']}: {error}") from error
+    return found
 
 
 def read_judgements(path: Path) -> dict[int, Judgement]:
@@ -51,13 +62,16 @@ def read_summary(path: Path) -> dict[str, float]:
     return {name.strip().lower().replace(" ", "_"): float(value) for name, _, value in lines}
 
 
-def _criteria(row: dict[str, Any]) -> RaceCriteria:
+def _criteria(row: dict[str, Any]) -> RaceRubric:
     weights = {Dimension(name): float(weight) for name, weight in row["dimension_weight"].items()}
     found = {
-        Dimension(name): [WeightedCriterion(item["criterion"], float(item["weight"])) for item in items]
+        Dimension(name): tuple(
+            RaceCriterion(criterion=item["criterion"], explanation=item.get("explanation") or "", weight=float(item["weight"]))
+            for item in items
+        )
         for name, items in row["criterions"].items()
     }
-    return RaceCriteria(weights, found)
+    return RaceRubric(weights=weights, criteria=found)
 
 
 def _judgement(said: dict[str, Any]) -> Judgement:

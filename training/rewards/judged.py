@@ -8,7 +8,9 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from app.domain.evidence_rubric import EvidenceCriterion
 from app.domain.missing import Missing
+from app.domain.rubric_score import Scored, rubric_score
 from training.rewards.citations import CitedVerdict, Recall, UncitedVerdict, Verdict, citation_reward, resolving
 from training.rewards.cited_claims import CitedClaim, claims_of
 from training.rewards.composites import DeepRubricParts
@@ -23,21 +25,13 @@ RECALL = {CitedSupport.FULL: Recall.FULL, CitedSupport.PARTIAL: Recall.PARTIAL, 
 
 
 @dataclass(frozen=True, slots=True)
-class WeightedCriterion:
-    """A criterion as its judge sees it, with its weight in [0, 1]."""
-
-    text: str
-    weight: float
-
-
-@dataclass(frozen=True, slots=True)
 class Sample:
     """What is rewarded: the question, the transcript, all texts it retrieved by their citation id, and the question's rubric."""
 
     question: str
     transcript: Transcript
     store: Mapping[str, str]
-    rubric: Sequence[WeightedCriterion]
+    rubric: Sequence[EvidenceCriterion]
 
 
 async def deeprubric_parts(sample: Sample, kit: Kit) -> DeepRubricParts:
@@ -58,18 +52,16 @@ async def deeprubric_parts(sample: Sample, kit: Kit) -> DeepRubricParts:
     )
 
 
-async def rubric_reward(question: str, answer: str, rubric: Sequence[WeightedCriterion], kit: Kit) -> Score:
+async def rubric_reward(question: str, answer: str, rubric: Sequence[EvidenceCriterion], kit: Kit) -> Score:
     """DeepRubric Eq. 4 (and 6), from 0 to 1: the criteria's scores over 4, averaged by weight.
 
-    Missing where one of them is, or where the weights sum to nothing.
+    Negative weights, which an unrevised rubric may carry, take away (ADR 0068). Missing where one of them is, or where nothing is
+    asked.
     """
-    met = present(await asyncio.gather(*(criterion_met(kit, question, answer, criterion.text) for criterion in rubric)))
-    total = sum(criterion.weight for criterion in rubric)
+    met = present(await asyncio.gather(*(criterion_met(kit, question, answer, criterion.shown) for criterion in rubric)))
     if isinstance(met, Missing):
         return met
-    if total <= 0:
-        return Missing("the rubric has no weight")
-    return sum(criterion.weight * score / MOST_MET for criterion, score in zip(rubric, met, strict=True)) / total
+    return rubric_score([Scored(criterion.weight, score / MOST_MET) for criterion, score in zip(rubric, met, strict=True)])
 
 
 async def _verdict(sample: Sample, answer: str, claim: CitedClaim, kit: Kit) -> Verdict | None:

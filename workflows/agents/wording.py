@@ -124,5 +124,10 @@ PART_NOTICES = {StopReason.FAILED: "failed_part", StopReason.DROPPED: "dropped_p
 
 def say(what: str, language: Language, /, **values: object) -> str:
     """One of these sentences with its values put in."""
-    text = SAID[what][language]
+    return worded(SAID, what, language, values)
+
+
+def worded(table: Mapping[str, Mapping[Language, str]], what: str, language: Language, values: Mapping[str, object]) -> str:
+    """A sentence of a table of wordings with its values put in."""
+    text = table[what][language]
     return text.format(**values) if values else text

@@ -32,7 +32,7 @@ from workflows.durable.failures import final_failure
 from workflows.durable.persistence import insist
 from workflows.durable.probing import Probe, probed
 from workflows.durable.workshop import Workshop, heartbeats
-from workflows.judging.comparison import cited, compared
+from workflows.judging.report_changes import changes_between, cited
 from workflows.tools.tool_memory import DictStore, ToolMemory
 from workflows.tools.toolbox import EVERYWHERE, build_toolbox, corpora_of
 
@@ -179,7 +179,7 @@ class LivingActivities:
         query = (await insist(lambda: self._shop.log.load(run_id))).query
         evidence = [quote for finding in findings for quote in finding.quotes]
         texts = await self._texts([quote.source.url for quote in cited(old)], self._reader(query))
-        return await asyncio.to_thread(compared, old, new, evidence, texts)
+        return await asyncio.to_thread(changes_between, old, new, evidence, texts)
 
     async def _texts(self, addresses: Sequence[str], reader: PageReader) -> Mapping[str, str | None]:
         """Today's texts of what the old report cites; None for what is not there any more.

@@ -8,7 +8,7 @@ from app.domain.writer import ReportLineage
 from app.storage import living_runs
 from workflows.durable.persistence import insist
 from workflows.durable.workshop import Attempt
-from workflows.judging.comparison import words
+from workflows.judging.report_changes import words
 
 
 async def taken_over(attempt: Attempt, findings: tuple[Finding, ...]) -> tuple[Report, ReportLineage] | None:

@@ -23,7 +23,7 @@ from workflows.agents.reporting.citing import without_citations
 from workflows.agents.steps import Answer, step
 from workflows.agents.untrusted import as_data
 from workflows.checks.claims import claims_of
-from workflows.judging.words import say
+from workflows.judging.remarks import remark
 
 MODEL = "model"
 AGENT = "report/criterion"
@@ -66,11 +66,11 @@ async def _judge(
     try:
         answer = (await Asker(kit, f"{AGENT}/{number}{turn}").ask(RATING, messages)).answer
     except BudgetSpent:
-        return CriterionScore(criterion=criterion, missing=say("judge_budget", kit.language))
+        return CriterionScore(criterion=criterion, missing=remark("judge_budget", kit.language))
     except ModelError as error:
-        return CriterionScore(criterion=criterion, missing=say("judge_failed", kit.language, detail=error)[:500])
+        return CriterionScore(criterion=criterion, missing=remark("judge_failed", kit.language, detail=error)[:500])
     if not LOWEST <= answer.rating <= HIGHEST:
-        return CriterionScore(criterion=criterion, missing=say("no_rating", kit.language))
+        return CriterionScore(criterion=criterion, missing=remark("no_rating", kit.language))
     return CriterionScore(
         criterion=criterion,
         score=normalised(answer.rating),

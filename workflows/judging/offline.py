@@ -6,8 +6,8 @@ from workflows.checks.grading import Grade, shipped
 from workflows.checks.nearness import Vectors
 from workflows.checks.reading import read
 from workflows.judging.draft import Draft
+from workflows.judging.remarks import remark
 from workflows.judging.verbatim import VERBATIM, is_verbatim
-from workflows.judging.words import say
 
 OFFLINE = "offline"
 WITH_VECTORS = "offline+vectors"
@@ -36,11 +36,11 @@ def reason_of(draft: Draft, grade: Grade, language: Language) -> str:
     if grade.support is Support.FULL:
         return ""
     if grade.support is Support.CONTRADICTED:
-        return say("points_elsewhere", language)
+        return remark("points_elsewhere", language)
     missing = missing_numbers(draft)
     if missing:
-        return say("number_missing", language, numbers=", ".join(missing))
-    return say("says_little" if grade.support is Support.NONE else "says_part", language)
+        return remark("number_missing", language, numbers=", ".join(missing))
+    return remark("says_little" if grade.support is Support.NONE else "says_part", language)
 
 
 def missing_numbers(draft: Draft) -> list[str]:

@@ -11,7 +11,7 @@ from app.domain.rubric import Criterion
 from app.domain.scorecard import CriterionScore
 from workflows.agents.extractive.words import terms
 from workflows.judging.general_rubric import SOURCES, STATEMENTS, Demand, demand_of
-from workflows.judging.words import say
+from workflows.judging.remarks import remark
 
 OFFLINE = "offline"
 ASPECT_SHARE = 0.5
@@ -34,13 +34,13 @@ def judged_offline(criterion: Criterion, report: Report, language: Language) -> 
     found = demand_of(criterion)
     count = COUNTS.get(found[0]) if found else None
     if found is None or count is None:
-        return CriterionScore(criterion=criterion, missing=say("needs_a_model", language))
+        return CriterionScore(criterion=criterion, missing=remark("needs_a_model", language))
     if not report.claims:
-        return CriterionScore(criterion=criterion, missing=say("nothing_to_judge", language))
+        return CriterionScore(criterion=criterion, missing=remark("nothing_to_judge", language))
     counted = count(report, found[1])
     if counted is None:
-        return CriterionScore(criterion=criterion, missing=say("nothing_to_judge", language))
-    reason = say(f"counted_{found[0].value}", language, n=counted.n, of=counted.of)
+        return CriterionScore(criterion=criterion, missing=remark("nothing_to_judge", language))
+    reason = remark(f"counted_{found[0].value}", language, n=counted.n, of=counted.of)
     return CriterionScore(
         criterion=criterion, score=round(counted.score, 4), reason=reason, sentences=counted.sentences, judge=OFFLINE
     )

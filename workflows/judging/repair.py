@@ -13,7 +13,7 @@ from workflows.checks.overlap import coverage
 from workflows.checks.reading import read
 from workflows.judging.context import Context
 from workflows.judging.draft import Draft, evidence_of
-from workflows.judging.words import say
+from workflows.judging.remarks import remark
 
 CANDIDATES = 3
 REPAIRED = "offline"
@@ -45,7 +45,7 @@ def better_quote(draft: Draft, pool: Iterable[Quote], around: Mapping[str, Conte
 def with_quote(draft: Draft, quote: Quote, around: Mapping[str, Context], language: Language) -> Draft:
     """The claim resting on this quote instead of its own."""
     better = replace(draft, quotes=(quote,), evidence=evidence_of([quote], around))
-    return better.judged(Support.FULL, REPAIRED, say("repaired", language))
+    return better.judged(Support.FULL, REPAIRED, remark("repaired", language))
 
 
 def recited(draft: Draft, quote: Quote, body: str) -> Replacement:

@@ -17,7 +17,7 @@ from workflows.agents.steps import Answer, step
 from workflows.agents.wishes import with_style
 from workflows.agents.wording import say
 from workflows.judging.general_rubric import general_rubric
-from workflows.judging.words import say as tell
+from workflows.judging.remarks import remark
 
 AGENT = "plan/rubric"
 TITLE_CHARS, DEMAND_CHARS = 120, 500
@@ -55,7 +55,7 @@ async def draft_rubric(query: ResearchQuery, kit: Kit, parts: Sequence[str] = ()
     try:
         answer = (await Asker(kit, AGENT).ask(RUBRIC, _messages(query, kit, parts))).answer
     except (ModelError, BudgetSpent) as error:
-        return general.model_copy(update={"notice": f"{tell('rubric_failed', query.language, detail=error)} {general.notice}"})
+        return general.model_copy(update={"notice": f"{remark('rubric_failed', query.language, detail=error)} {general.notice}"})
     return mended(answer.criteria, general, kit.chat.name, query.language)
 
 
@@ -85,9 +85,9 @@ def mended(said: Sequence[CriterionAnswer], general: Rubric, model: str, languag
             kept.setdefault(criterion.title.casefold(), criterion)
             asks = True
     if not own:
-        return general.model_copy(update={"notice": f"{tell('rubric_failed', language, detail='-')} {general.notice}"})
+        return general.model_copy(update={"notice": f"{remark('rubric_failed', language, detail='-')} {general.notice}"})
     added = len(kept) - own
-    notice = tell("rubric_filled", language, n=added) if added else ""
+    notice = remark("rubric_filled", language, n=added) if added else ""
     return Rubric(criteria=tuple(kept.values())[:MOST], origin=Origin.MODEL, model=model, notice=notice)
 
 

@@ -13,8 +13,8 @@ from workflows.judging.by_model import MOST_A_SECTION, Ruling, judge_section
 from workflows.judging.draft import Draft
 from workflows.judging.offline import judge_with_vectors
 from workflows.judging.ports import Reader
+from workflows.judging.remarks import remark
 from workflows.judging.repair import Replacement
-from workflows.judging.words import say
 
 MOST_ENCODED = 4
 """Claims for which vectors are asked, at most: only those a reader would be warned of."""
@@ -89,7 +89,7 @@ def _after(draft: Draft, ruling: Ruling | None, language: Language) -> Draft:
     if not ruling.softened:
         return ruling.draft
     sentence = ruling.draft.sentence._replace(text=ruling.softened)
-    return replace(ruling.draft, sentence=sentence).judged(Support.FULL, ruling.draft.judge, say("softened", language))
+    return replace(ruling.draft, sentence=sentence).judged(Support.FULL, ruling.draft.judge, remark("softened", language))
 
 
 def _softened(ruling: Ruling) -> Replacement:

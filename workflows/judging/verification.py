@@ -14,10 +14,10 @@ from workflows.agents.kit import Kit
 from workflows.judging.context import Context
 from workflows.judging.draft import Draft, drafts_of
 from workflows.judging.offline import judge_offline
+from workflows.judging.remarks import remark
 from workflows.judging.repair import Replacement, better_quote, recited, replaced, with_quote
 from workflows.judging.second_look import Judges, second_look
 from workflows.judging.weakness import weakness
-from workflows.judging.words import say
 
 MOST_REPAIRED = 20
 
@@ -91,5 +91,5 @@ def notices_of(claims: Sequence[Claim], language: Language) -> list[str]:
     """What a reader is owed about claims that fail, or rest on weak ground alone."""
     failing = sum(claim.support in (Support.NONE, Support.CONTRADICTED) for claim in claims)
     weak = sum(bool(claim.weak) for claim in claims)
-    told = [say("failing_one" if failing == 1 else "failing", language, n=failing)] if failing else []
-    return told + ([say("weak", language, n=weak)] if weak else [])
+    told = [remark("failing_one" if failing == 1 else "failing", language, n=failing)] if failing else []
+    return told + ([remark("weak", language, n=weak)] if weak else [])

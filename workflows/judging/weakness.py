@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from app.domain.evidence import Quote, Source
 from app.domain.query import Language
-from workflows.judging.words import say
+from workflows.judging.remarks import remark
 
 WEB_KINDS = frozenset({"web", "web page"})
 
@@ -15,7 +15,7 @@ def weakness(quotes: Sequence[Quote], language: Language) -> str:
     if len(sources) != 1:
         return ""
     why = _weak(next(iter(sources.values())))
-    return say(why, language) if why else ""
+    return remark(why, language) if why else ""
 
 
 def _weak(source: Source) -> str:

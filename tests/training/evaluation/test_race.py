@@ -10,16 +10,14 @@ from hypothesis import strategies as st
 
 from app.domain.errors import InvalidInput
 from app.domain.missing import Missing
+from app.domain.race_rubric import Dimension, RaceCriterion, RaceRubric
 from bench.labelled_sets import DATA
 from bench.race import published_difference, score_file
 from training.evaluation.fact import PageVerdict, fact_figures
 from training.evaluation.race import (
-    Dimension,
     JudgedCriterion,
     Judgement,
-    RaceCriteria,
     RaceScore,
-    WeightedCriterion,
     mean_scores,
     race_score,
 )
@@ -28,11 +26,17 @@ from training.evaluation.race_files import read_criteria, read_judgements, rows
 DRB = DATA / "drb"
 needs_drb = pytest.mark.skipif(not DRB.is_dir(), reason="DeepResearch Bench is not at ../shared/data/drb")
 D = Dimension
-CRITERIA = RaceCriteria(
-    {D.INSIGHT: 0.6, D.READABILITY: 0.4},
-    {
-        D.INSIGHT: [WeightedCriterion("goes deep", 0.75), WeightedCriterion("is new", 0.25)],
-        D.READABILITY: [WeightedCriterion("is clear", 1.0)],
+
+
+def criterion(text: str, weight: float) -> RaceCriterion:
+    return RaceCriterion(criterion=text, weight=weight)
+
+
+CRITERIA = RaceRubric(
+    weights={D.INSIGHT: 0.6, D.READABILITY: 0.4},
+    criteria={
+        D.INSIGHT: (criterion("goes deep", 0.75), criterion("is new", 0.25)),
+        D.READABILITY: (criterion("is clear", 1.0),),
     },
 )
 JUDGEMENT: Judgement = {
@@ -41,7 +45,7 @@ JUDGEMENT: Judgement = {
 }
 
 
-def scored(criteria: RaceCriteria = CRITERIA, judgement: Judgement = JUDGEMENT, official: bool = False) -> RaceScore:
+def scored(criteria: RaceRubric = CRITERIA, judgement: Judgement = JUDGEMENT, official: bool = False) -> RaceScore:
     found = race_score(criteria, judgement, official)
     assert isinstance(found, RaceScore)
     return found
@@ -58,9 +62,9 @@ def test_by_hand() -> None:
 
 
 def test_only_proportions_of_weights_count() -> None:
-    larger = RaceCriteria(
-        {d: 30 * w for d, w in CRITERIA.weights.items()},
-        {d: [WeightedCriterion(c.text, 7 * c.weight) for c in cs] for d, cs in CRITERIA.criteria.items()},
+    larger = RaceRubric(
+        weights={d: 30 * w for d, w in CRITERIA.weights.items()},
+        criteria={d: tuple(criterion(c.criterion, 7 * c.weight) for c in cs) for d, cs in CRITERIA.criteria.items()},
     )
     judgement = {**JUDGEMENT, D.INSIGHT: [JudgedCriterion("goes deep", 9, 2), JudgedCriterion("is new", 1, 5)]}
     assert scored(larger, judgement).overall == pytest.approx(scored(judgement=judgement).overall)
@@ -137,7 +141,7 @@ def test_the_real_criteria_are_read_and_can_be_scored() -> None:
     assert sum(len(cs) for task in criteria.values() for cs in task.criteria.values()) == 2_517
     for task in criteria.values():
         assert sum(task.weights.values()) == pytest.approx(1.0, abs=0.02)
-        all_eight: Judgement = {d: [JudgedCriterion(c.text, 8, 8) for c in cs] for d, cs in task.criteria.items()}
+        all_eight: Judgement = {d: [JudgedCriterion(c.criterion, 8, 8) for c in cs] for d, cs in task.criteria.items()}
         assert race_score(task, all_eight) == RaceScore(dict.fromkeys(task.weights, 0.5), 0.5)
 
 

@@ -8,9 +8,10 @@ import pytest
 
 from app.domain.chat import ChatRequest, Completion
 from app.domain.errors import ModelRefused
+from app.domain.evidence_rubric import CriterionType, EvidenceCriterion
 from app.domain.missing import Missing
 from training.rewards.composites import deeprubric_reward
-from training.rewards.judged import Sample, WeightedCriterion, deeprubric_parts, rubric_reward
+from training.rewards.judged import Sample, deeprubric_parts, rubric_reward
 from training.rewards.transcript import Transcript, read_step
 from workflows.agents.codec import SchemaCodec
 from workflows.agents.kit import Kit
@@ -43,10 +44,14 @@ def kit(model: ScriptedModel) -> Kit:
     return Kit(model, {}, BatchRecord(KeptAnswers(), 4), PROMPTS, SchemaCodec(), date(2026, 1, 1), lambda: 0.0)
 
 
-def sample(
-    answer: str,
-    rubric: tuple[WeightedCriterion, ...] = (WeightedCriterion("names wool", 0.75), WeightedCriterion("names silk", 0.25)),
-) -> Sample:
+def criterion(description: str, weight: float) -> EvidenceCriterion:
+    return EvidenceCriterion(id=f"R{len(description)}", type=CriterionType.LOGICAL, description=description, weight=weight)
+
+
+WOOL, SILK = criterion("names wool", 0.75), criterion("names silk", 0.25)
+
+
+def sample(answer: str, rubric: tuple[EvidenceCriterion, ...] = (WOOL, SILK)) -> Sample:
     steps = [
         read_step(
             '<think>look</think><tool_call>{"name": "search", "arguments": {"query": "wool"}}</tool_call>', ["Rates doubled."]
@@ -89,8 +94,23 @@ async def test_a_judge_that_fails_leaves_the_reward_missing() -> None:
 
 
 async def test_a_rubric_without_weight_has_no_score() -> None:
-    found = await rubric_reward("q", "a", [WeightedCriterion("names wool", 0.0)], kit(ScriptedModel(judge)))
+    found = await rubric_reward("q", "a", [criterion("names wool", 0.0)], kit(ScriptedModel(judge)))
     assert found == Missing("the rubric has no weight")
+
+
+async def test_a_negative_criterion_of_an_unrevised_rubric_takes_away_and_its_judge_sees_the_evidence() -> None:
+    model = ScriptedModel(judge)
+    fact = EvidenceCriterion(
+        id="R1",
+        type=CriterionType.FACTUAL,
+        description="names wool",
+        weight=0.5,
+        source_leaf_ids=("l4",),
+        evidence=("It doubled.",),
+    )
+    found = await rubric_reward("q", "a", [fact, criterion("calls silk a fibre of wool", -0.2)], kit(model))
+    assert found == pytest.approx((0.5 - 0.2) / 0.5)
+    assert "R1 (factual): names wool\n- It doubled." in model.requests[0].messages[-1].content
 
 
 class Counting:

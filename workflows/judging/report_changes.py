@@ -26,7 +26,7 @@ MOST_SENTENCES = 4_000
 Words = tuple[str, str]
 
 
-def compared(old: Report, new: Report, evidence: Sequence[Quote], texts: Mapping[str, str | None]) -> Changes:
+def changes_between(old: Report, new: Report, evidence: Sequence[Quote], texts: Mapping[str, str | None]) -> Changes:
     """What has changed from `old` to `new`.
 
     `evidence` is all that the new run quotes; `texts` are today's texts of the old report's sources by address, None for one that

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from app.domain.query import Language
+from workflows.agents.wording import worded
 
 EN, ZH = Language.ENGLISH, Language.CHINESE
 
@@ -71,7 +72,6 @@ SAID: Mapping[str, Mapping[Language, str]] = {
 }
 
 
-def say(what: str, language: Language, /, **values: object) -> str:
+def remark(what: str, language: Language, /, **values: object) -> str:
     """One of these sentences with its values put in."""
-    text = SAID[what][language]
-    return text.format(**values) if values else text
+    return worded(SAID, what, language, values)

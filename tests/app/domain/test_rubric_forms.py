@@ -1,0 +1,126 @@
+"""DeepRubric's and RACE's forms of a rubric, and that all three are read by one reader."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from app.domain.errors import InvalidInput
+from app.domain.evidence_rubric import CriterionType, EvidenceCriterion, EvidenceRubric, Variant
+from app.domain.race_rubric import Dimension, RaceCriterion, RaceRubric
+from app.domain.rubric import Criterion, Rubric
+from app.domain.rubric_forms import read_rubric
+
+F, L = CriterionType.FACTUAL, CriterionType.LOGICAL
+
+
+def criterion(n: int, kind: CriterionType = F, weight: float = 0.5, grounded: bool = True) -> EvidenceCriterion:
+    rests = {"source_leaf_ids": ("l1",), "evidence": ("Wool was taxed.",)} if kind is F and grounded else {}
+    return EvidenceCriterion(id=f"R{n}", type=kind, description=f"Names duty {n}.", weight=weight, **rests)  # type: ignore[arg-type]
+
+
+def evidence_rubric(*more: EvidenceCriterion, variant: Variant = Variant.TREE, grounded: bool = True) -> EvidenceRubric:
+    five = (*(criterion(n, grounded=grounded) for n in range(3)), criterion(3, L), criterion(4, L, 1.0))
+    return EvidenceRubric(variant=variant, criteria=(*five, *more))
+
+
+QSR = Rubric(criteria=tuple(Criterion(title=f"T{n}", description="Key Criterion: Names it.", weight=5) for n in range(7)))
+RACE = RaceRubric(
+    weights=dict.fromkeys(Dimension, 0.25),
+    criteria={d: (RaceCriterion(criterion="is there", explanation="whether it is", weight=1.2),) for d in Dimension},
+)
+
+
+def test_each_form_is_read_back_and_a_stored_rubric_of_old_needs_no_form() -> None:
+    for rubric in (QSR, evidence_rubric(), RACE):
+        assert read_rubric(rubric.model_dump_json()) == rubric
+    old = QSR.model_dump(mode="json")
+    del old["form"]
+    assert read_rubric(json.dumps(old)) == QSR
+
+
+@pytest.mark.parametrize("text", ["[]", '"race"', "{", "{}", '{"form": "checklist"}', '{"form": "race", "criteria": {}}'])
+def test_what_is_no_rubric_says_so(text: str) -> None:
+    with pytest.raises(InvalidInput, match="this is no rubric"):
+        read_rubric(text)
+
+
+def test_forms_do_not_pass_for_each_other() -> None:
+    with pytest.raises(InvalidInput):
+        read_rubric(QSR.model_dump_json().replace('"qsr"', '"deeprubric"'))
+
+
+def test_a_factual_criterion_rests_on_leaves_and_their_statements_and_a_logical_one_on_nothing() -> None:
+    with pytest.raises(ValidationError, match="needs the ids of its leaves"):
+        evidence_rubric(criterion(9, grounded=False))
+    for lacking in ({"source_leaf_ids": ()}, {"evidence": ()}, {"evidence": (" ",)}):
+        with pytest.raises(ValidationError, match="needs the ids"):
+            evidence_rubric(criterion(9).model_copy(update=lacking))
+    with pytest.raises(ValidationError, match="has no evidence"):
+        EvidenceCriterion(id="R1", type=L, description="Compares both.", weight=1, evidence=("x",))
+    closed = evidence_rubric(variant=Variant.CLOSED_BOOK, grounded=False)
+    assert not any(c.grounded for c in closed.criteria)
+    with pytest.raises(ValidationError, match="closed-book"):
+        evidence_rubric(variant=Variant.CLOSED_BOOK)
+
+
+def test_verification_takes_negative_weights_out() -> None:
+    debunks = criterion(7, weight=-0.3)
+    with pytest.raises(ValidationError, match="verification"):
+        evidence_rubric(debunks)
+    unrevised = evidence_rubric(debunks, variant=Variant.UNREVISED)
+    assert unrevised.verified() == evidence_rubric()
+    with pytest.raises(ValidationError):  # four are left
+        EvidenceRubric(variant=Variant.UNREVISED, criteria=(*unrevised.criteria[:4], debunks)).verified()
+
+
+@pytest.mark.parametrize("weight", [1.01, -1.01, float("nan"), float("inf")])
+def test_weights_of_evidence_criteria_are_bounded(weight: float) -> None:
+    with pytest.raises(ValidationError):
+        criterion(1, weight=weight)
+
+
+def test_five_criteria_each_once_that_ask_for_something() -> None:
+    with pytest.raises(ValidationError):
+        EvidenceRubric(criteria=evidence_rubric().criteria[:4])
+    with pytest.raises(ValidationError, match="same id or the same wording"):
+        evidence_rubric(criterion(0))
+    with pytest.raises(ValidationError, match="asks for nothing"):
+        EvidenceRubric(criteria=tuple(criterion(n, weight=0.0) for n in range(5)))
+
+
+def changed(**changes: object) -> dict[str, object]:
+    return RACE.model_dump() | changes
+
+
+TWICE = [{"criterion": "x", "weight": 1.0}, {"criterion": " x", "weight": 1.0}]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"weights": {}},
+        {"weights": {"insight": 0.0}},
+        {"weights": {"insight": -1.0, "readability": 2.0}},
+        {"criteria": {}},
+        {"criteria": {"insight": [{"criterion": "x", "weight": 0.0}]}},
+        {"weights": {"insight": 1.0}, "criteria": {"insight": TWICE}},
+        {"weights": {"style": 1.0}},
+    ],
+)
+def test_a_race_rubric_counts_something_by_criteria_of_its_own(change: dict[str, object]) -> None:
+    with pytest.raises(ValidationError):
+        RaceRubric.model_validate(changed(**change))
+
+
+@given(st.dictionaries(st.sampled_from(list(Dimension)), st.floats(0, 100), max_size=4))
+def test_what_counts_has_a_weight(weights: dict[Dimension, float]) -> None:
+    try:
+        rubric = RaceRubric(weights=weights, criteria=RACE.criteria)
+    except ValidationError:
+        assert not sum(weights.values()) > 0
+        return
+    assert set(rubric.counted) == {d for d, weight in weights.items() if weight > 0}
+    assert read_rubric(rubric.model_dump_json()) == rubric

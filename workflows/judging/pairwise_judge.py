@@ -1,0 +1,49 @@
+"""Which of two answers is better (QSR C.11), asked in both orders."""
+
+import asyncio
+from enum import StrEnum
+
+from pydantic import Field
+
+from app.domain.missing import Missing
+from workflows.agents.kit import Kit
+from workflows.agents.steps import Answer, step
+from workflows.judging.ruling import ruled
+
+
+class Preferred(StrEnum):
+    """Which of two answers a judge prefers in both orders; a tie when its choice changes with the order."""
+
+    FIRST = "first"
+    SECOND = "second"
+    TIE = "tie"
+
+
+class PairwiseAnswer(Answer):
+    """A choice, after what speaks for it."""
+
+    analysis: str = Field(default="", description="strengths and weaknesses of both, in one or two sentences")
+    better: str = Field(default="", description="A or B", json_schema_extra={"enum": ["A", "B"]})
+
+
+PAIRWISE = step("pairwise", PairwiseAnswer, max_tokens=600)
+
+
+async def preferred(kit: Kit, question: str, first: str, second: str) -> Preferred | Missing:
+    """The better of two answers, asked in both orders at once."""
+    one, other = await asyncio.gather(_better(kit, question, first, second), _better(kit, question, second, first))
+    if isinstance(one, Missing):
+        return one
+    if isinstance(other, Missing):
+        return other
+    if one == other:
+        return Preferred.TIE
+    return Preferred.FIRST if one == "A" else Preferred.SECOND
+
+
+async def _better(kit: Kit, question: str, a: str, b: str) -> str | Missing:
+    def read(said: PairwiseAnswer) -> str | None:
+        choice = said.better.strip().upper()
+        return choice if choice in ("A", "B") else None
+
+    return await ruled(kit, PAIRWISE, read, question=question, answer_a=a, answer_b=b)
