@@ -1,0 +1,157 @@
+"""MindDR's module metrics of the search stage (Table 1; the tag-format rate of Table 4), read off stored trajectories.
+
+    figures = search_figures(trajectories)      # one system, any number of runs
+    figures.reflection_turns                    # mean number a run
+    figures.query_repetition, figures.well_formed   # shares, or Missing where nothing was asked
+    figures.tools["search"].share, .failure_rate
+
+Those of outlines and reports are in `report_metrics.py`, the data series of Fig. 9 in `efficiency.py`. The paper names these
+metrics without defining them; the definitions here, and what they do not see, are in docs/evaluation.md. A turn that acts is a
+model turn at which an agent chooses its next tool call, whatever system it belongs to.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from pydantic import ValidationError
+
+from app.domain.errors import AnswerInvalid
+from app.domain.missing import Missing
+from app.domain.trajectory import Trajectory, Turn, TurnKind
+from training.rewards.score import Score
+from training.rewards.transcript import read_step
+from workflows.agents.actions import Act, act_step
+from workflows.agents.markov.roles import MOVE
+from workflows.agents.parsing import thinking_of
+from workflows.agents.reading import read_answer
+from workflows.checks.words import words_of
+
+ACTING = {"act": act_step(frozenset()), MOVE.name: MOVE}
+"""The steps at which agents act, by name."""
+_LOOKS_BACK = re.compile(
+    r"\b(?:wait|on second thought|re-?(?:consider|examine|think|assess|check|visit)\w*|double-?check\w*"
+    r"|(?:cross-?check|verif)\w*"
+    r"|(?:was|were|am|is) (?:wrong|mistaken)|(?:not|n['’]t) (?:what|enough|answer|help|cover|found|yet)\w*"
+    r"|instead of|contradict\w*|still (?:missing|unclear|open|lack\w*)|so far|reflect\w*|my (?:earlier|previous|last))\b"
+    r"|反思|重新|再次|核实|验证|复查|回顾|不对|等等|之前的|目前为止|仍然?(?:缺|不清|未)|还(?:缺|没有|未)|矛盾|有误|换(?:个|一)",
+    re.IGNORECASE,
+)
+
+
+class ToolFigures(NamedTuple):
+    """How often a tool was used, its share of all calls, and the share of its calls that failed."""
+
+    calls: int
+    share: float
+    failure_rate: float
+
+
+@dataclass(frozen=True, slots=True)
+class SearchFigures:
+    """Over `runs` trajectories: means a run, and shares over all of them."""
+
+    runs: int
+    acting_turns: float
+    reflection_turns: float
+    tool_calls: float
+    query_repetition: Score
+    well_formed: Score
+    tools: Mapping[str, ToolFigures]
+
+
+def search_figures(trajectories: Sequence[Trajectory]) -> SearchFigures:
+    """The figures of one system.
+
+    Raises:
+        ValueError: there is no trajectory.
+    """
+    if not trajectories:
+        raise ValueError("no trajectory to measure")
+    turns = [list(acting_turns(trajectory)) for trajectory in trajectories]
+    asked = [list(queries_of(acting)) for acting in turns]
+    tools = tool_figures(trajectories)
+    count = len(trajectories)
+    return SearchFigures(
+        runs=count,
+        acting_turns=sum(map(len, turns)) / count,
+        reflection_turns=sum(sum(reflections(acting)) for acting in turns) / count,
+        tool_calls=sum(tool.calls for tool in tools.values()) / count,
+        query_repetition=_share(sum(map(repeated, asked)), sum(map(len, asked)), "nothing was asked"),
+        well_formed=_share(
+            sum(is_well_formed(turn) for acting in turns for turn in acting), sum(map(len, turns)), "no agent acted"
+        ),
+        tools=tools,
+    )
+
+
+def acting_turns(trajectory: Trajectory) -> Iterator[Turn]:
+    """The model turns at which an agent chose what to do next, in order."""
+    return (t for t in trajectory.turns if t.kind is TurnKind.MODEL and t.step in ACTING and t.completion is not None)
+
+
+def reflections(acting: Iterable[Turn]) -> list[bool]:
+    """Whether each turn's thought looks back on what was done so far. An agent's first turn has nothing to look back on."""
+    seen: set[str] = set()
+    found = []
+    for turn in acting:
+        found.append(turn.agent in seen and _LOOKS_BACK.search(_thought(turn)) is not None)
+        seen.add(turn.agent)
+    return found
+
+
+def queries_of(acting: Iterable[Turn]) -> Iterator[tuple[str, str]]:
+    """The tool and input of each call that was asked for, also of those that the agent's loop then refused as asked before."""
+    for turn in acting:
+        act = _act(turn)
+        if act is not None:
+            yield from ((str(act.action), said) for said in act.cleaned())
+
+
+def repeated(asked: Sequence[tuple[str, str]]) -> int:
+    """How many of these calls have the words of an earlier one to the same tool, in whatever order, number and tense."""
+    kinds = Counter((tool, _words(said)) for tool, said in asked)
+    return len(asked) - len(kinds)
+
+
+def tool_figures(trajectories: Iterable[Trajectory]) -> Mapping[str, ToolFigures]:
+    """Calls, shares and failures by tool, over calls that were made."""
+    made = [turn for t in trajectories for turn in t.turns if turn.kind is TurnKind.TOOL and turn.call and turn.result]
+    calls = Counter(turn.call.name for turn in made if turn.call)
+    failed = Counter(turn.call.name for turn in made if turn.call and turn.result and turn.result.error)
+    return {tool: ToolFigures(n, n / len(made), failed[tool] / n) for tool, n in sorted(calls.items())}
+
+
+def is_well_formed(turn: Turn) -> bool:
+    """Whether an acting turn has the form it was asked for without any repair: one valid JSON object, or tags that close."""
+    text = turn.completion.text if turn.completion else ""
+    try:
+        return bool(ACTING[turn.step].answer.model_validate_json(text).model_fields_set)
+    except ValidationError:
+        return read_step(text).well_formed
+
+
+def _thought(turn: Turn) -> str:
+    text = turn.completion.text if turn.completion else ""
+    act = _act(turn)
+    return f"{thinking_of(text)}\n{act.thought if act else ''}"
+
+
+def _act(turn: Turn) -> Act | None:
+    """What the turn asks for, as the agent's loop understood it; None where it could not."""
+    try:
+        return read_answer(ACTING[turn.step], turn.completion.text if turn.completion else "")
+    except AnswerInvalid:
+        return None
+
+
+def _words(said: str) -> frozenset[str] | str:
+    """What makes two queries one: their stems; for an address, or words of grammar alone, the text itself."""
+    stems = frozenset(word.stem for word in words_of(said) if word.stem)
+    return said.strip().casefold() if "://" in said or not stems else stems
+
+
+def _share(part: int, whole: int, why: str) -> Score:
+    return part / whole if whole else Missing(why)
