@@ -6,6 +6,7 @@ retry changes nothing. Offsets count characters in the stored snapshot of the so
 
 import hashlib
 from datetime import date
+from functools import lru_cache
 
 from pydantic import Field
 
@@ -18,8 +19,12 @@ def snapshot_hash(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
+@lru_cache(maxsize=2_048)
 def content_key(*parts: str) -> str:
-    """A 16-hex-digit key of the given parts, each length-prefixed so that no two lists of parts collide."""
+    """A 16-hex-digit key of the given parts, each length-prefixed so that no two lists of parts collide.
+
+    Kept for a while, because the same quote is asked for its key some ten times on its way into a report.
+    """
     digest = hashlib.sha256()
     for part in parts:
         encoded = part.encode()

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Self
 
+from tests.support import model_stub_whole
 from tests.support.model_stub_answers import Prompt
 
 ASPECTS = (
@@ -63,6 +64,8 @@ class Shape:
 
 def scripted(prompt: Prompt, shape: Shape) -> Any:
     """The scripted answer to a step, or None where the stub has no script and the schema decides."""
+    if whole := model_stub_whole.STEPS.get(prompt.step):
+        return whole(prompt)
     play = STEPS.get(prompt.step)
     return play(prompt, shape) if play else None
 
@@ -143,10 +146,13 @@ def aggregation(prompt: Prompt, shape: Shape) -> Any:
 
 
 def section(prompt: Prompt, _: Shape) -> Any:
-    """A paragraph for each quote, citing it. None for any other free text."""
+    """A paragraph for each quote, citing it; over passages without quotes, the draft of a system that writes as it reads.
+
+    None for any other free text.
+    """
     quotes = dict(QUOTE.findall(prompt.last))
     if not quotes:
-        return None
+        return model_stub_whole.draft(prompt)
     paragraphs = [
         f"One message puts it in these words: “{' '.join(text.split())[:240]}” [{name}]. {THOUGHT}"
         for name, text in quotes.items()

@@ -1,7 +1,6 @@
 """The worker: `python -m workflows.durable.worker`. It writes "worker ready" when it takes work; SIGTERM or SIGINT ends it."""
 
 import asyncio
-import gc
 import logging
 import os
 import signal
@@ -33,11 +32,11 @@ from workflows.durable.report_task_workflow import ReportTaskWorkflow
 from workflows.durable.report_tasks import ReportTaskActivities
 from workflows.durable.research_workflow import ParkedRunWorkflow, ResearchWorkflow
 from workflows.durable.workshop import Workshop
+from workflows.garbage import collect_rarely
 
 STAGES_AT_ONCE = 1_000
 WORKFLOW_TASKS_AT_ONCE = 50
 WORKFLOWS_IN_MEMORY = 500
-GARBAGE_AT = 50_000  # objects
 POLLERS = PollerBehaviorSimpleMaximum(maximum=5)
 # The SDK's threads may still be at work when the interpreter ends, and then abort it (sdk-python issue 300).
 EXIT_PAUSE = timedelta(milliseconds=300)
@@ -70,16 +69,9 @@ async def serve(settings: Settings, build: str | None = None) -> None:
     runtime = Runtime(telemetry=TelemetryConfig(), worker_heartbeat_interval=policies.WORKER_REPORTS_EVERY)
     client = await connect(settings.temporal_address, runtime)
     async with equipped(settings) as shop, working(client, shop, build or build_id()):
-        _collect_rarely()
+        collect_rarely()
         print("worker ready", flush=True)
         await stop.wait()
-
-
-def _collect_rarely() -> None:
-    """What is loaded by now stays for good, and turns leave few cycles behind: looking for them costs more than it frees."""
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(GARBAGE_AT)
 
 
 @asynccontextmanager

@@ -1,0 +1,102 @@
+"""The linear concurrent pipeline: a system over a data set, a window of samples at a time (QSR appendix F).
+
+The data set is read in micro-batches. As long as fewer than C samples are under way the next one begins; what ends is handed over
+by a callback at once, and the window slides. Against one after the other that takes about |D|/C as long.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import Generic, TypeVar
+
+S = TypeVar("S")
+R = TypeVar("R")
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """How many samples are under way at most (C), and how many are read of the data set at once (S_micro)."""
+
+    at_once: int
+    micro_batch: int = 8
+
+    def __post_init__(self) -> None:
+        if self.at_once < 1 or self.micro_batch < 1:
+            raise ValueError("a window and its micro-batches hold one sample at least")
+
+
+async def pipelined(samples: Iterable[S], work: Callable[[S], Awaitable[R]], done: Callable[[S, R], None], window: Window) -> int:
+    """Work every sample; `done` hears of each as it ends, in the order of their ends. How many there were.
+
+    What `work` makes of a sample that fails is its own affair. When it raises, no further sample begins, those under way come to
+    their end and are handed over, since they are paid for. At most `at_once` plus a micro-batch of samples are held in memory.
+
+    Raises:
+        Exception: the first that `work`, `done` or the data set raised.
+    """
+    return await _Line(work, done, window.at_once).drain(_read(samples, window.micro_batch))
+
+
+class _Line(Generic[S, R]):
+    """The window: what is under way, and what has ended but was not handed over yet."""
+
+    def __init__(self, work: Callable[[S], Awaitable[R]], done: Callable[[S, R], None], at_once: int) -> None:
+        self._work = work
+        self._done = done
+        self._at_once = at_once
+        self._under_way: dict[asyncio.Future[R], S] = {}
+        self._ended: asyncio.Queue[asyncio.Future[R]] = asyncio.Queue()
+        self._failure: BaseException | None = None
+
+    async def drain(self, samples: Iterator[S]) -> int:
+        """All samples, through the window; how many began."""
+        try:
+            begun = await self._begin_all(samples)
+            await self._until(0)
+        except asyncio.CancelledError:
+            await self._abandon()
+            raise
+        if self._failure is not None:
+            raise self._failure
+        return begun
+
+    async def _begin_all(self, samples: Iterator[S]) -> int:
+        begun = 0
+        try:
+            for sample in samples:
+                self._begin(sample)
+                begun += 1
+                await self._until(self._at_once - 1)
+                if self._failure is not None:
+                    break
+        except Exception as error:  # noqa: BLE001  (the data set's; raised by `drain` once what is under way has ended)
+            self._failure = error
+        return begun
+
+    def _begin(self, sample: S) -> None:
+        task = asyncio.ensure_future(self._work(sample))
+        self._under_way[task] = sample
+        task.add_done_callback(self._ended.put_nowait)
+
+    async def _until(self, left: int) -> None:
+        """Hand over what ends until no more than `left` are under way."""
+        while len(self._under_way) > left:
+            task = await self._ended.get()
+            sample = self._under_way.pop(task)
+            try:
+                self._done(sample, task.result())
+            except Exception as error:  # noqa: BLE001  (raised by `drain`, as above)
+                self._failure = self._failure or error
+
+    async def _abandon(self) -> None:
+        for task in self._under_way:
+            task.cancel()
+        await asyncio.gather(*self._under_way, return_exceptions=True)
+
+
+def _read(samples: Iterable[S], size: int) -> Iterator[S]:
+    """The samples, read a micro-batch at a time."""
+    source = iter(samples)
+    while batch := list(islice(source, size)):
+        yield from batch
