@@ -7,6 +7,8 @@ from pydantic import Field, ValidationError
 
 from app.domain.chat import Message
 from app.domain.errors import ModelError
+from app.domain.evidence import content_key
+from app.domain.missing import Missing
 from app.domain.query import Language, ResearchQuery
 from app.domain.rubric import FEWEST, MOST, OPENINGS, Category, Criterion, Origin, Rubric, opening_of
 from workflows.agents.asking import Asker
@@ -59,6 +61,31 @@ async def draft_rubric(query: ResearchQuery, kit: Kit, parts: Sequence[str] = ()
     return mended(answer.criteria, general, kit.chat.name, query.language)
 
 
+async def query_specific_rubric(kit: Kit, question: str) -> Rubric | Missing:
+    """A rubric by the model alone, for training and evaluation: mended in form, but nothing is added (C.1).
+
+    Missing where the model fails or gives fewer than 7 usable criteria. Where the form itself is scored,
+    `training/rewards/rubric_format.py` reads the text as it is.
+    """
+    query = ResearchQuery(question=question, language=kit.language)
+    try:
+        answer = (await Asker(kit, f"rubric/{content_key(question)}").ask(RUBRIC, _messages(query, kit, ()))).answer
+        kept = usable(answer.criteria, kit.language)
+        return Rubric(criteria=kept, origin=Origin.MODEL, model=kit.chat.name)
+    except (ModelError, BudgetSpent, ValidationError) as error:
+        return Missing(f"{RUBRIC.name}: {error}")
+
+
+def usable(said: Sequence[CriterionAnswer], language: Language) -> tuple[Criterion, ...]:
+    """The criteria of an answer that can be mended, each title once, at most 20."""
+    kept: dict[str, Criterion] = {}
+    for proposed in said:
+        criterion = _mended(proposed, language)
+        if criterion is not None and len(kept) < MOST:
+            kept.setdefault(criterion.title.casefold(), criterion)
+    return tuple(kept.values())
+
+
 def _messages(query: ResearchQuery, kit: Kit, parts: Sequence[str]) -> tuple[Message, ...]:
     return kit.prompts.get("rubric", kit.language).render(
         today=kit.today.isoformat(),
@@ -73,11 +100,7 @@ def _messages(query: ResearchQuery, kit: Kit, parts: Sequence[str]) -> tuple[Mes
 
 def mended(said: Sequence[CriterionAnswer], general: Rubric, model: str, language: Language) -> Rubric:
     """The usable criteria of an answer; where these are too few, or none asks for anything, general ones beside them."""
-    kept: dict[str, Criterion] = {}
-    for proposed in said:
-        criterion = _mended(proposed, language)
-        if criterion is not None and len(kept) < MOST:
-            kept.setdefault(criterion.title.casefold(), criterion)
+    kept = {criterion.title.casefold(): criterion for criterion in usable(said, language)}
     own = len(kept)
     asks = any(criterion.weight > 0 for criterion in kept.values())
     for criterion in general.criteria:

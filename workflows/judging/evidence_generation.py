@@ -1,0 +1,137 @@
+"""DeepRubric's two baselines, by a model: criteria from the question alone, and from passages found for it (section 4.4).
+
+What a factual criterion rests on is looked up in the passage it names: words that are not there make no criterion.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from pydantic import Field, ValidationError
+
+from app.domain.errors import ToolError
+from app.domain.evidence import Passage
+from app.domain.evidence_rubric import CriterionType, EvidenceCriterion, EvidenceRubric, Variant
+from app.domain.missing import Missing
+from retrieval.ports import Searcher, SearchFilter
+from workflows.agents.kit import Kit
+from workflows.agents.quoting import quote_from
+from workflows.agents.steps import Answer, step
+from workflows.agents.untrusted import as_source
+from workflows.judging.ruling import ruled
+
+PASSAGES = 12
+PASSAGE_CHARS = 2_000
+ANYWHERE = SearchFilter()
+
+
+class CheckAnswer(Answer):
+    """One criterion. A bare string is its description."""
+
+    main = "description"
+
+    type: str = Field(default="", description="factual or logical", json_schema_extra={"enum": [*CriterionType]})
+    description: str = Field(default="", description="the one check, in one sentence")
+    weight: float = Field(default=-1.0, description="0 to 1")
+
+
+class GroundedAnswer(CheckAnswer):
+    """One criterion with what it rests on."""
+
+    passages: tuple[str, ...] = Field(default=(), description="ids of the passages that say it, such as p2; none if logical")
+    evidence: tuple[str, ...] = Field(default=(), description="their sentences that say it, copied exactly; none if logical")
+
+
+class ClosedBookAnswer(Answer):
+    """Criteria from the question alone."""
+
+    criteria: tuple[CheckAnswer, ...] = ()
+
+
+class SearchedAnswer(Answer):
+    """Criteria from the question and passages."""
+
+    criteria: tuple[GroundedAnswer, ...] = ()
+
+
+CLOSED_BOOK = step("rubric_closed_book", ClosedBookAnswer, max_tokens=2_500)
+SEARCHED = step("rubric_searched", SearchedAnswer, max_tokens=4_000)
+
+
+async def closed_book_rubric(kit: Kit, question: str) -> EvidenceRubric | Missing:
+    """A rubric from the question alone; missing where the model gives too few usable criteria."""
+
+    def read(said: ClosedBookAnswer) -> EvidenceRubric | None:
+        return _rubric(Variant.CLOSED_BOOK, [_criterion(n, check, {}) for n, check in enumerate(said.criteria, 1)], kit)
+
+    return await ruled(kit, CLOSED_BOOK, read, question=question)
+
+
+async def search_based_rubric(
+    kit: Kit, question: str, searcher: Searcher, where: SearchFilter = ANYWHERE
+) -> EvidenceRubric | Missing:
+    """A rubric from what a search for the question itself finds; missing where the search fails or finds nothing."""
+    try:
+        passages = await searcher.search(question, PASSAGES, where)
+    except ToolError as error:
+        return Missing(f"{SEARCHED.name}: {error}")
+    if not passages:
+        return Missing(f"{SEARCHED.name}: the search found nothing")
+    return await rubric_over(kit, question, passages)
+
+
+async def rubric_over(kit: Kit, question: str, passages: Sequence[Passage]) -> EvidenceRubric | Missing:
+    """A rubric from these passages, each known by its content key in `source_leaf_ids`."""
+    known = {f"p{n}": passage for n, passage in enumerate(passages, 1)}
+    shown = "\n\n".join(
+        f"[{short}] {as_source(passage.source.title)}\n{as_source(passage.text[:PASSAGE_CHARS])}"
+        for short, passage in known.items()
+    )
+
+    def read(said: SearchedAnswer) -> EvidenceRubric | None:
+        return _rubric(Variant.SEARCH, [_criterion(n, check, known) for n, check in enumerate(said.criteria, 1)], kit)
+
+    return await ruled(kit, SEARCHED, read, question=question, passages=shown)
+
+
+def _rubric(variant: Variant, criteria: Sequence[EvidenceCriterion | None], kit: Kit) -> EvidenceRubric | None:
+    """The usable criteria, each wording once; None where they make no rubric."""
+    kept: dict[str, EvidenceCriterion] = {}
+    for criterion in criteria:
+        if criterion is not None and (variant is Variant.CLOSED_BOOK or criterion.grounded or _logical(criterion)):
+            kept.setdefault(criterion.description.casefold(), criterion)
+    try:
+        return EvidenceRubric(variant=variant, criteria=tuple(kept.values()), model=kit.chat.name)
+    except ValidationError:
+        return None
+
+
+def _logical(criterion: EvidenceCriterion) -> bool:
+    return criterion.type is CriterionType.LOGICAL
+
+
+def _criterion(number: int, said: CheckAnswer, passages: Mapping[str, Passage]) -> EvidenceCriterion | None:
+    kind = said.type.strip().lower()
+    if said.weight < 0:
+        return None
+    rests = _rests_on(said, passages) if kind == CriterionType.FACTUAL and isinstance(said, GroundedAnswer) else {}
+    try:
+        return EvidenceCriterion(
+            id=f"R{number}",
+            type=CriterionType(kind),
+            description=said.description,
+            weight=said.weight,
+            source_leaf_ids=tuple(rests),
+            evidence=tuple(rests.values()),
+        )
+    except ValueError:
+        return None
+
+
+def _rests_on(said: GroundedAnswer, passages: Mapping[str, Passage]) -> dict[str, str]:
+    """By passage key, the passage's own words for what the model copied from it."""
+    found: dict[str, str] = {}
+    for short in said.passages:
+        passage = passages.get(short.strip().strip("[]").lower())
+        quotes = [quote for words in said.evidence if passage and (quote := quote_from(passage, words))]
+        if passage and quotes:
+            found[passage.key] = " ".join(dict.fromkeys(quote.text for quote in quotes))
+    return found
