@@ -1,5 +1,6 @@
 """Which language the page speaks, and everything it says: one table of wordings a language, in `wording/`."""
 
+import re
 import tomllib
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -20,8 +21,13 @@ CHOICE = "language_choice"
 def choose() -> None:
     """Settle the visitor's language for this session: what was chosen before, else the browser's, else English."""
     if "language" not in st.session_state:
-        wished = st.context.cookies.get(COOKIE) or (st.context.locale or "").split("-")[0].lower()
-        st.session_state["language"] = wished if wished in LANGUAGES else DEFAULT
+        st.session_state["language"] = wished(st.context.cookies, st.context.locale or "")
+
+
+def wished(cookies: Mapping[str, str], preferred: str) -> str:
+    """What was chosen before, else the first language that the browser prefers, else English."""
+    wish = cookies.get(COOKIE) or re.split(r"[-,;]", preferred, maxsplit=1)[0].strip().lower()
+    return wish if wish in LANGUAGES else DEFAULT
 
 
 def current() -> str:

@@ -13,8 +13,9 @@ st.set_page_config(page_title="Rubrica", page_icon=str(style.ASSETS / "mark.svg"
 style.apply()
 language.choose()
 page = navigation.chosen()
-if not session.stranger():
-    shell.show()
-else:
+if session.stranger():
+    page.run()
     shell.browser()
-page.run()
+else:
+    shell.show()
+    page.run()

@@ -9,11 +9,17 @@ Pages = list[st.Page]
 
 
 def chosen() -> st.Page:
-    """The page to run. What one comes to by a link only, such as a run's report, is not in the menu."""
+    """The page to run. What one comes to by a link only, such as a run's report, is not in the menu.
+
+    Who is not signed in gets the form at every address, so that a link leads on after signing in.
+    """
     if stranger():
-        return st.navigation(
-            [st.Page("views/sign_in.py", title=say("nav.sign_in"), url_path="sign-in", default=True)], position="hidden"
-        )
+        pages = [*_work(), *_linked(), *_organisation()]
+        forms = [
+            st.Page("views/sign_in.py", title=say("nav.sign_in"), url_path=page.url_path, default=page.url_path == "")
+            for page in pages
+        ]
+        return st.navigation(forms, position="hidden")
     return st.navigation({"": _work() + _linked(), say("nav.organisation"): _organisation()}, expanded=True)
 
 

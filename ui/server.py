@@ -11,7 +11,8 @@ from starlette.middleware import Middleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.starlette import App
 
-from ui.sign_in import ROUTES, Renewal
+from ui import shared, sign_in
+from ui.sign_in import Renewal
 
 HERE = Path(__file__).parent
 INLINE_SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
@@ -68,4 +69,6 @@ class SecurityHeaders:
         await self._app(scope, receive, answer if scope["type"] == "http" else send)
 
 
-app = App(HERE / "main.py", routes=ROUTES, middleware=[Middleware(SecurityHeaders), Middleware(Renewal)])
+app = App(
+    HERE / "main.py", routes=[*sign_in.ROUTES, *shared.ROUTES], middleware=[Middleware(SecurityHeaders), Middleware(Renewal)]
+)

@@ -1,22 +1,27 @@
 """What one visitor's session keeps: a client of the API, and the event feed of the run being watched with what it came to."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 from time import monotonic
+from typing import TypeVar
+from urllib.parse import urlsplit
 
 import streamlit as st
 
 from ui.api_client import ApiClient, ApiProblem
-from ui.client import accounts
+from ui.client import accounts, living
 from ui.client.accounts import Me
+from ui.client.living import Collection
 from ui.event_feed import EventFeed
 from ui.models import Event, Run
 from ui.progress import Progress, fold
 from ui.sign_in import COOKIE
 
+T = TypeVar("T")
 DEFAULT_API = "http://127.0.0.1:8321"
 LATEST = 6
+MOST_COLLECTIONS = 100  # as many as the API tells at once
 LATEST_FRESH = timedelta(seconds=10)
 
 
@@ -100,13 +105,36 @@ def run_id() -> str:
     return str(asked)
 
 
+def kept(name: str) -> str | None:
+    """What the address asks for under this name. It is put there again: a link from a page to itself tells only one run of it."""
+    asked = st.query_params.get(name)
+    if asked:
+        st.query_params[name] = asked
+    return asked
+
+
 def latest_runs() -> Sequence[Run]:
     """The newest runs, asked for anew when they are older than some seconds."""
-    held: tuple[float, Sequence[Run]] | None = st.session_state.get("latest_runs")
+    return _fresh("latest_runs", lambda: api().runs(limit=LATEST).items)
+
+
+def own_collections() -> Sequence[Collection]:
+    """The newest collections of own documents that may be searched, not older than some seconds."""
+    return _fresh("own_collections", lambda: living.collections(api(), limit=MOST_COLLECTIONS).items)
+
+
+def _fresh(name: str, ask: Callable[[], T]) -> T:
+    """What was asked for in the last seconds, or what is answered now."""
+    held: tuple[float, T] | None = st.session_state.get(name)
     if held is None or monotonic() - held[0] > LATEST_FRESH.total_seconds():
-        held = (monotonic(), api().runs(limit=LATEST).items)
-        st.session_state["latest_runs"] = held
+        held = st.session_state[name] = (monotonic(), ask())
     return held[1]
+
+
+def page_address(path: str) -> str:
+    """An address of this page as a browser knows it; `path` begins with a slash."""
+    seen = urlsplit(st.context.url or "")
+    return f"{seen.scheme}://{seen.netloc}{path}" if seen.netloc else path
 
 
 def forget_latest() -> None:

@@ -4,9 +4,12 @@ The API makes the session and its cookie; this server hands the cookie on to the
 cookie, and the API's answer to who that is may bring a newer one.
 """
 
+import json
 import os
+from collections.abc import Mapping
 from http import HTTPStatus
-from urllib.parse import urlencode, urlsplit
+from typing import NamedTuple
+from urllib.parse import quote, unquote, urlencode, urlsplit
 
 import requests
 from starlette.concurrency import run_in_threadpool
@@ -16,11 +19,26 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 COOKIE = "rubrica_session"
+TYPED = "rubrica_typed"
+TYPED_KEPT_S = 300
+SECRET = ("password", "token")
 LIMIT = (3.0, 15.0)  # seconds to connect and to answer
+
+
+class Form(NamedTuple):
+    """Where a form's fields go at the API: by the names that they have here, the names that they have there.
+
+    No field may be called `name` or `id` here: such names hide properties of a form, so the page's sanitizer takes them away.
+    """
+
+    path: str
+    fields: Mapping[str, str]
+
+
 FORMS = {
-    "/enter": ("/v1/session", ("email", "password")),
-    "/sign-up": ("/v1/sign-up", ("organisation", "email", "name", "password")),
-    "/join": ("/v1/invitations/accept", ("token", "name", "password")),
+    "/enter": Form("/v1/session", {"email": "email", "password": "password"}),
+    "/sign-up": Form("/v1/sign-up", {"organisation": "organisation", "email": "email", "person": "name", "password": "password"}),
+    "/join": Form("/v1/invitations/accept", {"token": "token", "person": "name", "password": "password"}),
 }
 
 
@@ -30,25 +48,54 @@ def address() -> str:
 
 
 async def enter(request: Request) -> Response:
-    """A form was sent: on success the session's cookie and the first page, else the form again with the reason's number."""
+    """A form was sent: on success the session's cookie and the page that was wanted, else the form again with the reason."""
     if not same_origin(request):
         return Response("This form belongs to another page.", HTTPStatus.FORBIDDEN)
-    path, fields = FORMS[request.url.path]
-    async with request.form(max_files=0, max_fields=10) as form:
-        body = {name: str(form.get(name, "")) for name in fields}
-    answer = await run_in_threadpool(_ask, "POST", path, request, body)
+    form = FORMS[request.url.path]
+    async with request.form(max_files=0, max_fields=10) as sent:
+        typed = {name: str(sent.get(name, "")) for name in (*form.fields, "back")}
+    body = {there: typed[here] for here, there in form.fields.items()}
+    answer = await run_in_threadpool(ask, "POST", form.path, request, body)
     if answer is None or answer.status_code >= 400:
-        status = answer.status_code if answer is not None else 0
-        again = {"form": request.url.path.strip("/"), "refused": str(status)}
-        return RedirectResponse("/sign-in?" + urlencode(again), HTTPStatus.SEE_OTHER)
-    return _with_cookies(RedirectResponse("/", HTTPStatus.SEE_OTHER), answer)
+        return _again(request, typed, answer.status_code if answer is not None else 0)
+    response = RedirectResponse(local(typed["back"]), HTTPStatus.SEE_OTHER)
+    if TYPED in request.cookies:
+        response.delete_cookie(TYPED, path="/")
+    return _with_cookies(response, answer)
+
+
+def _again(request: Request, typed: Mapping[str, str], status: int) -> Response:
+    """The form as it was, but for what is secret. What was typed is in no address, so in no log and no history."""
+    again = {"form": request.url.path.strip("/"), "refused": str(status)} | {
+        name: typed[name] for name in ("back",) if typed[name]
+    }
+    response = RedirectResponse("/sign-in?" + urlencode(again), HTTPStatus.SEE_OTHER)
+    kept = json.dumps({name: value[:300] for name, value in typed.items() if name not in (*SECRET, "back")})
+    response.set_cookie(TYPED, quote(kept), TYPED_KEPT_S, httponly=True, samesite="strict", secure=request.url.scheme == "https")
+    return response
+
+
+def typed_before(cookies: Mapping[str, str]) -> Mapping[str, str]:
+    """What was typed into a form that came back."""
+    try:
+        kept = json.loads(unquote(cookies.get(TYPED, "{}")))
+    except ValueError:
+        return {}
+    return {str(name): str(value) for name, value in kept.items()} if isinstance(kept, dict) else {}
+
+
+def local(address: str) -> str:
+    """An address of this server as it was given; the first page where it is another's, or not one to send a browser to."""
+    parts = urlsplit(address)
+    ours = address.startswith("/") and not address.startswith("//") and not parts.scheme and not parts.netloc
+    return address if ours and address.isprintable() and "\\" not in address else "/"
 
 
 async def leave(request: Request) -> Response:
     """Sign out of this browser."""
     if not same_origin(request):
         return Response("This form belongs to another page.", HTTPStatus.FORBIDDEN)
-    answer = await run_in_threadpool(_ask, "DELETE", "/v1/session", request, None)
+    answer = await run_in_threadpool(ask, "DELETE", "/v1/session", request, None)
     response = RedirectResponse("/sign-in", HTTPStatus.SEE_OTHER)
     response.delete_cookie(COOKIE, path="/")
     return response if answer is None else _with_cookies(response, answer)
@@ -73,7 +120,7 @@ class Renewal:
         if scope["type"] != "http" or not _is_page(Request(scope)):
             await self._app(scope, receive, send)
             return
-        answer = await run_in_threadpool(_ask, "GET", "/v1/me", Request(scope), None)
+        answer = await run_in_threadpool(ask, "GET", "/v1/me", Request(scope), None)
         cookies = [] if answer is None else [value.encode("latin-1") for value in _cookies(answer)]
 
         async def with_cookies(message: Message) -> None:
@@ -88,14 +135,16 @@ def _is_page(request: Request) -> bool:
     return request.method == "GET" and COOKIE in request.cookies and "text/html" in request.headers.get("accept", "")
 
 
-def _ask(method: str, path: str, request: Request, body: dict[str, str] | None) -> requests.Response | None:
-    """Ask the API on behalf of a browser; None when it does not answer."""
+def ask(
+    method: str, path: str, request: Request, body: dict[str, str] | None, *, session: bool = True
+) -> requests.Response | None:
+    """Ask the API on behalf of a browser, with its `session` if it has one; None when the API does not answer."""
     headers = {"X-Forwarded-For": request.client.host} if request.client else {}
-    cookies = {COOKIE: request.cookies[COOKIE]} if COOKIE in request.cookies else {}
-    with requests.Session() as session:
-        session.trust_env = False
+    cookies = {COOKIE: request.cookies[COOKIE]} if session and COOKIE in request.cookies else {}
+    with requests.Session() as asking:
+        asking.trust_env = False
         try:
-            return session.request(
+            return asking.request(
                 method, address() + path, json=body, headers=headers, cookies=cookies, timeout=LIMIT, allow_redirects=False
             )
         except requests.RequestException:

@@ -64,6 +64,7 @@ def collecting(api: FakeApi) -> Json:
 
     api.answer("GET", "/v1/collections", lambda *_: {"items": [collection], "next": None})
     api.answer("POST", "/v1/collections", lambda *_: collection)
+    api.answer("GET", "/v1/collections/c1", lambda *_: collection)
     api.answer("PUT", "/v1/collections/c1/access", allowed)
     api.answer("GET", "/v1/collections/c1/documents", lambda *_: {"items": documents, "next": None})
     api.answer("POST", "/v1/collections/c1/documents", received)
@@ -82,6 +83,7 @@ def repeating(api: FakeApi) -> Json:
     firing = {"due_at": WHEN, "outcome": "changed", "run_id": "r1", "changes": {"fallen": [fallen], "new_sources": [source]}}
     api.answer("GET", "/v1/schedules", lambda *_: {"items": [schedule], "next": None})
     api.answer("POST", "/v1/schedules", lambda *_: schedule)
+    api.answer("GET", "/v1/schedules/s1", lambda *_: schedule)
     api.answer("PATCH", "/v1/schedules/s1", lambda _, body: schedule | (body or {}))
     api.answer("POST", "/v1/schedules/s1/trigger", lambda *_: {})
     api.answer("GET", "/v1/schedules/s1/changes", lambda *_: {"items": [firing], "next": None})

@@ -17,7 +17,7 @@ WHEN = START.isoformat()
 def test_sharing_asking_on_and_bringing_a_version_back(api: FakeApi, open_page: OpenPage) -> None:
     run = finished(api)
     path = f"/v1/runs/{run.id}"
-    link = {"id": "l1", "version": 2, "expires_at": WHEN, "path": "/v1/shared/secret"}
+    link = {"id": "l1", "version": 2, "expires_at": WHEN, "token": "secret"}
     answer = {
         "id": "q1",
         "question": "And <i>silver</i>?",
@@ -26,7 +26,7 @@ def test_sharing_asking_on_and_bringing_a_version_back(api: FakeApi, open_page: 
         "markdown": "It says **so**. <script>",
     }
     made = [{"n": n, "origin": origin, "created_at": WHEN} for n, origin in ((2, "edited"), (1, "delivered"))]
-    api.answer("GET", f"{path}/shares", lambda *_: {"items": [{**link, "path": ""}]})
+    api.answer("GET", f"{path}/shares", lambda *_: {"items": [{**link, "token": ""}]})
     api.answer("POST", f"{path}/shares", lambda *_: link)
     api.answer("GET", f"{path}/questions", lambda *_: {"items": [answer]})
     api.answer("POST", f"{path}/questions", lambda *_: answer)
@@ -36,7 +36,7 @@ def test_sharing_asking_on_and_bringing_a_version_back(api: FakeApi, open_page: 
     assert "And &lt;i&gt;silver&lt;/i&gt;?" in shown(app)
     assert "It says <strong>so</strong>. &lt;script&gt;" in shown(app)
     app.button(key="share").click().run()
-    assert f"{api.url}/v1/shared/secret" in [code.value for code in app.code]
+    assert "/shared/secret" in [code.value for code in app.code]
     app.chat_input(key="follow_up").set_value(" And silver? ").run()
     assert ("POST", "questions", {"question": "And silver?"}) in api.commands()
     app.button(key="back_1").click().run()

@@ -57,7 +57,7 @@ def test_a_second_report_is_asked_for_where_one_reads(api: FakeApi, open_page: O
     comparison = comparing(api, run)
     app = open_page("read", run=run.id)
     app.button(key="compare").click().run()
-    assert api.commands()[-1] == ("POST", "comparisons", {"run_id": run.id, "writer": {"temperature": 1.0}})
+    assert api.commands()[-1] == ("POST", "comparisons", {"run_id": run.id, "writer": {"temperature": 0.8}})
     assert app.query_params["id"] == comparison["id"]
 
 
@@ -67,7 +67,7 @@ def test_comparisons_are_listed_and_one_under_way_says_so(api: FakeApi, open_pag
     comparison |= {"status": "preparing", "left": None, "right": None}
     assert "is being written" in shown(open_page("compare", id=comparison["id"]))
     comparison |= {"status": "failed", "detail": "the model <b>refused</b>"}
-    assert "the model &lt;b&gt;refused&lt;/b&gt;" in shown(open_page("compare", id=comparison["id"]))
+    assert "The model &lt;b&gt;refused&lt;/b&gt;" in shown(open_page("compare", id=comparison["id"]))
 
 
 def test_stars_and_a_wrong_claim_are_sent_once(api: FakeApi, open_page: OpenPage) -> None:

@@ -1,6 +1,7 @@
 """The team, keys, own documents, schedules, usage, models, and signing in, as a visitor meets them."""
 
 from collections.abc import Callable
+from urllib.parse import unquote
 
 import pytest
 import requests
@@ -52,7 +53,7 @@ def test_documents_are_sent_followed_shared_and_deleted(api: FakeApi, open_page:
     assert "being indexed" in shown(app)
     assert "no text: &lt;i&gt;scanned&lt;/i&gt;" in shown(app)
     app.file_uploader(key="files").upload("peel.pdf", b"%PDF-1.7", "application/pdf")
-    next(button for button in app.button if button.label == "Send").click().run()
+    next(button for button in app.button if button.label == "Add to the collection").click().run()
     assert "not a kind of file that is read" in shown(app)
     app.toggle(key="access_everyone").set_value(False).run()
     app.multiselect(key="access_roles").set_value(["owner"])
@@ -129,4 +130,14 @@ def test_a_form_from_elsewhere_and_a_wrong_password_are_refused(api: FakeApi, se
     api.answer("POST", "/v1/session", lambda *_: (401, "no"))
     answer = server.post("/enter", data={"email": "a", "password": "b"}, headers={"Origin": "http://page.example"})
     assert answer.headers["location"] == "/sign-in?form=enter&refused=401"
-    assert "set-cookie" not in answer.headers
+    assert unquote(unquote(answer.cookies["rubrica_typed"])) == '{"email": "a"}', "the password is not among what was typed"
+    assert "rubrica_session" not in answer.headers["set-cookie"]
+
+
+@pytest.mark.parametrize("back", ["//evil.example", "https://evil.example/", "/\\evil.example", "read", "/a\nb", ""])
+def test_signing_in_leads_nowhere_else(api: FakeApi, server: TestClient, back: str) -> None:
+    api.answer("POST", "/v1/session", lambda *_: {})
+    origin = {"Origin": "http://page.example"}
+    wanted = {"email": "a", "password": "b", "back": "/read?run=1&cite=2"}
+    assert server.post("/enter", data=wanted, headers=origin).headers["location"] == "/read?run=1&cite=2"
+    assert server.post("/enter", data=wanted | {"back": back}, headers=origin).headers["location"] == "/"

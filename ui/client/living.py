@@ -157,9 +157,15 @@ class FiringPage(Answer):
     next: datetime | None = None
 
 
-def collections(api: ApiClient, before: str | None = None) -> CollectionPage:
+def collections(api: ApiClient, before: str | None = None, limit: int = 20) -> CollectionPage:
     """The collections one may use."""
-    return api._parse(CollectionPage, api._send("GET", "/v1/collections", query={"before": before} if before else None))
+    query = {"limit": str(limit)} | ({"before": before} if before else {})
+    return api._parse(CollectionPage, api._send("GET", "/v1/collections", query=query))
+
+
+def collection(api: ApiClient, id_: str) -> Collection:
+    """One collection."""
+    return api._parse(Collection, api._send("GET", f"/v1/collections/{id_}"))
 
 
 def create_collection(api: ApiClient, name: str) -> Collection:
@@ -192,6 +198,11 @@ def remove(api: ApiClient, collection: str, document: str | None = None) -> None
 def schedules(api: ApiClient, before: str | None = None) -> SchedulePage:
     """The schedules."""
     return api._parse(SchedulePage, api._send("GET", "/v1/schedules", query={"before": before} if before else None))
+
+
+def schedule(api: ApiClient, id_: str) -> Schedule:
+    """One schedule."""
+    return api._parse(Schedule, api._send("GET", f"/v1/schedules/{id_}"))
 
 
 def repeat_run(api: ApiClient, run: Run, name: str, timing: Timing, deliver_to: Sequence[str] = ()) -> Schedule:

@@ -107,13 +107,13 @@ class Items(Answer):
 
 
 class Link(Answer):
-    """A link to a shared version. `path` is told when it is made, and never again."""
+    """A link to a shared version. Its `token` is told when it is made, and never again."""
 
     id: str
     version: int
     expires_at: datetime
     revoked_at: datetime | None = None
-    path: str = ""
+    token: str = ""
 
 
 class Links(Answer):
@@ -194,10 +194,6 @@ class Reports:
     def links(self, run_id: str) -> Links:
         """The run's links."""
         return self._client._parse(Links, self._client._send("GET", f"/v1/runs/{run_id}/shares"))
-
-    def address(self, link: Link) -> str:
-        """Where a link that was just made leads."""
-        return self._client.base_url + link.path
 
     def revoke(self, run_id: str, share_id: str) -> None:
         """End a link now."""

@@ -13,6 +13,7 @@ from ui.components.controls import act
 from ui.components.markup import text
 from ui.language import named, say, when
 from ui.models import Run
+from ui.session import page_address
 
 REFRESH = timedelta(seconds=2)
 DAYS = (1, 7, 30, 90)
@@ -30,7 +31,7 @@ def share(reports: Reports, run: Run) -> None:
         problem.show(error)
         return
     st.html(f'<div class="r-note" role="status">{text(say("share.once", when=when(link.expires_at, "day")))}</div>')
-    st.code(reports.address(link), language=None)
+    st.code(page_address(f"/shared/{link.token}"), language=None, wrap_lines=True)
 
 
 def links(reports: Reports, run: Run) -> None:
@@ -46,7 +47,8 @@ def links(reports: Reports, run: Run) -> None:
 
 def follow_ups(reports: Reports, run: Run) -> None:
     """Ask on; answers come from the stored evidence."""
-    asked = st.chat_input(say("follow.hint"), key="follow_up", max_chars=2_000)
+    with st.container():  # alone on a page, the field would be pinned to its end, and the page would open there
+        asked = st.chat_input(say("follow.hint"), key="follow_up", max_chars=2_000)
     if asked and asked.strip():
         act(lambda: reports.ask(run.id, asked.strip()), say("follow.asked"))
     try:

@@ -17,7 +17,7 @@ def show(client: ApiClient, run: Run, plan: Plan) -> None:
     rubric = _rubric(client, run)
     steps, criteria = st.tabs([say("watch.plan"), say("approve.rubric")]) if rubric else (st.container(), None)
     with steps:
-        revised = plan_editor.show(f"plan_{run.id}", plan, say("approve.go"))
+        revised = plan_editor.show(f"plan_{run.id}", plan)
     edited: tuple[Criterion, ...] = ()
     if rubric and criteria:
         with criteria:
@@ -25,7 +25,8 @@ def show(client: ApiClient, run: Run, plan: Plan) -> None:
             if rubric.rubric.notice:
                 st.html(f'<div class="r-note warn">{text(rubric.rubric.notice)}</div>')
             edited = rubric_editor.show(f"rubric_{run.id}", rubric.rubric.criteria, run.query.language)
-    if revised:
+    go = say("approve.go")
+    if st.button(go, key=f"plan_{run.id}_save", type="primary", icon=":material/check:", disabled=not revised.subtasks):
         _begin(client, run, revised if revised != plan else None, edited if rubric and edited != rubric.rubric.criteria else None)
 
 

@@ -62,8 +62,9 @@ def steer(client: ApiClient, run: Run, plan: Plan | None) -> None:
 
 def _revise(client: ApiClient, run: Run, plan: Plan) -> None:
     st.caption(say("steer.plan_help"))
-    revised = plan_editor.show(f"plan_{run.id}", plan, say("steer.plan_save"))
-    if revised and act(lambda: client.revise_plan(run.id, revised), say("steer.plan_done")):
+    revised = plan_editor.show(f"plan_{run.id}", plan)
+    save = st.button(say("steer.plan_save"), key=f"plan_{run.id}_save", type="primary", disabled=not revised.subtasks)
+    if save and act(lambda: client.revise_plan(run.id, revised), say("steer.plan_done")):
         plan_editor.forget(f"plan_{run.id}")
         st.rerun()
 

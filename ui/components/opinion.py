@@ -1,23 +1,16 @@
 """What a reader thinks of a report: stars, a claim that is wrong, and a second report to compare it with."""
 
-from typing import Any
-
 import streamlit as st
 
 from ui.api_client import ApiClient, ApiProblem
 from ui.client import preferences
+from ui.client.preferences import Way
 from ui.components import problem
 from ui.components.claims_view import doubtful
 from ui.components.controls import act
 from ui.language import named, say
 from ui.models import Report, Run
 
-WAYS: dict[str, dict[str, Any]] = {
-    "freer": {"temperature": 1.0},
-    "quoting": {"agents": "extractive"},
-    "survey": {"agents": "extractive", "arrangement": "survey"},
-    "chain": {"agents": "extractive", "arrangement": "chain"},
-}
 LONGEST_CLAIM = 110
 
 
@@ -34,16 +27,31 @@ def stars(client: ApiClient, run: Run) -> None:
 
 
 def second_report(client: ApiClient, run: Run) -> None:
-    """Have another report written over the same evidence, and go to the comparison."""
+    """Have another report written over the same evidence, in a way that there is here, and go to the comparison."""
     st.caption(say("compare.ask_help"))
-    way = st.selectbox(say("compare.way"), list(WAYS), format_func=lambda value: named("way", value), key="compare_way")
-    if st.button(say("compare.ask"), key="compare", type="primary"):
+    try:
+        ways = preferences.ways(client)
+    except ApiProblem as error:
+        problem.show(error)
+        return
+    chosen = st.selectbox(say("compare.way"), range(len(ways)), format_func=lambda n: way_label(ways[n]), key="compare_way")
+    if st.button(say("compare.ask"), key="compare", type="primary", disabled=chosen is None):
         try:
-            made = preferences.compare(client, run.id, WAYS[way or "freer"])
+            made = preferences.compare(client, run.id, ways[chosen or 0].writer)
         except ApiProblem as error:
             problem.show(error)
             return
         st.switch_page("views/compare.py", query_params={"id": made.id})
+
+
+def way_label(way: Way) -> str:
+    """A way of writing in the reader's words; one that is newer than this page by the name it has at the API."""
+    writer = way.writer
+    if writer.get("model"):
+        return say("way.model", model=writer["model"])
+    if writer.get("temperature") is not None:
+        return say("way.freer")
+    return named("way", writer["arrangement"]) if writer.get("agents") == "extractive" else way.name
 
 
 def wrong_claim(client: ApiClient, run: Run, report: Report) -> None:

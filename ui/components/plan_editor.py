@@ -8,21 +8,16 @@ from ui.models import Plan, Subtask
 MOST_STEPS = 12
 
 
-def show(key: str, plan: Plan, save: str) -> Plan | None:
-    """The plan as a form; the edited plan when it was just saved. What is typed is kept under `key` until `forget`."""
+def show(key: str, plan: Plan) -> Plan:
+    """The plan as a form; the plan as it stands in it. What is typed is kept under `key` until `forget`."""
     steps = _draft(key, plan)
     for position, step in enumerate(steps):
         with st.container(border=True, gap="xsmall", key=f"{key}_step_{step.id}"):
             _step(key, steps, position)
-    with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
-        full = len(steps) >= MOST_STEPS
-        help_text = say("plan.full", steps=count("subtask", MOST_STEPS)) if full else None
-        st.button(
-            say("plan.add"), key=f"{key}_add", icon=":material/add:", on_click=_add, args=(key,), disabled=full, help=help_text
-        )
-        if st.button(save, key=f"{key}_save", type="primary", icon=":material/check:", disabled=not steps):
-            return plan.model_copy(update={"subtasks": tuple(_typed(key, step) for step in _draft(key, plan))})
-    return None
+    full = len(steps) >= MOST_STEPS
+    told = say("plan.full", steps=count("subtask", MOST_STEPS)) if full else None
+    st.button(say("plan.add"), key=f"{key}_add", icon=":material/add:", on_click=_add, args=(key,), disabled=full, help=told)
+    return plan.model_copy(update={"subtasks": tuple(_typed(key, step) for step in steps)})
 
 
 def forget(key: str) -> None:

@@ -9,8 +9,10 @@ from ui.components.controls import act
 from ui.components.run_list import shortened
 from ui.language import named, say
 from ui.models import Run
+from ui.session import me
 
 TIMES = {"daily": "0 7 * * *", "weekly": "0 7 * * 1", "monthly": "0 7 1 * *"}
+LONGEST_NAME = 80
 
 
 def show(client: ApiClient, run: Run) -> None:
@@ -20,11 +22,18 @@ def show(client: ApiClient, run: Run) -> None:
     often = st.segmented_control(
         say("repeat.often"), times, default="weekly", required=True, format_func=lambda v: named("often", v), key="repeat_often"
     )
+    who = me()
     addresses = st.multiselect(
-        say("repeat.tell"), [], key="repeat_tell", accept_new_options=True, placeholder="name@example.org", max_selections=20
+        say("repeat.tell"),
+        [who.email] if who and who.email else [],
+        key="repeat_tell",
+        accept_new_options=True,
+        placeholder="name@example.org",
+        help=say("repeat.tell_help"),
+        max_selections=20,
     )
     if st.button(say("repeat.do"), key="repeat", type="primary"):
         timing = Timing(cron=TIMES[often or "weekly"], time_zone=st.context.timezone or "UTC")
-        name = shortened(run.query.question, 80)
+        name = shortened(run.query.question, LONGEST_NAME)
         if act(lambda: living.repeat_run(client, run, name, timing, addresses), say("repeat.done")):
             st.switch_page("views/schedules.py")

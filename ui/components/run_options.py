@@ -15,16 +15,18 @@ FORMATS = ("report", "brief", "table_first", "bullets")
 SOURCES = ("corpora", "web", "scholar")
 
 
-def show() -> dict[str, Any]:
-    """The form; what was chosen, as fields of a new run. What was left alone is not among them."""
+def show(own: tuple[str, ...]) -> dict[str, Any]:
+    """The form; what was chosen, as fields of a new run. What was left alone is not among them. `own` collections were chosen."""
     writing, searching, limits = st.columns(3, gap="large")
     with writing:
         written = _writing()
     with searching:
-        searched = _searching()
+        searched = _searching() | {"collections": own}
     with limits:
         st.caption(say("ask.limit_help"))
         budget = budget_inputs("cap", Budget())
+    if own and searched["sources"]:
+        searched["sources"] = (*searched["sources"], "collections")
     return {name: value for name, value in (written | searched).items() if value} | {"budget": budget}
 
 

@@ -8,7 +8,7 @@ from ui.components import before_start, problem, run_options
 from ui.components.markup import text
 from ui.language import named, say
 from ui.models import NewRun
-from ui.session import api, forget_latest, latest_runs
+from ui.session import api, forget_latest, latest_runs, own_collections
 
 EXAMPLES = ("ask.example1", "ask.example2", "ask.example3")
 EFFORTS = ("quick", "standard", "deep")
@@ -35,8 +35,9 @@ def _form() -> None:
     )
     with st.container(horizontal=True, gap="large"):
         effort, wishes = _effort(), _wishes()
+    own = _collections()
     with st.expander(say("ask.options"), icon=":material/tune:", type="compact", key="options"):
-        options = run_options.show()
+        options = run_options.show(own)
     plan, rubric = "plan" in wishes or None, "auto" if "rubric" in wishes else None
     new = NewRun(question=question or "", effort=effort, approve_plan=plan, rubric=rubric, **options)
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -70,6 +71,21 @@ def _wishes() -> list[str]:
         help=say("ask.first_help"),
         wrap=True,
     )
+
+
+def _collections() -> tuple[str, ...]:
+    """Own collections to search, by name; nothing is shown where there are none. A link may have chosen one (`?in=`)."""
+    try:
+        names = [collection.name for collection in own_collections()]
+    except ApiProblem:
+        return ()  # told by the list of latest runs, which asks the same API
+    wished = st.query_params.get("in")
+    if wished in names and "own" not in st.session_state:
+        st.session_state["own"] = [wished]
+    if not names:
+        return ()
+    label, told, hint = say("ask.own"), say("ask.own_help"), say("ask.own_hint")
+    return tuple(st.multiselect(label, names, key="own", help=told, placeholder=hint))
 
 
 def _take_example() -> None:

@@ -6,50 +6,52 @@ import streamlit as st
 
 from ui.api_client import ApiProblem
 from ui.client import living
-from ui.client.living import Access, Collection, OwnDocument
-from ui.components import problem
+from ui.client.living import Access, Collection, DocumentPage, OwnDocument
+from ui.components import problem, shelf
 from ui.components.controls import act
-from ui.components.markup import hero, plain, text
+from ui.components.markup import hero, text
 from ui.figures import size
 from ui.language import count, named, say, when
-from ui.session import api
+from ui.session import api, kept
 
+PAGE = "views/collections.py"
 ROLES = ("viewer", "member", "admin", "owner")
 UNDER_WAY = ("received", "parsed", "deleting")
 REFRESH = timedelta(seconds=2)
+LARGEST_MIB = 64  # as the API takes
 KINDS = ("pdf", "docx", "pptx", "xlsx", "epub", "html", "htm", "md", "txt", "csv")
 
 
 def main() -> None:
-    """The collection named in the address (`?id=`), else all of them."""
-    chosen = st.query_params.get("id")
-    try:
-        page = living.collections(api(), st.query_params.get("before"))
-        found = next((collection for collection in page.items if collection.id == chosen), None)
-        if found:
-            _one(found)
-        else:
-            _all(page.items, page.next)
-    except ApiProblem as error:
-        problem.show(error)
+    """The collection named in the address, else all of them."""
+    shelf.show(say("collections.title"), _one, _all)
 
 
-def _all(collections: tuple[Collection, ...], following: str | None) -> None:
+def _all(before: str | None) -> None:
+    page = living.collections(api(), before)
     st.html(hero(say("collections.title"), say("collections.lead")))
+    _new()
+    if not page.items:
+        st.html(f'<p class="r-quiet">{text(say("collections.none"))}</p>')
+    for collection in page.items:
+        shelf.row(PAGE, collection.id, collection.name, f'<div class="r-eyebrow"><span>{text(_facts(collection))}</span></div>')
+    shelf.older(PAGE, page.next)
+
+
+def _new() -> None:
+    """A form for one more; it is opened as soon as it is there, to be filled."""
     row = st.form("new_collection", clear_on_submit=True, border=False)
     with row, st.container(horizontal=True, vertical_alignment="bottom"):
         name = st.text_input(say("collections.name"), max_chars=100, key="collection_name")
         made = st.form_submit_button(say("collections.make"), icon=":material/create_new_folder:")
-    if made and name and act(lambda: living.create_collection(api(), name), say("collections.made")):
-        st.rerun()
-    if not collections:
-        st.html(f'<p class="r-quiet">{text(say("collections.none"))}</p>')
-    for collection in collections:
-        with st.container(border=True, key=f"row_{collection.id}", gap="xsmall"):
-            st.page_link("views/collections.py", label=plain(collection.name), query_params={"id": collection.id})
-            st.html(f'<div class="r-eyebrow"><span>{text(_facts(collection))}</span></div>')
-    if following:
-        st.page_link("views/collections.py", label=say("history.older"), query_params={"before": following})
+    if not made or not name:
+        return
+    try:
+        st.query_params["id"] = living.create_collection(api(), name).id
+    except ApiProblem as error:
+        problem.show(error)
+        return
+    st.rerun()
 
 
 def _facts(collection: Collection) -> str:
@@ -57,19 +59,21 @@ def _facts(collection: Collection) -> str:
     return " · ".join((count("document", collection.documents), size(collection.bytes), who))
 
 
-def _one(collection: Collection) -> None:
-    st.html(f'<h1 class="r-question">{text(collection.name)}</h1><p class="r-quiet">{text(_facts(collection))}</p>')
+def _one(chosen: str) -> None:
+    collection = living.collection(api(), chosen)
+    st.html(f'<h1 class="r-question">{text(collection.name)}</h1>')
     with st.container(horizontal=True):
+        if collection.documents:
+            st.page_link(
+                "views/ask.py", label=say("collections.ask"), icon=":material/edit:", query_params={"in": collection.name}
+            )
         with st.popover(say("collections.access"), icon=":material/lock_open:"):
             _access(collection)
-        with st.popover(say("collections.delete"), icon=":material/delete:"):
-            st.markdown(say("collections.delete_help"))
-            if st.button(say("collections.delete_yes"), key="delete_collection", type="primary") and act(
-                lambda: living.remove(api(), collection.id), say("collections.deleted")
-            ):
-                st.switch_page("views/collections.py")
+        shelf.delete(say("collections.delete_help"), lambda: living.remove(api(), collection.id))
     _upload(collection)
-    st.fragment(_documents, run_every=REFRESH)(collection.id)
+    before = kept("before")
+    settled = not _under_way(living.documents(api(), collection.id, before))
+    st.fragment(_documents, run_every=None if settled else REFRESH)(collection.id, before, settled)
 
 
 def _access(collection: Collection) -> None:
@@ -88,7 +92,9 @@ def _role(role: str) -> str:
 
 def _upload(collection: Collection) -> None:
     with st.form("upload", clear_on_submit=True, border=False):
-        files = st.file_uploader(say("collections.files"), KINDS, accept_multiple_files=True, key="files")
+        files = st.file_uploader(
+            say("collections.files"), KINDS, accept_multiple_files=True, key="files", max_upload_size=LARGEST_MIB
+        )
         sent = st.form_submit_button(say("collections.send"), icon=":material/upload:", type="primary")
     if not sent or not files:
         return
@@ -102,18 +108,23 @@ def _upload(collection: Collection) -> None:
         st.html(f'<div class="r-note bad" role="alert"><strong>{text(refused.name)}</strong>{text(refused.reason)}</div>')
 
 
-def _documents(collection: str) -> None:
+def _under_way(page: DocumentPage) -> bool:
+    return any(document.state in UNDER_WAY for document in page.items)
+
+
+def _documents(chosen: str, before: str | None, settled: bool) -> None:
     """How far each document is, drawn anew while one is under way."""
     try:
-        page = living.documents(api(), collection, st.query_params.get("documents_before"))
+        collection, page = living.collection(api(), chosen), living.documents(api(), chosen, before)
     except ApiProblem as error:
         problem.show(error)
         return
+    if settled == _under_way(page):
+        st.rerun()
+    st.html(f'<p class="r-quiet">{text(_facts(collection))}</p>')
     for document in page.items:
-        _document(collection, document)
-    if page.next:
-        query = {"id": collection, "documents_before": page.next}
-        st.page_link("views/collections.py", label=say("history.older"), query_params=query)
+        _document(chosen, document)
+    shelf.older(PAGE, page.next, id=chosen)
 
 
 def _document(collection: str, document: OwnDocument) -> None:
@@ -124,7 +135,7 @@ def _document(collection: str, document: OwnDocument) -> None:
         facts = f'<span class="r-quiet">{text(size(document.bytes))} · {text(when(document.received_at, "short"))}</span>'
         st.html(f"{pill} <b>{text(document.name)}</b> {facts}{detail}")
         if st.button("", key=f"delete_{document.id}", icon=":material/delete:", help=say("collections.delete_document")):
-            act(lambda: living.remove(api(), collection, document.id), say("collections.deleted"))
+            act(lambda: living.remove(api(), collection, document.id), say("shelf.deleted"))
 
 
 main()

@@ -4,57 +4,53 @@ from datetime import timedelta
 
 import streamlit as st
 
-from ui.api_client import ApiProblem
 from ui.client import preferences
 from ui.client.preferences import Candidate, Comparison
-from ui.components import choice_form, problem, reader, source_view
-from ui.components.markup import plain, text
+from ui.components import choice_form, reader, shelf, source_view
+from ui.components.markup import hero, text
 from ui.components.report_view import article
 from ui.components.run_list import shortened
 from ui.language import current, named, say, when
 from ui.models import Report
 from ui.session import api
 
+PAGE, READ = "views/compare.py", "views/read.py"
 SIDES = ("left", "right")
 REFRESH = timedelta(seconds=2)
 PREPARED = 24
 
 
 def main() -> None:
-    """The comparison named in the address (`?id=`), else a list of them."""
-    chosen = st.query_params.get("id")
-    try:
-        if chosen:
-            _one(preferences.comparison(api(), chosen))
-        else:
-            _all()
-    except ApiProblem as error:
-        problem.show(error)
+    """The comparison named in the address, else a list of them."""
+    shelf.show(say("compare.title"), _one, _all)
 
 
-def _all() -> None:
-    lead = f'<p class="r-lead">{text(say("compare.lead"))}</p>'
-    st.html(f'<div class="r-hero"><h1>{text(say("compare.title"))}</h1>{lead}</div>')
-    page = preferences.comparisons(api(), before=st.query_params.get("before"))
+def _all(before: str | None) -> None:
+    st.html(hero(say("compare.title"), say("compare.lead")))
+    page = preferences.comparisons(api(), before=before)
     if not page.items:
         st.html(f'<p class="r-quiet">{text(say("compare.none"))}</p>')
     for item in page.items:
-        with st.container(border=True, key=f"row_{item.id}", gap="xsmall"):
-            st.page_link("views/compare.py", label=plain(shortened(item.question)), query_params={"id": item.id})
-            state = named("comparison", "chosen" if item.chosen else item.status)
-            st.html(f'<div class="r-eyebrow"><span>{text(state)}</span><span>{text(when(item.created_at, "short"))}</span></div>')
-    if page.next:
-        st.page_link("views/compare.py", label=say("history.older"), query_params={"before": page.next})
+        facts = (named("comparison", "chosen" if item.chosen else item.status), when(item.created_at, "short"))
+        spans = "".join(f"<span>{text(fact)}</span>" for fact in facts)
+        shelf.row(PAGE, item.id, shortened(item.question), f'<div class="r-eyebrow">{spans}</div>')
+    shelf.older(PAGE, page.next)
 
 
-def _one(comparison: Comparison) -> None:
+def _one(chosen: str) -> None:
+    comparison = preferences.comparison(api(), chosen)
     st.html(f'<h1 class="r-question">{text(comparison.question)}</h1>')
     if comparison.status == "failed":
-        st.html(f'<div class="r-note bad" role="alert">{text(comparison.detail or say("compare.failed"))}</div>')
+        st.html(f'<div class="r-note" role="alert">{text(_sentence(comparison.detail or say("compare.failed")))}</div>')
+        st.page_link(READ, label=say("compare.otherwise"), icon=":material/article:", query_params={"run": comparison.run_id})
     elif comparison.left and comparison.right:
         _blind(comparison, {"left": comparison.left, "right": comparison.right})
     else:
         st.fragment(_preparing, run_every=REFRESH)(comparison.id)
+
+
+def _sentence(words: str) -> str:
+    return words[:1].upper() + words[1:]
 
 
 def _preparing(comparison_id: str) -> None:

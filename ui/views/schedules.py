@@ -2,53 +2,51 @@
 
 import streamlit as st
 
-from ui.api_client import ApiProblem
 from ui.client import living
-from ui.client.living import Firing, Schedule, Shown
-from ui.components import problem
+from ui.client.living import Firing, Schedule, Shown, Timing
+from ui.components import shelf
 from ui.components.controls import act
-from ui.components.markup import hero, link, plain, text
+from ui.components.markup import hero, link, text
+from ui.components.repeat import LONGEST_NAME, TIMES
 from ui.components.run_list import shortened
 from ui.language import count, named, say, when
 from ui.session import api
 
+PAGE = "views/schedules.py"
+
 
 def main() -> None:
-    """The schedule named in the address (`?id=`) with its changes, else all of them."""
-    chosen = st.query_params.get("id")
-    try:
-        page = living.schedules(api(), st.query_params.get("before"))
-        found = next((schedule for schedule in page.items if schedule.id == chosen), None)
-        if found:
-            _one(found)
-        else:
-            _all(page.items, page.next)
-    except ApiProblem as error:
-        problem.show(error)
+    """The schedule named in the address with its changes, else all of them."""
+    shelf.show(say("schedules.title"), _one, _all)
 
 
-def _all(schedules: tuple[Schedule, ...], following: str | None) -> None:
+def _all(before: str | None) -> None:
+    page = living.schedules(api(), before)
     st.html(hero(say("schedules.title"), say("schedules.lead")))
-    if not schedules:
+    if not page.items:
         st.html(f'<p class="r-quiet">{text(say("schedules.none"))}</p>')
-    for schedule in schedules:
-        with st.container(border=True, key=f"row_{schedule.id}", gap="xsmall"):
-            st.page_link("views/schedules.py", label=plain(schedule.name), query_params={"id": schedule.id})
-            st.html(_facts_html(schedule))
-    if following:
-        st.page_link("views/schedules.py", label=say("history.older"), query_params={"before": following})
+    for schedule in page.items:
+        shelf.row(PAGE, schedule.id, schedule.name, _facts_html(schedule))
+    shelf.older(PAGE, page.next)
 
 
 def _facts_html(schedule: Schedule) -> str:
-    question = shortened(str(schedule.query.get("question", "")))
-    times = f"{schedule.timing.cron} ({schedule.timing.time_zone})"
+    question = str(schedule.query.get("question", ""))
+    asked = "" if schedule.name == shortened(question, LONGEST_NAME) else f"<p>{text(shortened(question))}</p>"
     following = say("schedules.next", when=when(schedule.next_at, "short")) if schedule.next_at else ""
     state = say("schedules.paused") if schedule.paused else following
-    facts = "".join(f"<span>{text(fact)}</span>" for fact in (times, state, schedule.detail) if fact)
-    return f'<p>{text(question)}</p><div class="r-eyebrow">{facts}</div>'
+    facts = "".join(f"<span>{text(fact)}</span>" for fact in (_times(schedule.timing), state, schedule.detail) if fact)
+    return f'{asked}<div class="r-eyebrow">{facts}</div>'
 
 
-def _one(schedule: Schedule) -> None:
+def _times(timing: Timing) -> str:
+    """When it is asked, in words where the page has some for it."""
+    often = next((name for name, cron in TIMES.items() if cron == timing.cron), None)
+    return f"{named('when', often) if often else timing.cron} ({timing.time_zone})"
+
+
+def _one(chosen: str) -> None:
+    schedule = living.schedule(api(), chosen)
     st.html(f'<h1 class="r-question">{text(schedule.name)}</h1>{_facts_html(schedule)}')
     with st.container(horizontal=True):
         if st.button(say("schedules.now"), key="trigger", icon=":material/play_arrow:"):
@@ -58,12 +56,7 @@ def _one(schedule: Schedule) -> None:
             lambda: living.change_schedule(api(), schedule.id, paused=not schedule.paused), say("schedules.changed")
         ):
             st.rerun()
-        with st.popover(say("schedules.delete"), icon=":material/delete:"):
-            st.markdown(say("schedules.delete_help"))
-            if st.button(say("schedules.delete_yes"), key="delete_schedule", type="primary") and act(
-                lambda: living.remove_schedule(api(), schedule.id), say("schedules.deleted")
-            ):
-                st.switch_page("views/schedules.py")
+        shelf.delete(say("schedules.delete_help"), lambda: living.remove_schedule(api(), schedule.id))
     for firing in living.changes(api(), schedule.id).items:
         _firing(firing)
 

@@ -1,0 +1,72 @@
+"""A real API in a thread of its own, and organisations that sign up to it through the forms of the page's server."""
+
+import asyncio
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from uuid import UUID
+
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
+
+from app.api.services import open_services
+from app.storage.engine import connect
+from app.storage.run_log import RunLog
+from tests.app.support import InMemoryRuns, serving
+from ui import shared, sign_in
+from ui.api_client import ApiClient
+from ui.sign_in import COOKIE
+
+PASSWORD = "four words nobody guesses"
+
+
+@dataclass
+class Running:
+    """A served API; `report` writes the report of a run as a worker would."""
+
+    url: str
+    report: Callable[[str], None]
+
+
+@contextmanager
+def real_api(urls: tuple[str, str], owner_url: str, write: Callable[..., object]) -> Iterator[Running]:
+    """The API on a database until the block ends; `write(pool, run_id)` is the worker's part."""
+    loop, ready, stop = asyncio.new_event_loop(), threading.Event(), asyncio.Event()
+    held: list[Running] = []
+
+    async def serve() -> None:
+        pool = await connect(owner_url)
+        try:
+            async with open_services(*urls, InMemoryRuns(RunLog(pool))) as services, serving(services) as served:
+
+                def report(run_id: str) -> None:
+                    asyncio.run_coroutine_threadsafe(write(pool, UUID(run_id)), loop).result(10)  # type: ignore[arg-type]
+
+                held.append(Running(served.address, report))
+                ready.set()
+                await stop.wait()
+        finally:
+            ready.set()
+            await pool.close()
+
+    thread = threading.Thread(target=lambda: loop.run_until_complete(serve()))
+    thread.start()
+    ready.wait(30)
+    try:
+        yield held[0]
+    finally:
+        loop.call_soon_threadsafe(stop.set)
+        thread.join()
+        loop.close()
+
+
+def sign_up(api_url: str, name: str) -> tuple[TestClient, ApiClient]:
+    """An organisation made by the page's form: its browser, and the page's client as that browser's session."""
+    browser = TestClient(
+        Starlette(routes=[*sign_in.ROUTES, *shared.ROUTES]), base_url="http://page.example", follow_redirects=False
+    )
+    form = {"organisation": name, "person": "Ann", "email": f"ann@{name}.example", "password": PASSWORD}
+    answer = browser.post("/sign-up", data=form, headers={"Origin": "http://page.example"})
+    assert (answer.status_code, answer.headers["location"]) == (303, "/"), answer.text
+    return browser, ApiClient(api_url, {"Cookie": f"{COOKIE}={browser.cookies[COOKIE]}"})

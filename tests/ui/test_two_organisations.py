@@ -1,0 +1,116 @@
+"""Two organisations at once, through the page: each sees its own work and nothing of the other's."""
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from tests.ui.browsing import CHROMIUM, page_server
+from tests.ui.houses import PASSWORD, Running, real_api, sign_up
+from tests.ui.test_against_the_api import QUOTE, report
+from ui.api_client import ApiClient, ApiProblem
+from ui.client import accounts, living, preferences
+from ui.client.reports import Reports
+from ui.models import NewRun
+
+
+@pytest.fixture
+def running(api_urls: tuple[str, str], postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Running]:
+    with real_api(api_urls, postgres_url, report) as served:
+        monkeypatch.setenv("RUBRICA_API_URL", served.url)
+        yield served
+
+
+def test_nothing_of_one_is_seen_by_the_other(running: Running) -> None:
+    """Every list, and every address of the other's work. Only a link that was handed over opens, for everybody, until it ends."""
+    (birch_browser, birch), (alder_browser, alder) = (sign_up(running.url, name) for name in ("birch", "alder"))
+    houses = {"birch": birch, "alder": alder}
+    runs = {name: api.start_run(NewRun(question=f"Which duties, {name}?", effort="quick")).id for name, api in houses.items()}
+    rooms = {name: living.create_collection(api, f"Papers of {name}").id for name, api in houses.items()}
+    for run in runs.values():
+        running.report(run)
+    for name, api in houses.items():
+        assert [run.id for run in api.runs().items] == [runs[name]]
+        assert [run.id for run in api.runs(words="duties").items] == [runs[name]]
+        assert [room.id for room in living.collections(api).items] == [rooms[name]]
+        assert [member.email for member in accounts.members(api).items] == [f"ann@{name}.example"]
+    mine, theirs = runs["alder"], runs["birch"]
+    assert QUOTE.text in alder.export(mine, "md").decode()
+    for look in looks(alder, theirs, rooms["birch"]):
+        with pytest.raises(ApiProblem) as refused:
+            look()
+        assert refused.value.status == 404, refused.value
+
+    link = Reports(birch).share(theirs, 7)
+    for browser in (birch_browser, alder_browser):
+        opened = browser.get(f"/shared/{link.token}")
+        assert "Lower." in opened.text
+        assert opened.headers["content-security-policy"].startswith("sandbox")
+        assert "alder" not in opened.text
+    Reports(birch).revoke(theirs, link.id)
+    gone = alder_browser.get(f"/shared/{link.token}", headers={"Accept-Language": "zh-CN,zh;q=0.9"})
+    assert (gone.status_code, "此链接已失效" in gone.text, "Lower." in gone.text) == (404, True, False)
+
+
+def looks(api: ApiClient, run: str, room: str) -> list[Callable[[], object]]:
+    """Ways to look at a run and at a collection, and to change them."""
+    reports = Reports(api)
+    return [
+        lambda: api.run(run),
+        lambda: api.report(run),
+        lambda: api.export(run, "pdf"),
+        lambda: next(api.events(run, 0)),
+        lambda: api.add_note(run, "hello"),
+        lambda: reports.versions(run),
+        lambda: reports.rewrite(run, 0, "rewrite", "", 1),
+        lambda: reports.ask(run, "And silver?"),
+        lambda: reports.share(run, 7),
+        lambda: reports.figures(run),
+        lambda: preferences.rate(api, run, 1),
+        lambda: living.collection(api, room),
+        lambda: living.upload(api, room, [("a.txt", b"words")]),
+        lambda: living.remove(api, room),
+    ]
+
+
+def test_a_form_that_comes_back_keeps_what_was_typed_and_says_why(running: Running) -> None:
+    """An address that has an account is told of it; a second organisation with its password is made."""
+    browser, _ = sign_up(running.url, "hazel")
+    origin, form = {"Origin": "http://page.example"}, {"organisation": "Rowan", "person": "Ann", "email": "ann@hazel.example"}
+    refused = browser.post("/sign-up", data=form | {"password": "these are other words"}, headers=origin)
+    assert refused.headers["location"].startswith("/sign-in?form=sign-up&refused=401")
+    assert "hazel.example" not in refused.headers["location"]
+    assert "other" not in str(browser.cookies)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
+def test_two_people_sign_up_side_by_side(running: Running) -> None:
+    """In two browsers, at the same time, with the page between them; a link of the one leads the other nowhere."""
+    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    with page_server(running.url, key="") as url, sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        pages = {name: browser.new_context().new_page() for name in ("linden", "cedar")}
+        for name, page in pages.items():
+            page.goto(f"{url}/collections")
+            page.get_by_role("link", name="I am new here").click()
+            for label, typed in (
+                ("Organisation", name),
+                ("Your name", "Ann"),
+                ("E-mail", f"ann@{name}.example"),
+                ("A pass", PASSWORD),
+            ):
+                page.get_by_label(label).fill(typed)
+            page.get_by_role("button", name="Sign up").click()
+        for name, page in pages.items():
+            page.get_by_label("A new collection").fill(f"Papers of {name}")
+            page.get_by_role("button", name="Make it").click()
+        for name, page in pages.items():
+            sync_api.expect(page.get_by_role("heading", name=f"Papers of {name}")).to_be_visible()
+            page.wait_for_url("**/collections?id=*")
+        theirs = pages["linden"].url
+        pages["cedar"].goto(theirs)
+        sync_api.expect(pages["cedar"].get_by_role("alert")).to_contain_text("Not found")
+        pages["cedar"].get_by_role("button", name="Collections").click()
+        sync_api.expect(pages["cedar"].get_by_text("Papers of cedar")).to_be_visible()
+        assert "linden" not in pages["cedar"].content()
+        browser.close()

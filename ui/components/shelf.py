@@ -1,0 +1,49 @@
+"""A page about things of one kind: a list of them, or the one that the address names."""
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from ui.api_client import ApiProblem
+from ui.components import problem
+from ui.components.controls import act
+from ui.components.markup import plain
+from ui.language import say
+from ui.session import kept
+
+
+def show(title: str, one: Callable[[str], None], several: Callable[[str | None], None]) -> None:
+    """The thing named in the address (`?id=`) with a way back to all, else the list from where the address says (`?before=`)."""
+    chosen = kept("id")
+    try:
+        if chosen:
+            st.button(title, key="shelf_all", icon=":material/arrow_back:", type="tertiary", on_click=st.query_params.clear)
+            one(chosen)
+        else:
+            several(kept("before"))
+    except ApiProblem as error:
+        problem.show(error)
+
+
+def row(page: str, name: str, label: str, facts: str) -> None:
+    """One thing in the list: a link to it by its name in the address, then what is known of it, as HTML."""
+    with st.container(border=True, key=f"row_{name}", gap="xsmall"):
+        st.page_link(page, label=plain(label), query_params={"id": name})
+        st.html(facts)
+
+
+def older(page: str, following: str | None, **here: str) -> None:
+    """The way to the following part of a list, if there is one. `here` is what else the address says."""
+    if following:
+        st.page_link(
+            page, label=say("history.older"), icon=":material/arrow_downward:", query_params=here | {"before": following}
+        )
+
+
+def delete(told: str, action: Callable[[], object]) -> None:
+    """A button that says what goes with the thing, and deletes it when that was read; then comes the list."""
+    with st.popover(say("shelf.delete"), icon=":material/delete:"):
+        st.markdown(told)
+        if st.button(say("shelf.delete_yes"), key="delete_it", type="primary") and act(action, say("shelf.deleted")):
+            st.query_params.clear()
+            st.rerun()

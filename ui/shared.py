@@ -1,0 +1,56 @@
+"""A report that somebody was sent a link to: read without an account, at an address of the page.
+
+The API makes what is shown, and says how it is to be kept: it runs nothing, loads nothing, and is found by no search engine.
+"""
+
+import re
+from http import HTTPStatus
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+from starlette.routing import Route
+
+from ui.components.markup import text
+from ui.language import table, wished
+from ui.sign_in import ask
+
+TOKEN = re.compile(r"[A-Za-z0-9_-]{32}")
+KEPT = ("content-security-policy", "x-robots-tag", "referrer-policy", "cache-control")
+NOTHING = {
+    "Content-Security-Policy": "sandbox; default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+    "X-Robots-Tag": "noindex",
+    "Referrer-Policy": "no-referrer",
+    "Cache-Control": "no-store",
+}
+STYLE = "body{font:1.1rem/1.6 Georgia,serif;max-width:34rem;margin:18vh auto;padding:0 1.5rem}:root{color-scheme:light dark}"
+
+
+async def shared(request: Request) -> Response:
+    """The shared version, or in the reader's language that the link has ended. Who has a session does not show it for this."""
+    token = request.path_params["token"]
+    if not TOKEN.fullmatch(token):
+        return _gone(request, "ended", HTTPStatus.NOT_FOUND)
+    answer = await run_in_threadpool(ask, "GET", f"/v1/shared/{token}", request, None, session=False)
+    if answer is None or answer.status_code >= 500:
+        return _gone(request, "away", HTTPStatus.SERVICE_UNAVAILABLE)
+    if answer.status_code == HTTPStatus.TOO_MANY_REQUESTS:
+        return _gone(request, "away", HTTPStatus.TOO_MANY_REQUESTS)
+    if answer.status_code >= 400:
+        return _gone(request, "ended", HTTPStatus.NOT_FOUND)
+    headers = {name: answer.headers[name] for name in KEPT if name in answer.headers}
+    return HTMLResponse(answer.content, headers=NOTHING | headers)
+
+
+def _gone(request: Request, what: str, status: HTTPStatus) -> Response:
+    code = wished(request.cookies, request.headers.get("accept-language", ""))
+    said = table(code)
+    title, why = text(said[f"shared.{what}"]), text(said[f"shared.{what}_why"])
+    head = (
+        f'<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{title}</title><style>{STYLE}</style>'
+    )
+    body = f"<h1>{title}</h1><p>{why}</p>"
+    return HTMLResponse(f'<!doctype html><html lang="{code}"><head>{head}</head><body>{body}</body></html>', status, NOTHING)
+
+
+ROUTES = [Route("/shared/{token}", shared, methods=["GET"])]
