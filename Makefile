@@ -11,9 +11,10 @@ FORMAT ?=
 ARGS ?=
 override Q := $(value Q)
 override DOCS := $(value DOCS)
-export Q DOCS
+override DATA := $(value DATA)
+export Q DOCS DATA
 
-.PHONY: help setup report up test check fuzz-api lock clean
+.PHONY: help setup report up test check eval-demo fuzz-api lock clean
 
 help: ## List what there is
 	@awk -F ':.*## ' '/^[a-z%-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -41,6 +42,10 @@ check: setup ## Format, lint, check types and import contracts
 
 bench-%: setup ## Run a benchmark: make bench-startup, bench-overhead, ...
 	@$(PY) -m bench.$* $(ARGS)
+
+eval-demo: setup ## Try a benchmark with a stand-in for a model (DATA=folder): shows how it works, measures nothing
+	@[ -n "$$DATA" ] || { echo 'make: name the benchmark: make eval-demo DATA=path/to/deepresearch-bench' >&2; exit 2; }
+	@$(PY) -m tests.support.eval_demo "$$DATA" $(ARGS)
 
 fuzz-api: setup ## Try the whole API with thousands of requests, valid and not
 	@$(PY) -m bench.fuzz_api $(ARGS)

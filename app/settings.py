@@ -90,6 +90,13 @@ class Settings(BaseModel):
     )
     llm_codec: Codec = Field(default=Codec.SCHEMA, description="`schema` or `tags`.")
     llm_stream: bool = Field(default=True, description="Read answers as a stream (1 or 0).")
+    eval_judge_base_url: WebAddress | None = Field(
+        default=None, description="The server of the judge of evaluations, where it is another one."
+    )
+    eval_judge_api_key: SecretStr | None = Field(default=None, description="Sent to it as the bearer token.")
+    eval_judge_model: str | None = Field(default=None, description="The judge of evaluations; default: the model itself.")
+    eval_judge_input_price: UsdPerMillionTokens = Field(default=Decimal(0), description="US$ per million input tokens.")
+    eval_judge_output_price: UsdPerMillionTokens = Field(default=Decimal(0), description="US$ per million output tokens.")
     judge: Judge = Field(default=Judge.OFFLINE, description="`offline`, `nli` or `model`: who grades doubtful claims.")
     nli_model: str | None = Field(default=None, description="A cross-encoder for inference: a hub name or a folder.")
     database_url: DatabaseUrl | None = Field(default=None, description="PostgreSQL instead of the local one, as the API's role.")
@@ -171,6 +178,8 @@ class Settings(BaseModel):
     @model_validator(mode="after")
     def _parts_are_whole(self) -> Self:
         needs = (
+            ("eval_judge_base_url", "eval_judge_model"),
+            ("eval_judge_api_key", "eval_judge_base_url"),
             ("embeddings_url", "embeddings_model"),
             ("embeddings_model", "embeddings_url"),
             ("embeddings_api_key", "embeddings_url"),

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from app.domain.query import Effort, Language
-from infra.cli import admin, collections, corpus, preferences, run_options, runs
+from infra.cli import admin, collections, corpus, evaluation, preferences, run_options, runs
 from infra.cli.budget_options import MaxCost, MaxMinutes, MaxTokens, budget
 from infra.cli.execute import execute, leave_with
 
@@ -26,6 +26,7 @@ app.add_typer(corpus.app, name="corpus")
 app.add_typer(collections.app, name="collections")
 app.add_typer(preferences.app, name="preferences")
 app.add_typer(admin.app, name="admin")
+app.add_typer(evaluation.app, name="eval")
 
 
 def folder(text: str) -> Path:

@@ -11,6 +11,7 @@ from typing import Any, Self
 
 from tests.support import model_stub_whole
 from tests.support.model_stub_answers import Prompt
+from tests.support.model_stub_judge import JUDGES
 
 ASPECTS = (
     "the reasons given in annual messages",
@@ -66,6 +67,8 @@ def scripted(prompt: Prompt, shape: Shape) -> Any:
     """The scripted answer to a step, or None where the stub has no script and the schema decides."""
     if whole := model_stub_whole.STEPS.get(prompt.step):
         return whole(prompt)
+    if judge := JUDGES.get(prompt.step):
+        return judge(prompt)
     play = STEPS.get(prompt.step)
     return play(prompt, shape) if play else None
 

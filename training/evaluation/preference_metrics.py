@@ -9,10 +9,12 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import fmean, pstdev
+from typing import TypeVar
 
 from app.domain.missing import Missing
 from training.rewards.score import Score
 
+T = TypeVar("T")
 RESAMPLES = 2_000
 CONFIDENCE = 0.95
 
@@ -40,7 +42,7 @@ def cohens_d(differences: Sequence[float]) -> Score:
 
 
 def bootstrapped(
-    figure: Callable[[Sequence[float]], Score], values: Sequence[float], seed: int = 0, resamples: int = RESAMPLES
+    figure: Callable[[Sequence[T]], Score], values: Sequence[T], seed: int = 0, resamples: int = RESAMPLES
 ) -> Interval | Missing:
     """The figure with its percentile interval over resampled values; the same seed gives the same interval.
 

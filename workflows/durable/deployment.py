@@ -1,11 +1,7 @@
 """Which version of the code this worker runs, which versions are alive, and which one new work goes to."""
 
 import asyncio
-import hashlib
-from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
-from importlib.resources import files
-from pathlib import Path
 
 from temporalio.api.deployment.v1 import WorkerDeploymentInfo
 from temporalio.api.enums.v1 import TaskQueueType, WorkerStatus
@@ -21,25 +17,16 @@ from temporalio.client import Client
 from temporalio.service import RPCError, RPCStatusCode
 
 from app.domain.contract import DEPLOYMENT_NAME, RESEARCH_QUEUE
+from workflows.code_digest import code_digest
 from workflows.durable.policies import POLLER_SEEN_WITHIN, REGISTRATION_LIMIT, REGISTRATION_POLL, WORKER_SEEN_WITHIN
 
 PACKAGES = ("app", "retrieval", "workflows")
-KINDS = (".py", ".sql", ".md", ".toml")
 _NOT_YET = (RPCStatusCode.NOT_FOUND, RPCStatusCode.FAILED_PRECONDITION)
 
 
 def build_id() -> str:
     """A digest of the code and prompts a worker runs: another digest is another version."""
-    digest = hashlib.sha256()
-    for path in _sources():
-        digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
-    return digest.hexdigest()[:16]
-
-
-def _sources() -> Iterable[Path]:
-    for package in PACKAGES:
-        folder = Path(str(files(package)))
-        yield from sorted(path for path in folder.rglob("*") if path.suffix in KINDS and path.is_file())
+    return code_digest(PACKAGES)
 
 
 async def alive_builds(client: Client) -> frozenset[str]:

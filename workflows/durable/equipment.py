@@ -2,7 +2,6 @@
 
 import contextlib
 from collections.abc import AsyncIterator, Callable
-from dataclasses import replace
 
 from app.domain.errors import SetupError
 from app.settings import Codec as CodecName
@@ -19,7 +18,8 @@ from workflows.agents.codec import SchemaCodec, TagCodec
 from workflows.agents.extractive import EXTRACTIVE
 from workflows.agents.model_driven import MODEL_DRIVEN
 from workflows.chat_models.absent import AbsentModel
-from workflows.chat_models.endpoint import Endpoint, Prices
+from workflows.chat_models.configured import alternatives_of, endpoint_of
+from workflows.chat_models.endpoint import Prices
 from workflows.chat_models.offer import Offer
 from workflows.chat_models.openai_compatible import connected
 from workflows.durable.deployment import build_id
@@ -47,7 +47,7 @@ async def equipped(settings: Settings) -> AsyncIterator[Workshop]:
         stack.push_async_callback(database.close)
         if (found := await revision_of(database)) != SCHEMA_REVISION:
             raise SetupError(f"the database's schema is {found}, this version needs {SCHEMA_REVISION}; run `rubrica migrate`")
-        endpoint = _endpoint(settings)
+        endpoint = endpoint_of(settings)
         index = await stack.enter_async_context(IndexClient(settings.retrieval_url))
         outside = await stack.enter_async_context(opened_outside(settings, OutsideStore(database)))
         tools = await stack.enter_async_context(mcp_tools(settings.mcp_servers, outside.entrance))
@@ -67,7 +67,7 @@ async def equipped(settings: Settings) -> AsyncIterator[Workshop]:
             scientific=settings.scientific_collections,
             mailbox=mailbox_of(settings),
             alternatives={
-                e.model: Offer(await stack.enter_async_context(connected(e)), e.prices) for e in _alternatives(settings)
+                e.model: Offer(await stack.enter_async_context(connected(e)), e.prices) for e in alternatives_of(settings)
             },
             build=build_id(),
         )
@@ -77,24 +77,3 @@ def _reader(outside: Outside) -> Callable[[PageReader], PageReader]:
     """What the index holds; other pages where something can fetch them."""
     pages = outside.pages
     return lambda stored: OutsideReader(stored, outside.entrance, pages) if pages else stored
-
-
-def _alternatives(settings: Settings) -> list[Endpoint]:
-    """The further models of the same server."""
-    main = _endpoint(settings)
-    return (
-        [replace(main, model=a.name, prices=Prices(a.input_price, a.output_price)) for a in settings.alternatives] if main else []
-    )
-
-
-def _endpoint(settings: Settings) -> Endpoint | None:
-    """Where the model is served; None without one."""
-    if settings.llm_base_url is None or settings.llm_model is None:
-        return None
-    return Endpoint(
-        base_url=settings.llm_base_url,
-        model=settings.llm_model,
-        api_key=settings.llm_api_key.get_secret_value() if settings.llm_api_key else "",
-        prices=Prices(settings.llm_input_price, settings.llm_output_price),
-        stream=settings.llm_stream,
-    )

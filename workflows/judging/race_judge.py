@@ -1,6 +1,6 @@
 """Two articles on one task, criterion by criterion (RACE; MindDR 8.3)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from pydantic import Field
@@ -40,17 +40,28 @@ RACE = step("race", RaceAnswer, max_tokens=6_000)
 
 async def compared(kit: Kit, task: str, first: str, second: str, criteria: Sequence[str]) -> Sequence[CriterionPoints] | Missing:
     """Both articles' points for each criterion, in their order; missing unless every one is scored exactly once, within range."""
+    found = await compared_in_part(kit, task, first, second, criteria)
+    if isinstance(found, Missing):
+        return found
+    whole = [points for points in found if points is not None]
+    return whole if len(whole) == len(criteria) else Missing("race: the judge's answer cannot be used")
+
+
+async def compared_in_part(
+    kit: Kit, task: str, first: str, second: str, criteria: Sequence[str]
+) -> Sequence[CriterionPoints | None] | Missing:
+    """The same, with None for a criterion that was not scored. Missing where one is scored twice, none, or off the scale."""
     listed = "\n".join(f"{number}. {text}" for number, text in enumerate(criteria, 1))
 
-    def read(answer: RaceAnswer) -> Sequence[CriterionPoints] | None:
+    def read(answer: RaceAnswer) -> Sequence[CriterionPoints | None] | None:
         return _points(answer, len(criteria))
 
     return await ruled(kit, RACE, read, task=task, first_article=first, second_article=second, criteria=listed)
 
 
-def _points(answer: RaceAnswer, criteria: int) -> Sequence[CriterionPoints] | None:
-    found: Mapping[int, CriterionAnswer] = {said.criterion: said for said in answer.scores}
-    if len(answer.scores) != criteria or found.keys() != set(range(1, criteria + 1)):
+def _points(answer: RaceAnswer, criteria: int) -> Sequence[CriterionPoints | None] | None:
+    found = {said.criterion: CriterionPoints(said.article_1_score, said.article_2_score) for said in answer.scores}
+    if not found or len(found) != len(answer.scores) or not found.keys() <= set(range(1, criteria + 1)):
         return None
-    points = [CriterionPoints(found[n].article_1_score, found[n].article_2_score) for n in range(1, criteria + 1)]
-    return points if all(0.0 <= score <= MOST_POINTS for pair in points for score in pair) else None
+    in_range = all(0.0 <= score <= MOST_POINTS for pair in found.values() for score in pair)
+    return [found.get(number) for number in range(1, criteria + 1)] if in_range else None

@@ -19,6 +19,7 @@ from app.domain.trajectory import Trajectory, Turn, TurnKind, request_digest
 from workflows.agents.ports import BudgetSpent, ChatModel, Tool
 
 Watcher: TypeAlias = Callable[[EventType, str, Mapping[str, Any]], None]
+Keeper: TypeAlias = Callable[[Turn], None]
 Permission: TypeAlias = Callable[[str, Usage], StopReason | None]
 
 
@@ -38,6 +39,10 @@ def _ignore(_: EventType, __: str, ___: Mapping[str, Any]) -> None:
     return None
 
 
+def _nowhere(_: Turn) -> None:
+    return None
+
+
 def _unlimited(_: str, __: Usage) -> StopReason | None:
     return None
 
@@ -45,8 +50,9 @@ def _unlimited(_: str, __: Usage) -> StopReason | None:
 class LocalRecord:
     """Turns of one episode, kept in the order in which they ended.
 
-    `allow` is asked before each new turn with the agent's path and the usage so far; a reason ends that agent's stage. `clock`
-    and `pause` tell and pass seconds.
+    `keep` gets each new turn before its answer is used, so that a process that is killed can be taken up again. `allow` is asked
+    before each new turn with the agent's path and the usage so far; a reason ends that agent's stage. `clock` and `pause` tell
+    and pass seconds.
     """
 
     def __init__(
@@ -54,6 +60,7 @@ class LocalRecord:
         episode: str,
         turns: Iterable[Turn] = (),
         *,
+        keep: Keeper = _nowhere,
         watch: Watcher = _ignore,
         allow: Permission = _unlimited,
         patience: Patience = PATIENCE,
@@ -66,6 +73,7 @@ class LocalRecord:
         self._next: Counter[str] = Counter()
         self._said: dict[str, tuple[Message, ...]] = {}
         self._watch, self._allow, self._patience = watch, allow, patience
+        self._store = keep
         self._clock, self._pause = clock, pause
         self._times: dict[str, StageTime] = {}
         self.usage = Usage()
@@ -165,7 +173,10 @@ class LocalRecord:
         time_of_stage, now = self._time(stage_of(turn.agent)), self._clock()
         elapsed = stored.elapsed_s if stored else time_of_stage.elapsed + now - time_of_stage.read_at
         self._times[stage_of(turn.agent)] = StageTime(max(elapsed, time_of_stage.elapsed), now)
-        self._turns.append(turn.model_copy(update={"elapsed_s": elapsed}))
+        timed = turn.model_copy(update={"elapsed_s": elapsed})
+        self._turns.append(timed)
+        if stored is None:
+            self._store(timed)
 
     async def _patiently(self, model: ChatModel, request: ChatRequest, agent: str) -> Completion:
         waited, attempt = 0.0, 0

@@ -1,7 +1,7 @@
 """The run's tool memory: no two agents make the same call twice (MindDR section 3.1, tool-call memory)."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Protocol
 
 from app.domain.chat import ToolCall, ToolResult
@@ -27,6 +27,11 @@ class DictStore:
 
     def __init__(self) -> None:
         self._results: dict[str, ToolResult] = {}
+
+    def remember(self, calls: Iterable[tuple[ToolCall, ToolResult]]) -> None:
+        """Begin with what an earlier process was answered."""
+        for call, result in calls:
+            self._results.setdefault(call_key(call.name, call.arguments), result)
 
     async def load(self, key: str) -> ToolResult | None:
         """The stored result of this call, if any."""

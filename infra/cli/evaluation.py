@@ -1,0 +1,93 @@
+"""`rubrica eval`: run a system over a benchmark, judge it, report it, compare two runs."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from app.domain.query import Effort, Language, SystemName
+from infra.cli.execute import execute, leave_with
+
+app = typer.Typer(help="Benchmarks (docs/evaluation.md).", no_args_is_help=True)
+
+Folder = Annotated[Path, typer.Argument(metavar="FOLDER", help="A run's folder.")]
+
+
+@app.callback()
+def evaluation() -> None:
+    """Benchmarks."""
+
+
+@app.command()
+def benchmarks() -> None:
+    """The benchmarks there are, and the data each reads."""
+    from infra.cli.evaluation_run import show_benchmarks as work
+
+    leave_with(work)
+
+
+@app.command()
+def run(
+    benchmark: Annotated[str, typer.Argument(help="Which one; `rubrica eval benchmarks` lists them.")],
+    data: Annotated[Path, typer.Option(help="The folder or file with its published data.")],
+    out: Annotated[Path, typer.Option(help="The run's folder: a new one, or that of a run to go on with.")],
+    variant: Annotated[str, typer.Option(help="How it is scored, where there are several ways.")] = "",
+    limit: Annotated[int, typer.Option(min=0, help="So many items, drawn by the seed; 0: all.")] = 0,
+    ids: Annotated[list[str] | None, typer.Option("--id", help="This item (repeatable).")] = None,
+    language: Annotated[Language | None, typer.Option(help="Items in this language only.")] = None,
+    seed: Annotated[int, typer.Option(help="What draws the items and the bootstrap samples.")] = 0,
+    system: Annotated[SystemName, typer.Option(help="The research system.")] = SystemName.MINDDR,
+    effort: Annotated[Effort, typer.Option(help="How far its agents go.")] = Effort.STANDARD,
+    reports: Annotated[Path | None, typer.Option(help="Judge these finished reports instead (JSON Lines: id, article).")] = None,
+    reference: Annotated[Path | None, typer.Option(help="RACE: the reports to compare with (JSON Lines: id, article).")] = None,
+    collection: Annotated[list[str] | None, typer.Option(help="Search this collection (repeatable).")] = None,
+    model_file: Annotated[Path | None, typer.Option(help="A GGUF file to be the model, in this process.")] = None,
+    at_once: Annotated[int, typer.Option(min=1, help="Items and judge calls under way at a time.")] = 4,
+    demonstration: Annotated[bool, typer.Option("--demonstration", help="Mark the run as no measurement.")] = False,
+) -> None:
+    """Work through a benchmark. The same command goes on where it was cut off; nothing that was answered is asked again.
+
+    Exit codes: 0 every item has its scores, 1 some have not, 2 the input or the machine cannot be used.
+    """
+    from infra.cli.evaluation_run import run as work
+    from training.evaluation.harness.wanted import Wanted
+
+    wanted = Wanted(
+        benchmark=benchmark,
+        data=data,
+        out=out,
+        variant=variant,
+        reference=reference,
+        limit=limit,
+        ids=tuple(ids or ()),
+        language=language,
+        seed=seed,
+        system=system,
+        effort=effort,
+        reports=reports,
+        collections=tuple(collection or ()),
+        model_file=model_file,
+        at_once=at_once,
+        demonstration=demonstration,
+    )
+    execute(lambda settings: work(settings, wanted))
+
+
+@app.command()
+def report(folder: Folder) -> None:
+    """Print a run's figures and write report.html into its folder."""
+    from infra.cli.evaluation_run import report as work
+
+    leave_with(lambda: work(folder))
+
+
+@app.command()
+def compare(
+    first: Folder,
+    second: Folder,
+    out: Annotated[Path | None, typer.Option(help="Write the comparison to this HTML file too.")] = None,
+) -> None:
+    """Paired differences of two runs with intervals. Runs judged by different judges are refused."""
+    from infra.cli.evaluation_run import compare as work
+
+    leave_with(lambda: work(first, second, out))

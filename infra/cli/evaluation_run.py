@@ -1,0 +1,105 @@
+"""What `rubrica eval` does."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from app.domain.errors import InvalidInput
+from app.domain.missing import Missing
+from app.settings import Settings
+from infra.cli.execute import FAILED, say
+from infra.local.home import Home
+from infra.local.lock import FileLock, read_state
+from training.evaluation.benchmarks.catalogue import WHERE, benchmark
+from training.evaluation.harness.comparing import Difference, compared, require_comparable
+from training.evaluation.harness.difference_page import difference_page
+from training.evaluation.harness.figures import told
+from training.evaluation.harness.folder import RunFolder
+from training.evaluation.harness.page import MICRO, RunRecord, interval_text, number, page
+from training.evaluation.harness.running import Progress
+from training.evaluation.harness.setting_out import run as work
+from training.evaluation.harness.wanted import Wanted
+
+REPORT = "report.html"
+
+
+def show_benchmarks() -> int:
+    """One line a benchmark."""
+    for name in WHERE:
+        found = benchmark(name)
+        ways = f" (--variant {', '.join(found.variants)})" if len(found.variants) > 1 else ""
+        print(f"{name:16} {found.about}{ways}")
+    return 0
+
+
+async def run(settings: Settings, wanted: Wanted) -> int:
+    """Run it, tell each item as it ends, then report."""
+    say("opening models and indexes; an index that is missing is built first, which takes minutes")
+    await work(_beside_a_stack(settings), wanted, _tell)
+    return report(wanted.out)
+
+
+def report(folder: Path) -> int:
+    """Print the figures and write the page; `FAILED` when items are without scores."""
+    record = _record(folder)
+    found = benchmark(record.manifest.benchmark)
+    for figure in told(found.figures, record.scored, record.manifest.seed):
+        value = number(figure.interval if isinstance(figure.interval, Missing) else figure.interval.value)
+        print(f"{figure.name:22} {value:>8}  {interval_text(figure.interval)}  ({figure.items} items)")
+    answering, judging = record.answering, record.judging
+    cost = (answering.cost_microusd + judging.cost_microusd) / MICRO
+    print(f"{answering.model_calls} calls to answer, {judging.model_calls} to judge, US$ {cost:.4f}")
+    _write(folder / REPORT, page(record, found))
+    print(folder / REPORT)
+    for item, why in record.problems.items():
+        say(f"{item}: {why}")
+    return FAILED if record.problems else 0
+
+
+def compare(first: Path, second: Path, out: Path | None) -> int:
+    """Print the differences."""
+    one, other = _record(first), _record(second)
+    require_comparable(one.manifest, other.manifest)
+    found = compared(benchmark(one.manifest.benchmark), one.scored, other.scored, one.manifest.seed)
+    _print(found)
+    if one.manifest.code != other.manifest.code:
+        say("the two runs were made with different code")
+    if out is not None:
+        _write(out, difference_page(one.manifest, other.manifest, found))
+    return 0
+
+
+def _print(found: Sequence[Difference]) -> None:
+    print(f"{'figure':22} {'first':>8} {'second':>8} {'diff.':>8}  95% interval")
+    for d in found:
+        difference = number(d.difference if isinstance(d.difference, Missing) else d.difference.value)
+        clear = " *" if d.clear else ""
+        print(
+            f"{d.name:22} {number(d.first):>8} {number(d.second):>8} {difference:>8}  "
+            f"{interval_text(d.difference)} ({d.items} items){clear}"
+        )
+    print("* the interval leaves zero out")
+
+
+def _record(folder: Path) -> RunRecord:
+    run = RunFolder(folder)
+    return RunRecord(run.manifest(), run.answers(), run.scores())
+
+
+def _tell(progress: Progress) -> None:
+    say(f"[{progress.done}/{progress.of}] {progress.item}{f': {progress.problem}' if progress.problem else ''}")
+
+
+def _beside_a_stack(settings: Settings) -> Settings:
+    """A stack that runs on this home has its indexes open: its retrieval service is asked."""
+    home = Home(settings.home)
+    if settings.retrieval_url is not None or not home.lock.exists() or not FileLock(home.lock).held_by_another():
+        return settings
+    state = read_state(home.state)
+    return settings.model_copy(update={"retrieval_url": state.retrieval}) if state and state.retrieval else settings
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise InvalidInput(f"{path} cannot be written: {error.strerror}") from error

@@ -1,0 +1,38 @@
+"""How the stub plays a judge: in form and within the scale, drawn by the request. What it says measures nothing."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from tests.support.model_stub_answers import Prompt
+
+CRITERION = re.compile(r"^(\d+)\. ", re.MULTILINE)
+
+
+def race(prompt: Prompt) -> Any:
+    """Points for every criterion of both articles."""
+    dice = prompt.dice()
+    numbers = CRITERION.findall(prompt.last.rpartition("<criteria>")[2])
+    return {
+        "scores": [
+            {
+                "criterion": int(number),
+                "analysis": "a stand-in's remark",
+                "article_1_score": dice.randint(2, 9),
+                "article_2_score": dice.randint(2, 9),
+            }
+            for number in numbers
+        ]
+    }
+
+
+def scored(least: int, most: int) -> Callable[[Prompt], Any]:
+    """A whole number on a scale."""
+    return lambda prompt: {"analysis": "a stand-in's remark", "score": prompt.dice().randint(least, most)}
+
+
+JUDGES: dict[str, Callable[[Prompt], Any]] = {
+    "race": race,
+    "criterion_met": scored(0, 4),
+    "pointwise": scored(1, 10),
+}

@@ -1,0 +1,158 @@
+"""`rubrica eval`: a run that is killed and gone on with, its page, and the comparison of two runs."""
+
+import asyncio
+import json
+import os
+import signal
+from asyncio.subprocess import DEVNULL, PIPE
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from app.domain.errors import Conflict, InvalidInput
+from app.settings import Settings
+from infra.cli.evaluation_run import compare, report
+from tests.support.model_stub import ModelStub, model_stub
+from tests.support.model_stub_answers import Prompt
+from tests.support.model_stub_bill import Bill, read_bill
+from tests.support.stack import RUBRICA, command_environment
+from tests.training.evaluation.evaluating import COLLECTION, benchmark_folder, collection_in, write_lines
+from training.evaluation.harness.folder import RunFolder
+from training.evaluation.harness.running import Progress
+from training.evaluation.harness.setting_out import Ran, run
+from training.evaluation.harness.wanted import Wanted
+
+BEFORE_THE_KILL = 14
+
+
+async def test_a_killed_run_goes_on_and_asks_nothing_twice(tmp_path: Path) -> None:
+    data, bill, out = benchmark_folder(tmp_path / "data"), tmp_path / "bill", tmp_path / "run"
+    collection_in(tmp_path / "home", tmp_path / "docs")
+    async with model_stub(ModelStub(bill=Bill(bill), latency=timedelta(milliseconds=15))) as stub:
+        environment = command_environment(
+            RUBRICA_LLM_BASE_URL=stub.base_url, RUBRICA_LLM_MODEL="stub", RUBRICA_HOME=str(tmp_path / "home")
+        )
+        command = [*RUBRICA, "eval", "run", "drb-race", "--data", str(data), "--out", str(out), "--collection", COLLECTION]
+        command += ["--effort", "quick", "--demonstration", "--id", "1", "--id", "3"]
+        process = await asyncio.create_subprocess_exec(*command, env=environment, stdout=DEVNULL, stderr=DEVNULL)
+        while stub.bill.outcomes.get("answered", 0) < BEFORE_THE_KILL:
+            assert process.returncode is None
+            await asyncio.sleep(0.01)
+        os.kill(process.pid, signal.SIGKILL)
+        await process.wait()
+        kept = {t.digest for item in "13" for t in RunFolder(out).turns(item) if t.completion}
+        assert len(kept) >= BEFORE_THE_KILL - 8
+        with (out / "turns" / "1.jsonl").open("a") as torn:
+            torn.write('{"agent": "half a li')
+        before = len(list(read_bill(bill)))
+        again = await asyncio.create_subprocess_exec(*command, env=environment, stdout=PIPE, stderr=PIPE)
+        told, said = await again.communicate()
+    assert again.returncode == 0, said.decode()
+    asked = [line.key for line in read_bill(bill)]
+    assert not kept & set(asked[before:])
+    assert "2 to judge" in told.decode()
+    assert "[2/2]" in said.decode()
+    judged = json.loads((out / "manifest.json").read_text())["judge"]["prompts"]
+    assert {name.split("/")[-1] for name in judged} == {"en", "zh"}
+    page = (out / "report.html").read_text()
+    assert "A demonstration." in page
+    assert page.count("<svg") >= 2
+    assert "<script" not in page
+    answers = RunFolder(out).answers()
+    assert all(answer.report and answer.usage.model_calls > 3 for answer in answers.values())
+    cited = next(answer for answer in answers.values() if answer.pages)
+    assert "protect domestic manufactures" in RunFolder(out).page(next(iter(cited.pages.values())))
+
+
+def race_of(points: tuple[int, int]) -> str:
+    first, second = points
+    scores = [{"criterion": n, "article_1_score": first, "article_2_score": second} for n in (1, 2, 3)]
+    return json.dumps({"scores": scores})
+
+
+def judge(prompt: Prompt) -> str | None:
+    """Prefers whatever says more."""
+    if prompt.step != "race":
+        return None
+    article = prompt.last.partition("<article_1>")[2].partition("</article_1>")[0]
+    return race_of((8, 4) if "long" in article else (4, 6))
+
+
+async def judged(stub: ModelStub, tmp_path: Path, name: str, reports: dict[int, str], **settings: str) -> Ran:
+    rows = [{"id": number, "article": text} for number, text in reports.items()]
+    path = write_lines(tmp_path / f"{name}-reports.jsonl", list(rows))
+    wanted = Wanted("drb-race", tmp_path / "data", tmp_path / name, reports=path)
+    chosen = Settings.model_validate({"llm_base_url": stub.base_url, "llm_model": "judge", "home": tmp_path / "home", **settings})
+    told: list[Progress] = []
+    return await run(chosen, wanted, told.append)
+
+
+async def test_runs_are_compared_item_by_item_and_only_under_the_same_judge(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    benchmark_folder(tmp_path / "data")
+    async with model_stub(ModelStub(answerer=judge)) as stub:
+        short = await judged(stub, tmp_path, "short", {1: "brief", 2: "brief", 3: "brief"})
+        await judged(stub, tmp_path, "long", {1: "long report", 2: "long report", 3: "a brief report"})
+        await judged(stub, tmp_path, "other", {1: "brief", 2: "brief", 3: "brief"}, eval_judge_model="another")
+        with pytest.raises(Conflict, match=r"another system"):
+            await judged(stub, tmp_path, "short", {1: "rewritten", 2: "brief", 3: "brief"})
+    assert [scores.values["overall"] for scores in short.scores] == [pytest.approx(0.4)] * 3
+    assert compare(tmp_path / "short", tmp_path / "long", tmp_path / "both.html") == 0
+    line = next(line for line in capsys.readouterr().out.splitlines() if line.startswith("overall"))
+    assert line.split()[1:4] == ["0.4000", "0.5778", "0.1778"]
+    assert "(3 items)" in line
+    assert "Second minus first" in (tmp_path / "both.html").read_text()
+    with pytest.raises(Conflict, match="differ in judge"):
+        compare(tmp_path / "short", tmp_path / "other", None)
+
+
+async def test_what_cannot_be_scored_says_why_and_is_tried_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    benchmark_folder(tmp_path / "data")
+    said = {"1": json.dumps({"scores": [{"criterion": 1, "article_1_score": 11, "article_2_score": 1}]}), "2": race_of((5, 5))}
+
+    def answers(prompt: Prompt) -> str:
+        return said["1" if "justify" in prompt.last else "2"]
+
+    reports = {1: "<b>one</b>", 2: "two"}
+    async with model_stub(ModelStub(answerer=answers)) as stub:
+        ran = await judged(stub, tmp_path, "run", reports)
+        assert [(s.item, s.values.get("overall")) for s in ran.scores] == [("1", None), ("2", pytest.approx(0.5))]
+        assert report(tmp_path / "run") == 1
+        told = capsys.readouterr()
+        assert "overall                  0.5000" in told.out
+        assert "(1 items)" in told.out
+        assert "1: race: the judge's answer cannot be used" in told.err
+        assert "3: no answer: the file has no report for it" in told.err
+        calls = stub.bill.outcomes["answered"]
+        await judged(stub, tmp_path, "run", reports)
+        assert stub.bill.outcomes["answered"] == calls
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"benchmark": "nothing"}, "there is no benchmark"),
+        ({"variant": "kind"}, "it has strict, official"),
+        ({"ids": ("9",)}, "has no item '9'"),
+        ({"data": Path("/nowhere")}, "has no criteria.jsonl"),
+        ({"reports": Path("/nowhere.jsonl")}, "cannot be read"),
+    ],
+)
+async def test_what_cannot_be_run_is_refused(tmp_path: Path, change: dict[str, object], message: str) -> None:
+    benchmark_folder(tmp_path / "data")
+    reports = write_lines(tmp_path / "r.jsonl", [{"id": 1, "article": "x"}])
+    wanted = Wanted(**({"benchmark": "drb-race", "data": tmp_path / "data", "out": tmp_path / "o", "reports": reports} | change))  # type: ignore[arg-type]
+    settings = Settings.model_validate({"llm_base_url": "http://127.0.0.1:9/v1", "llm_model": "m", "home": tmp_path})
+    with pytest.raises(InvalidInput, match=message):
+        await run(settings, wanted, lambda _: None)
+    assert not (tmp_path / "o" / "manifest.json").exists()
+
+
+async def test_a_folder_with_something_else_in_it_is_left_alone(tmp_path: Path) -> None:
+    benchmark_folder(tmp_path / "data")
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "precious.txt").write_text("mine")
+    with pytest.raises(InvalidInput, match="something else"):
+        await judged(ModelStub(base_url="http://127.0.0.1:9/v1"), tmp_path, "run", {1: "x"})

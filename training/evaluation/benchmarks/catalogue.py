@@ -1,0 +1,23 @@
+"""The benchmarks by name, each imported when it is asked for."""
+
+from importlib import import_module
+
+from app.domain.errors import InvalidInput
+from training.evaluation.harness.example import AnyBenchmark
+
+WHERE = {
+    "drb-race": ("drb", "RACE"),
+}
+
+
+def benchmark(name: str) -> AnyBenchmark:
+    """The benchmark of this name.
+
+    Raises:
+        InvalidInput: there is none; the message lists those there are.
+    """
+    if name not in WHERE:
+        raise InvalidInput(f"there is no benchmark {name!r}; there are {', '.join(sorted(WHERE))}")
+    module, attribute = WHERE[name]
+    found: AnyBenchmark = getattr(import_module(f"training.evaluation.benchmarks.{module}"), attribute)
+    return found

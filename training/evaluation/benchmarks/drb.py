@@ -1,0 +1,125 @@
+"""DeepResearch Bench's questions, and RACE over them: each report held against a reference report (MindDR 8.3).
+
+The folder has `query.jsonl` (id, topic, language, prompt) and `criteria.jsonl` (or `.gz`), as published. The reference reports
+are rows of id and article: `reference.jsonl` in the folder, or the file named.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import JsonValue
+
+from app.domain.errors import InvalidInput
+from app.domain.missing import Missing
+from app.domain.query import Language
+from app.domain.race_rubric import Dimension, RaceCriterion, RaceRubric
+from training.evaluation.benchmarks.article import cleaned
+from training.evaluation.benchmarks.files import each, one_of, reports_of, unique
+from training.evaluation.harness.example import Answer, Benchmark, Example, Reading
+from training.evaluation.harness.figures import means
+from training.evaluation.harness.judging import Judging
+from training.evaluation.harness.scores import Scores, scored
+from training.evaluation.race import JudgedCriterion, Judgement, race_score
+from training.evaluation.race_files import read_criteria
+from workflows.judging.race_judge import CriterionPoints, compared_in_part
+
+STRICT, OFFICIAL = "strict", "official"
+OVERALL = "overall"
+FIGURES = (OVERALL, *map(str, Dimension))
+
+
+@dataclass(frozen=True, slots=True)
+class RaceGold:
+    """What a report is held to, and against."""
+
+    criteria: RaceRubric
+    reference: str
+
+
+def queries(folder: Path) -> list[Example[None]]:
+    """The questions."""
+    path = one_of(folder, "query.jsonl", "query.jsonl.gz")
+    found = each(path, _question)
+    unique(path, [example.id for example in found])
+    return found
+
+
+def query_files(reading: Reading) -> list[Path]:
+    """The file of questions."""
+    return [one_of(reading.data, "query.jsonl", "query.jsonl.gz")]
+
+
+def _question(row: dict[str, Any]) -> Example[None]:
+    return Example(str(row["id"]), str(row["prompt"]), Language(row["language"]), None, str(row.get("topic", "")))
+
+
+def _files(reading: Reading) -> list[Path]:
+    return [*query_files(reading), _criteria_file(reading), _reference_file(reading)]
+
+
+def _criteria_file(reading: Reading) -> Path:
+    return one_of(reading.data, "criteria.jsonl", "criteria.jsonl.gz")
+
+
+def _reference_file(reading: Reading) -> Path:
+    if reading.reference is not None:
+        return reading.reference
+    try:
+        return one_of(reading.data, "reference.jsonl", "reference.jsonl.gz")
+    except InvalidInput as error:
+        raise InvalidInput(f"{error}; or name the reports to compare with by --reference FILE") from error
+
+
+def _read(reading: Reading) -> Sequence[Example[RaceGold]]:
+    criteria = read_criteria(_criteria_file(reading))
+    references = reports_of(_reference_file(reading))
+    found = queries(reading.data)
+    return [
+        Example(e.id, e.question, e.language, RaceGold(criteria[int(e.id)], references[e.id]), e.domain)
+        for e in found
+        if int(e.id) in criteria and e.id in references
+    ]
+
+
+async def score_race(example: Example[RaceGold], answer: Answer, judging: Judging) -> Scores:
+    """The report's share of what it and the reference get, overall and by dimension, 0 to 1."""
+    asked = [(dimension, criterion) for dimension, cs in example.gold.criteria.criteria.items() for criterion in cs]
+    shown = [criterion.shown for _, criterion in asked]
+    articles = cleaned(answer.text), cleaned(example.gold.reference)
+    points = await compared_in_part(judging.kit, example.question, *articles, shown)
+    if isinstance(points, Missing):
+        return scored(example.id, dict.fromkeys(FIGURES, points))
+    judgement = judgement_of(asked, points)
+    detail: dict[str, JsonValue] = {str(dimension): [_told(item) for item in items] for dimension, items in judgement.items()}
+    found = race_score(example.gold.criteria, judgement, judging.variant == OFFICIAL)
+    if isinstance(found, Missing):
+        return scored(example.id, dict.fromkeys(FIGURES, found), detail)
+    return scored(example.id, {OVERALL: found.overall, **{str(d): value for d, value in found.dimensions.items()}}, detail)
+
+
+def judgement_of(asked: Sequence[tuple[Dimension, RaceCriterion]], points: Sequence[CriterionPoints | None]) -> Judgement:
+    """What was scored, by dimension."""
+    judgement: dict[Dimension, list[JudgedCriterion]] = {dimension: [] for dimension, _ in asked}
+    for (dimension, criterion), pair in zip(asked, points, strict=True):
+        if pair is not None:
+            judgement[dimension].append(JudgedCriterion(criterion.criterion, pair.first, pair.second))
+    return judgement
+
+
+def _told(item: JudgedCriterion) -> JsonValue:
+    """As the benchmark writes a judge's output down."""
+    return {"criterion": item.criterion, "article_1_score": item.report, "article_2_score": item.reference}
+
+
+RACE = Benchmark(
+    name="drb-race",
+    about="DeepResearch Bench, RACE: reports against reference reports, criterion by criterion",
+    files=_files,
+    read=_read,
+    score=score_race,
+    figures=means(*FIGURES),
+    prompts=("race",),
+    variants=(STRICT, OFFICIAL),
+)

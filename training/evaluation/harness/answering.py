@@ -1,0 +1,162 @@
+"""Answering a benchmark's questions: by a research system in this process, by the search alone, or from a file of reports."""
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Any, Protocol
+
+from pydantic import ValidationError
+
+from app.domain.errors import RubricaError, ToolError
+from app.domain.query import Effort, ResearchQuery, SystemName
+from app.domain.report import Report
+from app.domain.trajectory import Turn
+from app.services.rendering.marks import unmarked
+from app.services.rendering.numbering import numbered
+from retrieval.ports import PageReader, Searcher, SearchFilter
+from training.evaluation.harness.example import Answer, Example
+from training.evaluation.harness.folder import RunFolder
+from workflows.agents.agent_set import AgentSet
+from workflows.agents.codec import Codec
+from workflows.agents.effort import LIMITS, bounds_of
+from workflows.agents.kit import Kit
+from workflows.agents.ports import ChatModel
+from workflows.prompts.library import PromptLibrary
+from workflows.systems.local import LocalStages
+from workflows.systems.local_record import LocalRecord
+from workflows.systems.minddr import research
+from workflows.systems.steering import Steering
+from workflows.tools.tool_memory import DictStore, ToolMemory
+from workflows.tools.toolbox import Beyond, Corpora, build_toolbox
+
+DEPTH = 10
+PASSAGES = 40
+"""Passages searched for, so that ten documents are among them."""
+MOST_PAGE_CHARS = 60_000
+
+
+class Answering(Protocol):
+    """Whatever answers. It does not raise for a question that could not be answered: `Answer.failed` says why."""
+
+    async def answer(self, example: Example[Any]) -> Answer:
+        """The answer to one question."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """What is searched and read, here and outside; `corpora` deals the collections out to the tools."""
+
+    searcher: Searcher
+    reader: PageReader
+    corpora: Corpora
+    beyond: Beyond
+
+
+@dataclass(frozen=True, slots=True)
+class BySystem:
+    """A research system over `LocalStages`. Its turns are kept as they end, so that a killed run pays for none of them again."""
+
+    system: SystemName
+    effort: Effort
+    agents: AgentSet
+    chat: ChatModel
+    codec: Codec
+    prompts: PromptLibrary
+    world: World
+    today: date
+    folder: RunFolder
+
+    async def answer(self, example: Example[Any]) -> Answer:
+        """A report; what it cites is kept with the run."""
+        turns = self.folder.turns(example.id)
+        record = LocalRecord(example.id, turns, keep=lambda turn: self.folder.keep_turn(example.id, turn))
+        began = time.monotonic()
+        try:
+            query = ResearchQuery(question=example.question, language=example.language, system=self.system, effort=self.effort)
+            report = await research(query, LocalStages(self.agents, self._kit(query, record, turns), record, query), Steering())
+        except (RubricaError, ValidationError) as error:
+            return Answer(item=example.id, failed=str(error), usage=record.usage, seconds=time.monotonic() - began)
+        seconds = max((turn.elapsed_s for turn in turns), default=0.0) + time.monotonic() - began
+        pages = await self._pages(report)
+        return Answer(
+            item=example.id, text=plain(report), report=report, pages=pages, usage=record.usage, seconds=round(seconds, 3)
+        )
+
+    def _kit(self, query: ResearchQuery, record: LocalRecord, turns: Sequence[Turn]) -> Kit:
+        store = DictStore()
+        memory = ToolMemory(store)
+        store.remember((turn.call, turn.result) for turn in turns if turn.call and turn.result and not turn.result.error)
+        return Kit(
+            chat=self.chat,
+            tools=build_toolbox(self.world.searcher, self.world.reader, self.world.corpora, memory, beyond=self.world.beyond),
+            record=record,
+            prompts=self.prompts,
+            codec=self.codec,
+            today=self.today,
+            clock=lambda: 0.0,
+            limits=LIMITS[query.effort],
+            bounds=bounds_of(query),
+            language=query.language,
+        )
+
+    async def _pages(self, report: Report) -> dict[str, str]:
+        """Texts of the cited sources by address: as stored, or where they cannot be read again what was quoted of them."""
+        cited = {citation.quote.source.url for citation in numbered(report).citations}
+        return {url: self.folder.keep_page((await self._page(url, report))[:MOST_PAGE_CHARS]) for url in sorted(cited)}
+
+    async def _page(self, url: str, report: Report) -> str:
+        try:
+            return (await self.world.reader.read(url)).text
+        except ToolError:
+            return "\n\n".join(quote.text for quote in report.quotes if quote.source.url == url)
+
+
+@dataclass(frozen=True, slots=True)
+class BySearch:
+    """The documents that the search ranks first, each once, named as the benchmark names them."""
+
+    searcher: Searcher
+    collection: str
+
+    async def answer(self, example: Example[Any]) -> Answer:
+        """At most ten documents."""
+        began = time.monotonic()
+        try:
+            found = await self.searcher.search(example.question, PASSAGES, SearchFilter(collections=(self.collection,)))
+        except ToolError as error:
+            return Answer(item=example.id, failed=str(error))
+        ranking = dict.fromkeys(passage.source.url.rpartition("/")[2] for passage in found)
+        return Answer(item=example.id, ranking=tuple(ranking)[:DEPTH], seconds=time.monotonic() - began)
+
+
+@dataclass(frozen=True, slots=True)
+class FromFile:
+    """Reports that somebody else wrote, by item."""
+
+    reports: Mapping[str, str]
+
+    async def answer(self, example: Example[Any]) -> Answer:
+        """The report as it is."""
+        text = self.reports.get(example.id)
+        return (
+            Answer(item=example.id, failed="the file has no report for it")
+            if text is None
+            else Answer(item=example.id, text=text)
+        )
+
+
+class Given:
+    """Nobody answers: what is judged comes with the example."""
+
+    async def answer(self, example: Example[Any]) -> Answer:
+        """An empty answer."""
+        return Answer(item=example.id)
+
+
+def plain(report: Report) -> str:
+    """The report as a judge reads it: title, sections and citation numbers; no notices, marks or list of sources."""
+    bodies = [unmarked(body) for body in numbered(report).bodies]
+    sections = [f"{'#' * s.level} {s.heading}\n\n{body}" for s, body in zip(report.sections, bodies, strict=True)]
+    return "\n\n".join([f"# {report.title}", *sections])

@@ -1,0 +1,85 @@
+"""Two runs over the same items: paired differences with bootstrap intervals. Runs that cannot be compared are refused."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from app.domain.errors import Conflict
+from app.domain.missing import Missing
+from training.evaluation.harness.example import AnyBenchmark
+from training.evaluation.harness.figures import Figure
+from training.evaluation.harness.manifest import Manifest
+from training.evaluation.harness.scores import Scores
+from training.evaluation.preference_metrics import Interval, bootstrapped
+from training.rewards.score import Score
+
+Pair = tuple[Scores, Scores]
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A figure of both runs over the items that have it in both, and second minus first with its interval."""
+
+    name: str
+    first: Score
+    second: Score
+    difference: Interval | Missing
+    items: int
+
+    @property
+    def clear(self) -> bool:
+        """Whether the interval leaves zero out."""
+        return isinstance(self.difference, Interval) and (self.difference.low > 0 or self.difference.high < 0)
+
+
+def require_comparable(first: Manifest, second: Manifest) -> None:
+    """Same benchmark, scored in the same way from the same data by the same judge.
+
+    Raises:
+        Conflict: they are not; the message says in what.
+    """
+    differing = [
+        what
+        for what, one, other in (
+            ("benchmark", first.benchmark, second.benchmark),
+            ("variant", first.variant, second.variant),
+            ("data", first.data, second.data),
+            ("judge", first.judge.model, second.judge.model),
+            ("judge's prompts", _shared(first, second), _shared(second, first)),
+        )
+        if one != other
+    ]
+    if first.demonstration or second.demonstration:
+        differing.append("purpose: a demonstration measures nothing")
+    if differing:
+        raise Conflict(f"these runs cannot be compared: they differ in {', '.join(differing)}")
+
+
+def compared(benchmark: AnyBenchmark, first: Sequence[Scores], second: Sequence[Scores], seed: int = 0) -> list[Difference]:
+    """Every figure over the items that both runs have scored.
+
+    Raises:
+        Conflict: there are none.
+    """
+    others = {score.item: score for score in second}
+    pairs = [(score, others[score.item]) for score in first if score.item in others]
+    if not pairs:
+        raise Conflict("these runs have no scored item in common")
+    return [_difference(name, figure, pairs, seed) for name, figure in benchmark.figures.items()]
+
+
+def _difference(name: str, figure: Figure, pairs: Sequence[Pair], seed: int) -> Difference:
+    both = [pair for pair in pairs if figure.usable(pair[0]) and figure.usable(pair[1])]
+
+    def difference(drawn: Sequence[Pair]) -> Score:
+        before, after = figure.over([pair[0] for pair in drawn]), figure.over([pair[1] for pair in drawn])
+        if isinstance(before, Missing):
+            return before
+        return after if isinstance(after, Missing) else after - before
+
+    sides = [figure.over([pair[side] for pair in both]) for side in (0, 1)]
+    return Difference(name, sides[0], sides[1], bootstrapped(difference, both, seed), len(both))
+
+
+def _shared(manifest: Manifest, other: Manifest) -> dict[str, str]:
+    """The prompts of the languages that both runs judged in."""
+    return {name: digest for name, digest in manifest.judge.prompts.items() if name in other.judge.prompts}

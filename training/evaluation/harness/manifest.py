@@ -1,0 +1,101 @@
+"""What a run was made with. Written first; whoever goes on with the run must be about to do exactly the same."""
+
+import hashlib
+from collections.abc import Iterable
+from datetime import date, datetime
+from decimal import Decimal
+from pathlib import Path
+
+from pydantic import Field
+
+from app.domain.errors import Conflict, InvalidInput
+from app.domain.value import Value
+
+FORMAT = "rubrica.evaluation/1"
+NOT_COMPARED = frozenset({"started_at", "today"})
+CHUNK = 1 << 20
+
+
+class ModelUsed(Value):
+    """A model, what it costs (US$ per million tokens), and how structured answers are asked of it."""
+
+    name: str
+    codec: str
+    input_price: Decimal = Decimal(0)
+    output_price: Decimal = Decimal(0)
+
+
+class SystemUsed(Value):
+    """What answered. `reports` is the SHA-256 of a file of finished reports where no system ran; `model` null: it asks none.
+
+    `corpora` gives, by collection, the generation of its index; empty strings where a service keeps that to itself.
+    """
+
+    name: str
+    effort: str = ""
+    model: ModelUsed | None = None
+    corpora: dict[str, str] = Field(default_factory=dict)
+    services: tuple[str, ...] = ()
+    reports: str = ""
+
+
+class JudgeUsed(Value):
+    """The judge, with the SHA-256 of each prompt it is asked with. `model` null: nothing is judged."""
+
+    model: ModelUsed | None = None
+    prompts: dict[str, str] = Field(default_factory=dict)
+
+
+class Manifest(Value):
+    """Everything that decides a run's figures. `data` is the SHA-256 of each file read, by name; `prompts` those of all prompts.
+
+    `code` is a digest of the program. `demonstration`: nothing here measures anything, and the report says so.
+    """
+
+    format: str = FORMAT
+    benchmark: str
+    variant: str = ""
+    data: dict[str, str]
+    items: tuple[str, ...]
+    seed: int = 0
+    system: SystemUsed
+    judge: JudgeUsed
+    prompts: dict[str, str] = Field(default_factory=dict)
+    code: str = ""
+    today: date
+    started_at: datetime
+    demonstration: bool = False
+
+    def require_same(self, other: "Manifest") -> None:
+        """`other` goes on with this run.
+
+        Raises:
+            Conflict: something differs; the message names it.
+        """
+        mine, theirs = self.model_dump(exclude=set(NOT_COMPARED)), other.model_dump(exclude=set(NOT_COMPARED))
+        if differing := [name for name in mine if mine[name] != theirs[name]]:
+            raise Conflict(
+                f"this folder holds a run with another {', '.join(differing)}; give a new folder, or what it was begun with"
+            )
+
+
+def file_digests(paths: Iterable[Path]) -> dict[str, str]:
+    """SHA-256 (hex) by file name, with its folder's where two files have the same.
+
+    Raises:
+        InvalidInput: a file cannot be read.
+    """
+    given = list(dict.fromkeys(paths))
+    names = [path.name for path in given]
+    return {p.name if names.count(p.name) == 1 else f"{p.parent.name}/{p.name}": _digest(p) for p in given}
+
+
+def _digest(path: Path) -> str:
+    digest = hashlib.sha256()
+    try:
+        with path.open("rb") as file:
+            while piece := file.read(CHUNK):
+                digest.update(piece)
+    except OSError as error:
+        raise InvalidInput(f"{path} cannot be read: {error.strerror}") from error
+    return digest.hexdigest()

@@ -1,0 +1,200 @@
+"""A run as one HTML page that needs nothing else: no script, no outside file. Names and questions are text, never markup."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from importlib.resources import files
+
+from app.domain.budget import Usage
+from app.domain.missing import Missing
+from training.evaluation.harness.example import Answer, AnyBenchmark
+from training.evaluation.harness.figures import Told, by_group, told
+from training.evaluation.harness.manifest import Manifest, ModelUsed
+from training.evaluation.harness.plots import bars, histogram, intervals, scatter
+from training.evaluation.harness.scores import Scores
+from training.evaluation.preference_metrics import Interval
+from training.rewards.score import Score
+
+FEWEST_POINTS = 3
+MICRO = 1_000_000
+SHOWN_DIGITS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class RunRecord:
+    """Everything a finished or unfinished run holds."""
+
+    manifest: Manifest
+    answers: Mapping[str, Answer]
+    scores: Mapping[str, Scores]
+
+    @property
+    def scored(self) -> list[Scores]:
+        """The items that were scored, in their order."""
+        return [self.scores[item] for item in self.manifest.items if item in self.scores]
+
+    @property
+    def problems(self) -> dict[str, str]:
+        """Why items have no score, or not all of them."""
+        found: dict[str, str] = {}
+        for item in self.manifest.items:
+            answer, scores = self.answers.get(item), self.scores.get(item)
+            if answer is not None and answer.failed:
+                found[item] = f"no answer: {answer.failed}"
+            elif scores is None:
+                found[item] = "not worked yet"
+            elif scores.missing:
+                found[item] = "; ".join(dict.fromkeys(scores.missing.values()))
+        return found
+
+    @property
+    def answering(self) -> Usage:
+        """What the answers cost."""
+        return sum((answer.usage for answer in self.answers.values()), Usage())
+
+    @property
+    def judging(self) -> Usage:
+        """What judging them cost."""
+        return sum((scores.usage for scores in self.scores.values()), Usage())
+
+
+def page(record: RunRecord, benchmark: AnyBenchmark) -> str:
+    """The whole page."""
+    manifest, found = record.manifest, told(benchmark.figures, record.scored, record.manifest.seed)
+    parts = [
+        f"<h1>{escape(benchmark.name)}: {escape(manifest.system.name)}</h1><p>{escape(benchmark.about)}</p>",
+        _warning(manifest),
+        f"<p>{len(record.scored)} of {len(manifest.items)} items scored, {len(record.problems)} with problems.</p>",
+        table(["figure", "value", "95% interval", "items"], [_figure_row(figure) for figure in found]),
+        *_plots(record, benchmark, found),
+        _groups(record, benchmark),
+        "<h2>What it cost</h2>",
+        table(["", "calls", "input tokens", "output tokens", "US$"], _costs(record)),
+        "<h2>What it was made with</h2>",
+        table(["", ""], made_with(manifest)),
+        _problems(record.problems),
+        "<h2>Items</h2>",
+        _items(record, benchmark),
+    ]
+    return document(f"{benchmark.name}: {manifest.system.name}", parts)
+
+
+def document(title: str, parts: Sequence[str]) -> str:
+    """A page of these parts."""
+    style = files("training.evaluation.harness").joinpath("page.css").read_text(encoding="utf-8")
+    return (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
+        f"<title>{escape(title)}</title><style>{style}</style></head><body><main>\n"
+        + "\n".join(part for part in parts if part)
+        + "\n</main></body></html>\n"
+    )
+
+
+def number(score: Score) -> str:
+    """A value as it is shown."""
+    return "–" if isinstance(score, Missing) else f"{score:.{SHOWN_DIGITS}f}"
+
+
+def interval_text(interval: Interval | Missing) -> str:
+    """The bounds, or why there are none."""
+    return interval.reason if isinstance(interval, Missing) else f"{number(interval.low)} to {number(interval.high)}"
+
+
+def _figure_row(figure: Told) -> list[str]:
+    interval = figure.interval
+    value = "–" if isinstance(interval, Missing) else number(interval.value)
+    return [figure.name, value, interval_text(interval), str(figure.items)]
+
+
+def _warning(manifest: Manifest) -> str:
+    if not manifest.demonstration:
+        return ""
+    return '<p class="warning"><b>A demonstration.</b> Its judge or its model is a stand-in: nothing here measures anything.</p>'
+
+
+def _plots(record: RunRecord, benchmark: AnyBenchmark, found: Sequence[Told]) -> list[str]:
+    rows = {figure.name: figure.interval for figure in found if isinstance(figure.interval, Interval)}
+    drawn = [intervals("Figures with their 95% intervals", rows)] if rows else []
+    main = next(iter(benchmark.figures.values())).needs[0]
+    values = [score.values[main] for score in record.scored if main in score.values]
+    if len(values) >= FEWEST_POINTS:
+        drawn.append(histogram(f"{main} by item", values, main))
+    seconds = [
+        (answer.seconds, score.values[main])
+        for score in record.scored
+        if main in score.values and (answer := record.answers.get(score.item)) and answer.seconds
+    ]
+    if len(seconds) >= FEWEST_POINTS:
+        drawn.append(scatter(f"{main} by time", seconds, ("seconds to answer", main)))
+    return [f"<figure>{svg}</figure>" for svg in drawn]
+
+
+def _groups(record: RunRecord, benchmark: AnyBenchmark) -> str:
+    """The main figure by domain and by language, where there are several."""
+    name, figure = next(iter(benchmark.figures.items()))
+    parts = []
+    for title, groups in (
+        ("domain", by_group(figure, record.scored, lambda score: score.domain)),
+        ("language", by_group(figure, record.scored, lambda score: score.language.value)),
+    ):
+        values = {group: value for group, (value, _) in groups.items() if not isinstance(value, Missing)}
+        if len(groups) > 1:
+            shown = [[group or "–", number(value), str(items)] for group, (value, items) in groups.items()]
+            parts.append(f"<h2>By {title}</h2>" + table([title, name, "items"], shown))
+            parts.append(f"<figure>{bars(f'{name} by {title}', values, name)}</figure>" if values else "")
+    return "\n".join(parts)
+
+
+def _costs(record: RunRecord) -> list[list[str]]:
+    rows = (("answers", record.answering), ("judging", record.judging))
+    return [
+        [name, str(u.model_calls), str(u.input_tokens), str(u.output_tokens), f"{u.cost_microusd / MICRO:.4f}"]
+        for name, u in rows
+    ]
+
+
+def made_with(manifest: Manifest) -> list[tuple[str, str]]:
+    """The manifest in rows."""
+    system, judge = manifest.system, manifest.judge
+    rows = [
+        ("benchmark", f"{manifest.benchmark} {manifest.variant}"),
+        ("data (SHA-256)", ", ".join(f"{name} {digest[:12]}" for name, digest in manifest.data.items())),
+        ("answered by", " ".join(part for part in (system.name, system.effort, system.reports[:12]) if part)),
+        ("its model", _model(system.model)),
+        ("judge", _model(judge.model)),
+        ("judge's prompts (SHA-256)", ", ".join(f"{name} {digest[:12]}" for name, digest in judge.prompts.items())),
+        ("corpora", ", ".join(f"{name} {generation}".strip() for name, generation in system.corpora.items())),
+        ("services outside", ", ".join(system.services)),
+        ("seed", str(manifest.seed)),
+        ("code", manifest.code),
+        ("begun", manifest.started_at.isoformat(timespec="seconds")),
+    ]
+    return [row for row in rows if row[1].strip()]
+
+
+def _model(model: ModelUsed | None) -> str:
+    if model is None:
+        return "none"
+    return f"{model.name} ({model.codec}; US$ {model.input_price} and {model.output_price} a million tokens)"
+
+
+def _problems(problems: Mapping[str, str]) -> str:
+    return "<h2>Problems</h2>" + table(["item", "why"], [[item, why] for item, why in problems.items()]) if problems else ""
+
+
+def _items(record: RunRecord, benchmark: AnyBenchmark) -> str:
+    names = list(dict.fromkeys(name for figure in benchmark.figures.values() for name in figure.needs))
+    rows = [
+        [score.item, score.domain, score.language.value, *(number(score.values[n]) if n in score.values else "–" for n in names)]
+        for score in record.scored
+    ]
+    return table(["item", "domain", "language", *names], rows)
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table; every cell is text."""
+    names = "".join(f"<th>{escape(name)}</th>" for name in head)
+    body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
+    return f"<table><thead><tr>{names}</tr></thead><tbody>{body}</tbody></table>"

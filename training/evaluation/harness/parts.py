@@ -1,0 +1,117 @@
+"""The parts of a run: what answers and what judges, and what the manifest says of them."""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+
+from app.domain.errors import SetupError
+from app.domain.query import SystemName
+from app.settings import Settings
+from training.evaluation.benchmarks.files import reports_of
+from training.evaluation.harness.answering import Answering, BySearch, BySystem, FromFile, Given
+from training.evaluation.harness.example import Answered, AnyBenchmark, Example, Reading
+from training.evaluation.harness.folder import RunFolder
+from training.evaluation.harness.judging import Judging
+from training.evaluation.harness.manifest import JudgeUsed, Manifest, SystemUsed, file_digests
+from training.evaluation.harness.models import Models, Served, codec_of, models_of
+from training.evaluation.harness.wanted import Wanted
+from training.evaluation.harness.world import Surroundings, surroundings
+from workflows.agents.extractive import EXTRACTIVE
+from workflows.agents.kit import Kit
+from workflows.chat_models.absent import AbsentModel
+from workflows.judging.batch import BatchRecord
+from workflows.prompts.library import PromptLibrary
+from workflows.systems.agent_sets import AGENTS
+
+SEARCH, NOBODY, FILE = "search", "none", "file"
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """Everything a run is put together from. `around` is None where nothing is searched, `judge` where nothing is judged."""
+
+    settings: Settings
+    wanted: Wanted
+    benchmark: AnyBenchmark
+    prompts: PromptLibrary
+    models: Models
+    judge: Served | None
+    around: Surroundings | None
+
+    def system_used(self) -> SystemUsed:
+        """What answers, for the manifest."""
+        if self.benchmark.answered is Answered.BY_NOBODY:
+            return SystemUsed(name=NOBODY)
+        if self.around is None:
+            assert self.wanted.reports is not None
+            return SystemUsed(name=FILE, reports=next(iter(file_digests([self.wanted.reports]).values())))
+        corpora = dict(self.around.corpora)
+        if self.benchmark.answered is Answered.BY_SEARCH:
+            return SystemUsed(name=SEARCH, corpora=corpora)
+        model = self.models.system.used if self.models.system else None
+        names = {"name": self.wanted.system.value, "effort": self.wanted.effort.value}
+        return SystemUsed(**names, model=model, corpora=corpora, services=self.around.services)
+
+    def judge_used(self, examples: Sequence[Example[Any]]) -> JudgeUsed:
+        """The judge, with the prompts it is asked with in the languages of these examples."""
+        if self.judge is None:
+            return JudgeUsed()
+        languages = sorted({example.language for example in examples})
+        asked = [self.prompts.get(name, language) for name in self.benchmark.prompts for language in languages]
+        return JudgeUsed(model=self.judge.used, prompts={f"{p.name}/{p.version}/{p.language.value}": p.digest for p in asked})
+
+    def judging(self, record: BatchRecord, manifest: Manifest, folder: RunFolder) -> Judging:
+        """The judge at work."""
+        chat = self.judge.chat if self.judge else AbsentModel()
+        kit = Kit(chat, {}, record, self.prompts, codec_of(self.settings), manifest.today, lambda: 0.0)
+        return Judging(kit, folder.page, manifest.variant)
+
+    def answering(self, manifest: Manifest, folder: RunFolder) -> Answering:
+        """Whatever answers.
+
+        Raises:
+            SetupError: the system needs a model.
+        """
+        if self.benchmark.answered is Answered.BY_NOBODY:
+            return Given()
+        if self.around is None:
+            assert self.wanted.reports is not None
+            return FromFile(reports_of(self.wanted.reports))
+        if self.benchmark.answered is Answered.BY_SEARCH:
+            return BySearch(self.around.world.searcher, next(iter(self.around.corpora)))
+        return self._system(self.around, manifest, folder)
+
+    def _system(self, around: Surroundings, manifest: Manifest, folder: RunFolder) -> BySystem:
+        asked, name = self.models.system, self.wanted.system
+        if asked is None and name is not SystemName.MINDDR:
+            raise SetupError(f"the system {name.value} needs a model: set RUBRICA_LLM_BASE_URL and RUBRICA_LLM_MODEL")
+        return BySystem(
+            system=name,
+            effort=self.wanted.effort,
+            agents=AGENTS[name] if asked else EXTRACTIVE,
+            chat=asked.chat if asked else AbsentModel(),
+            codec=codec_of(self.settings),
+            prompts=self.prompts,
+            world=around.world,
+            today=manifest.today,
+            folder=folder,
+        )
+
+
+@asynccontextmanager
+async def parts_of(settings: Settings, wanted: Wanted, benchmark: AnyBenchmark) -> AsyncIterator[Parts]:
+    """Models and search, opened.
+
+    Raises:
+        SetupError: a model or a corpus that is needed is missing.
+    """
+    async with models_of(settings, wanted.model_file) as models:
+        judge = models.require_judge() if benchmark.prompts else None
+        parts = Parts(settings, wanted, benchmark, PromptLibrary.load(), models, judge, None)
+        if wanted.reports is not None or benchmark.answered is Answered.BY_NOBODY:
+            yield parts
+            return
+        own = benchmark.corpus(Reading(wanted.data), settings.home) if benchmark.corpus and not wanted.collections else None
+        async with surroundings(settings, wanted.collections, own) as around:
+            yield replace(parts, around=around)

@@ -1,0 +1,95 @@
+"""Plots as SVG, to be put into a page as they are. matplotlib is loaded when the first one is drawn."""
+
+import io
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from training.evaluation.preference_metrics import Interval
+
+WIDTH = 7.2
+ROW = 0.32
+MARGIN = 0.9
+INK, SOFT, ACCENT = "#333333", "#d9d9d9", "#2b6cb0"
+STYLE: Any = {
+    "svg.fonttype": "none",
+    "svg.hashsalt": "rubrica",
+    "font.size": 9,
+    "font.family": "sans-serif",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.edgecolor": INK,
+    "text.color": INK,
+    "axes.labelcolor": INK,
+    "xtick.color": INK,
+    "ytick.color": INK,
+}
+
+
+def intervals(title: str, rows: Mapping[str, Interval], zero: bool = False) -> str:
+    """A point and its interval for each name, the first on top; with `zero` a line where there is no difference."""
+    with _drawn(title, MARGIN + ROW * len(rows)) as (axes, svg):
+        for place, interval in enumerate(reversed([*rows.values()])):
+            axes.plot([interval.low, interval.high], [place, place], color=ACCENT, linewidth=2)
+            axes.plot([interval.value], [place], "o", color=ACCENT, markersize=5)
+        if zero:
+            axes.axvline(0.0, color=INK, linewidth=0.8)
+        axes.set_yticks(range(len(rows)), [_plain(name) for name in reversed([*rows])])
+        axes.set_ylim(-0.6, len(rows) - 0.4)
+        axes.grid(axis="x", color=SOFT, linewidth=0.6)
+    return svg[0]
+
+
+def histogram(title: str, values: Sequence[float], label: str) -> str:
+    """How many items have which value."""
+    with _drawn(title, 2.2) as (axes, svg):
+        axes.hist(values, bins=min(20, max(5, len(values) // 3)), color=ACCENT, edgecolor="white")
+        axes.set_xlabel(_plain(label))
+        axes.set_ylabel("items")
+        axes.yaxis.get_major_locator().set_params(integer=True)
+    return svg[0]
+
+
+def bars(title: str, rows: Mapping[str, float], label: str) -> str:
+    """One bar for each name, the first on top."""
+    with _drawn(title, MARGIN + ROW * len(rows)) as (axes, svg):
+        axes.barh(range(len(rows)), list(reversed([*rows.values()])), color=ACCENT, height=0.6)
+        axes.set_yticks(range(len(rows)), [_plain(name) for name in reversed([*rows])])
+        axes.set_xlabel(_plain(label))
+        axes.grid(axis="x", color=SOFT, linewidth=0.6)
+        axes.set_axisbelow(True)
+    return svg[0]
+
+
+def scatter(title: str, points: Sequence[tuple[float, float]], labels: tuple[str, str]) -> str:
+    """One dot for each item."""
+    with _drawn(title, 2.6) as (axes, svg):
+        axes.plot([x for x, _ in points], [y for _, y in points], "o", color=ACCENT, alpha=0.6, markersize=4)
+        axes.set_xlabel(_plain(labels[0]))
+        axes.set_ylabel(_plain(labels[1]))
+        axes.grid(color=SOFT, linewidth=0.6)
+    return svg[0]
+
+
+@contextmanager
+def _drawn(title: str, height: float) -> Iterator[tuple[Any, list[str]]]:
+    """Axes to draw on, and where the SVG is put at the end. Figures of their own: no global state, no display."""
+    import matplotlib
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+    from matplotlib.figure import Figure
+
+    svg: list[str] = []
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=(WIDTH, height), layout="constrained")
+        axes = figure.add_subplot()
+        axes.set_title(_plain(title), loc="left", fontsize=10)
+        yield axes, svg
+        written = io.StringIO()
+        FigureCanvasSVG(figure).print_svg(written, metadata={"Date": None})  # type: ignore[no-untyped-call]
+    text = written.getvalue()
+    svg.append(text[text.index("<svg") :])
+
+
+def _plain(text: str) -> str:
+    """Dollar signs would begin a formula."""
+    return text.replace("$", r"\$")

@@ -1,0 +1,69 @@
+"""Working through a benchmark: answer, judge, keep, item by item, several at a time. What is done is not done again."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from training.evaluation.harness.answering import Answering
+from training.evaluation.harness.example import Answer, AnyBenchmark, Example
+from training.evaluation.harness.folder import RunFolder
+from training.evaluation.harness.judging import Judging
+from training.evaluation.harness.scores import Scores
+from workflows.systems.linear_pipeline import Window, pipelined
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """An item that ended: how many of how many are done, and why this one has no score, if it has none."""
+
+    item: str
+    done: int
+    of: int
+    problem: str = ""
+
+
+@dataclass
+class Evaluation:
+    """One run over the chosen examples. `told` hears of each item that ends."""
+
+    benchmark: AnyBenchmark
+    examples: Sequence[Example[Any]]
+    answering: Answering
+    judging: Judging
+    folder: RunFolder
+    at_once: int
+    told: Callable[[Progress], None] = lambda _: None
+    _answers: dict[str, Answer] = field(default_factory=dict, init=False)
+    _scores: dict[str, Scores] = field(default_factory=dict, init=False)
+
+    async def work(self) -> list[Scores]:
+        """Everything that is not done yet; the scores of all items that have any, in the order of the examples.
+
+        Items that failed, or lack a score, are tried again.
+        """
+        self._answers = {item: answer for item, answer in self.folder.answers().items() if not answer.failed}
+        self._scores = {item: scores for item, scores in self.folder.scores().items() if not scores.missing}
+        left = [example for example in self.examples if example.id not in self._scores]
+        await pipelined(left, self._item, lambda *_: None, Window(self.at_once))
+        kept = self.folder.scores()
+        return [kept[example.id] for example in self.examples if example.id in kept]
+
+    async def _item(self, example: Example[Any]) -> None:
+        answer = self._answers.get(example.id)
+        if answer is None:
+            answer = await self.answering.answer(example)
+            self.folder.keep_answer(answer)
+        if answer.failed:
+            self._tell(example.id, answer.failed)
+            return
+        judging, tally = self.judging.of_item(example.language)
+        scores = await self.benchmark.score(example, answer, judging)
+        self._keep(scores.model_copy(update={"domain": example.domain, "language": example.language, "usage": tally.usage}))
+
+    def _keep(self, scores: Scores) -> None:
+        self.folder.keep_scores(scores)
+        self._scores[scores.item] = scores
+        self._tell(scores.item, "; ".join(f"{name}: {why}" for name, why in scores.missing.items()))
+
+    def _tell(self, item: str, problem: str) -> None:
+        self.told(Progress(item, len(self._scores), len(self.examples), problem))

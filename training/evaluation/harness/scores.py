@@ -1,0 +1,33 @@
+"""What one item scored."""
+
+from collections.abc import Mapping
+
+from pydantic import Field, JsonValue
+
+from app.domain.budget import Usage
+from app.domain.missing import Missing
+from app.domain.query import Language
+from app.domain.value import Value
+from training.rewards.score import Score
+
+
+class Scores(Value):
+    """What one item scored, by figure; `missing` says why a figure has no value. `usage` is what judging it cost."""
+
+    item: str
+    values: dict[str, float] = Field(default_factory=dict)
+    missing: dict[str, str] = Field(default_factory=dict)
+    detail: JsonValue = None
+    domain: str = ""
+    language: Language = Language.ENGLISH
+    usage: Usage = Usage()
+
+
+def scored(item: str, figures: Mapping[str, Score], detail: JsonValue = None) -> Scores:
+    """Scores with what is missing apart."""
+    return Scores(
+        item=item,
+        values={name: value for name, value in figures.items() if not isinstance(value, Missing)},
+        missing={name: value.reason for name, value in figures.items() if isinstance(value, Missing)},
+        detail=detail,
+    )

@@ -1,0 +1,102 @@
+"""From what was asked for to a run: data read, items chosen, the folder begun or gone on with."""
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from app.domain.errors import InvalidInput
+from app.settings import Settings
+from training.evaluation.benchmarks.catalogue import benchmark as benchmark_named
+from training.evaluation.harness.example import Example, Reading
+from training.evaluation.harness.folder import RunFolder
+from training.evaluation.harness.manifest import Manifest, file_digests
+from training.evaluation.harness.parts import Parts, parts_of
+from training.evaluation.harness.running import Evaluation, Progress
+from training.evaluation.harness.scores import Scores
+from training.evaluation.harness.wanted import Wanted
+from workflows.code_digest import code_digest
+from workflows.judging.batch import BatchRecord
+
+PACKAGES = ("app", "retrieval", "workflows", "training")
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """What a run came to."""
+
+    manifest: Manifest
+    scores: Sequence[Scores]
+
+
+async def run(settings: Settings, wanted: Wanted, told: Callable[[Progress], None]) -> Ran:
+    """Work through the benchmark, or go on where the folder's run was cut off.
+
+    Raises:
+        InvalidInput: the data, a variant or an item is not there.
+        SetupError: a model or a corpus that is needed is missing.
+        Conflict: the folder holds another run, or somebody is at work in it.
+    """
+    benchmark = benchmark_named(wanted.benchmark)
+    variant = wanted.variant or benchmark.variants[0]
+    if variant not in benchmark.variants:
+        raise InvalidInput(f"{benchmark.name} has no variant {variant!r}; it has {', '.join(benchmark.variants)}")
+    reading = Reading(wanted.data, variant, wanted.reference)
+    examples = chosen(benchmark.read(reading), wanted)
+    async with parts_of(settings, wanted, benchmark) as parts:
+        return await _worked(parts, planned(parts, reading, examples), examples, told)
+
+
+async def _worked(parts: Parts, plan: Manifest, examples: Sequence[Example[Any]], told: Callable[[Progress], None]) -> Ran:
+    folder, wanted = RunFolder(parts.wanted.out), parts.wanted
+    with folder.opened(plan) as manifest:
+        kept = folder.judged()
+        try:
+            record = BatchRecord(kept, wanted.at_once)
+            answering, judging = parts.answering(manifest, folder), parts.judging(record, manifest, folder)
+            evaluation = Evaluation(parts.benchmark, examples, answering, judging, folder, wanted.at_once, told)
+            return Ran(manifest, await evaluation.work())
+        finally:
+            kept.close()
+
+
+def planned(parts: Parts, reading: Reading, examples: Sequence[Example[Any]]) -> Manifest:
+    """The manifest of a run that begins now."""
+    now = datetime.now(UTC)
+    return Manifest(
+        benchmark=parts.benchmark.name,
+        variant=reading.variant,
+        data=file_digests(parts.benchmark.files(reading)),
+        items=tuple(example.id for example in examples),
+        seed=parts.wanted.seed,
+        system=parts.system_used(),
+        judge=parts.judge_used(examples),
+        prompts=parts.prompts.digests,
+        code=code_digest(PACKAGES),
+        today=now.date(),
+        started_at=now,
+        demonstration=parts.wanted.demonstration,
+    )
+
+
+def chosen(examples: Sequence[Example[Any]], wanted: Wanted) -> list[Example[Any]]:
+    """The examples to work, in the order of the data.
+
+    Raises:
+        InvalidInput: an id is not there, or nothing is left.
+    """
+    known = {example.id for example in examples}
+    if unknown := [item for item in wanted.ids if item not in known]:
+        raise InvalidInput(f"{wanted.benchmark} has no item {unknown[0]!r}")
+    usable = [e for e in examples if wanted.language in (None, e.language) and (not wanted.ids or e.id in wanted.ids)]
+    if wanted.limit:
+        drawn = {e.id for e in sorted(usable, key=lambda e: _lot(wanted.seed, e.id))[: wanted.limit]}
+        usable = [e for e in usable if e.id in drawn]
+    if not usable:
+        raise InvalidInput(f"nothing of {wanted.benchmark} is left to work; look at --language, --id and the data")
+    return usable
+
+
+def _lot(seed: int, item: str) -> str:
+    return hashlib.sha256(f"{seed}/{item}".encode()).hexdigest()

@@ -1,0 +1,31 @@
+"""What is to be run."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.domain.query import Effort, Language, SystemName
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is to be run. `limit` items are drawn by a hash of seed and id, so that nothing but these decides; 0: all.
+
+    `reports` are finished reports to judge instead of running a system.
+    """
+
+    benchmark: str
+    data: Path
+    out: Path
+    variant: str = ""
+    reference: Path | None = None
+    limit: int = 0
+    ids: tuple[str, ...] = ()
+    language: Language | None = None
+    seed: int = 0
+    system: SystemName = SystemName.MINDDR
+    effort: Effort = Effort.STANDARD
+    reports: Path | None = None
+    collections: tuple[str, ...] = ()
+    model_file: Path | None = None
+    at_once: int = 4
+    demonstration: bool = False

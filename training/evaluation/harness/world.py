@@ -1,0 +1,82 @@
+"""What a run searches: a retrieval service, or the home's indexes opened here, and the services outside that are configured."""
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+
+from app.domain.errors import SetupError
+from app.settings import Settings
+from retrieval.catalogue import Collection
+from retrieval.client import IndexClient
+from retrieval.encoder import Encoder, EncoderBackend, EncoderOnce, open_encoder
+from retrieval.engines import engines_of
+from retrieval.home import open_shelves
+from retrieval.library import DEFAULT_COLLECTION
+from retrieval.local import LocalSearcher, open_local
+from retrieval.outside.memory import MemoryShared
+from retrieval.outside.opening import opened
+from retrieval.outside.pages import OutsideReader
+from retrieval.owner_lock import own as owned
+from retrieval.ports import PageReader, Searcher
+from training.evaluation.harness.answering import World
+from workflows.tools.toolbox import Beyond, corpora_of
+
+ENCODER_THREADS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """The world, and for the manifest its collections with the generations of their indexes, and the services outside."""
+
+    world: World
+    corpora: Mapping[str, str]
+    services: tuple[str, ...]
+
+
+@asynccontextmanager
+async def surroundings(
+    settings: Settings, collections: Sequence[str], own: Collection | None = None
+) -> AsyncIterator[Surroundings]:
+    """Everything that can be searched. `own` is a benchmark's corpus, built first where it is not there.
+
+    Raises:
+        SetupError: another process has the home's indexes open, or a corpus cannot be built.
+    """
+    names = tuple(collections) or ((own.name,) if own else (DEFAULT_COLLECTION,))
+    async with AsyncExitStack() as stack:
+        searcher, reader, generations = await _index(stack, settings, names, own)
+        outside = await stack.enter_async_context(opened(settings, MemoryShared()))
+        pages: PageReader = OutsideReader(reader, outside.entrance, outside.pages) if outside.pages else reader
+        corpora = corpora_of(tuple(collections) or ((own.name,) if own else ()), settings.scientific_collections)
+        world = World(searcher, pages, corpora, Beyond(outside.web, outside.papers))
+        yield Surroundings(world, generations, tuple(sorted(settings.services)))
+
+
+async def _index(
+    stack: AsyncExitStack, settings: Settings, names: Sequence[str], own: Collection | None
+) -> tuple[Searcher, PageReader, dict[str, str]]:
+    if settings.retrieval_url is not None:
+        client = await stack.enter_async_context(IndexClient(settings.retrieval_url))
+        return client, client, dict.fromkeys(names, "")
+    local = stack.enter_context(_opened(settings, names, own))
+    found = {name: local.library.generation(name) for name in names}
+    if missing := [name for name, generation in found.items() if generation is None]:
+        raise SetupError(f"there is no collection {missing[0]!r}; build it with `rubrica corpus build`")
+    return local, local, {name: generation.name for name, generation in found.items() if generation}
+
+
+def _opened(settings: Settings, names: Sequence[str], own: Collection | None) -> LocalSearcher:
+    """The home's indexes. The default collection and a benchmark's own are built where they are missing."""
+    if own is not None or DEFAULT_COLLECTION in names:
+        local = open_local(settings.home, *([own] if own else []), encoder=lambda: _encoder(settings))
+    else:
+        release = owned(settings.home)
+        local = LocalSearcher(open_shelves(settings.home), EncoderOnce(lambda: _encoder(settings)), release)
+    for name in names:
+        local.library.refresh(name)
+    return local
+
+
+def _encoder(settings: Settings) -> Encoder:
+    server = engines_of(settings).embeddings
+    return open_encoder(EncoderBackend.AUTO, settings.models_dir, settings.home / "models", ENCODER_THREADS, server=server)
