@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 _DIGITS = re.compile(
-    r"(?<![\w.])(\d{1,3}(?:[, ]\d{3})+(?:\.\d+)?|\d+(?:[.·]\d+)?)"
+    r"(?<![^\W\u3400-\u9fff\uf900-\ufaff])(?<!\.)(\d{1,3}(?:[, ]\d{3})+(?:\.\d+)?|\d+(?:[.·]\d+)?)"
     r"\s*(%|％|percent\b|per cent\b|million\b|billion\b|thousand\b|万|亿)?",
     re.IGNORECASE,
 )

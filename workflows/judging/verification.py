@@ -11,6 +11,7 @@ from app.domain.evidence import Finding, Quote
 from app.domain.query import Language
 from app.domain.report import Report
 from workflows.agents.kit import Kit
+from workflows.checks.table_repair import repaired_tables
 from workflows.judging.context import Context
 from workflows.judging.draft import Draft, drafts_of
 from workflows.judging.offline import judge_offline
@@ -30,11 +31,13 @@ async def verified(
     around: Mapping[str, Context],
     mend: bool = True,
 ) -> Report:
-    """The report with its claims graded, those that failed repaired, reworded or told in a notice.
+    """The report with its tables put right and its claims graded, those that failed repaired, reworded or told in a notice.
 
-    Without `mend` failing claims keep the citations they have. `around` gives, by quote key, the stored copy next to the quote.
+    Without `mend` tables stay as they are, and failing claims keep the citations they have. `around` gives, by quote key, the
+    stored copy next to the quote.
     The only turns recorded are those of a model as judge.
     """
+    report = _with_sound_tables(report) if mend else report
     known = {quote.key: quote for quote in report.quotes}
     drafts = [judge_offline(draft, kit.language) for draft in drafts_of(report.sections, known, around)]
     pool = {quote.key: quote for finding in findings for quote in finding.quotes} | known
@@ -44,6 +47,13 @@ async def verified(
     drafts, more = await second_look(drafts, kit, judges)
     changes += more
     return _finished(report, drafts, changes, pool, kit.language)
+
+
+def _with_sound_tables(report: Report) -> Report:
+    """The report with every table that its readers would not see as one put right; nothing that it says or cites is lost."""
+    bodies = [repaired_tables(section.body).text for section in report.sections]
+    sections = (section.model_copy(update={"body": body}) for section, body in zip(report.sections, bodies, strict=True))
+    return report.model_copy(update={"sections": tuple(sections)})
 
 
 def _repaired(

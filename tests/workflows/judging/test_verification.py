@@ -232,3 +232,18 @@ async def test_the_same_report_is_judged_the_same_way() -> None:
 
 def replace_nothing(report: Report) -> Report:
     return Report.model_validate_json(report.model_dump_json())
+
+
+async def test_a_table_that_nobody_would_see_as_one_is_put_right_with_its_citations() -> None:
+    rows = (f"| 1890 | wages of iron workers {marker(WAGES)} |", f"| 1888 | the surplus of the treasury {marker(SURPLUS)} |")
+    broken = "\n".join(["| Year | What rose |", *rows])
+    report = await check(a_report(f"In short:\n\n{broken}\nFrom the messages {marker(PROTECT)}."))
+    body = report.sections[0].body
+    assert "| Year | What rose |\n| --- | --- |\n| 1890 |" in body
+    assert f"{marker(SURPLUS)} |\n\nFrom the messages" in body
+    cells = [claim for claim in report.claims if claim.quote_keys]
+    assert [claim.quote_keys for claim in cells][:2] == [(WAGES.key,), (SURPLUS.key,)]
+    assert all(body[claim.start : claim.end].strip().startswith(claim.text[:8]) for claim in cells)
+    kit = make_kit(SILENT, new_record())
+    own = await verified(a_report(broken), FOUND, kit, Judges(), {}, mend=False)
+    assert own.sections[0].body == broken, "a reader's own words stay as they are"

@@ -1,0 +1,99 @@
+"""Whether the numbers in a table's cells are those of the sources that the cells cite (MindDR section 6.3: table information).
+
+A cell rests on what it cites itself, else on what its row cites, else on what the head of its column cites. First columns name
+their rows and are not held against anything; cells that rest on nothing are counted apart.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from app.domain.citations import MARKER
+from workflows.checks.numbers import Number, numbers_of
+from workflows.checks.reading import read
+from workflows.checks.tables import Table, tables_of
+
+SCALES = {
+    1e3: ("thousand", "千", "'000", "000s"),
+    1e4: ("万",),
+    1e6: ("million", "百万", "mn", "mio"),
+    1e8: ("亿",),
+    1e9: ("billion", "十亿", "bn"),
+}
+TOLERANCE = 1e-9
+
+
+class WrongCell(NamedTuple):
+    """A cell with numbers that nothing it rests on has. `table`, `row` and `column` count from 0."""
+
+    table: int
+    row: int
+    column: int
+    text: str
+    numbers: tuple[Number, ...]
+
+
+class CheckedTables(NamedTuple):
+    """The cells with numbers that could be held against a source, those that could not, and those that differ from it."""
+
+    checked: int
+    unsourced: int
+    wrong: tuple[WrongCell, ...]
+
+
+def check_numbers(body: str, sources: Mapping[str, str]) -> CheckedTables:
+    """Hold the tables of a body against the texts it cites, by citation key. A key without a text is none."""
+    checked = unsourced = 0
+    wrong: list[WrongCell] = []
+    for place, table in enumerate(tables_of(body)):
+        for row, column, text, keys in _cells(table):
+            said = numbers_of(MARKER.sub(" ", text))
+            texts = [sources[key] for key in keys if key in sources]
+            if not said:
+                continue
+            if not texts:
+                unsourced += 1
+                continue
+            checked += 1
+            if missing := _missing(said, texts, _scales(table, column, text)):
+                wrong.append(WrongCell(place, row, column, text, missing))
+    return CheckedTables(checked, unsourced, tuple(wrong))
+
+
+def _cells(table: Table) -> Iterator[tuple[int, int, str, Sequence[str]]]:
+    """Each cell but those of the first column, with its place and the keys it rests on."""
+    heads = [_keys(cell) for cell in table.head]
+    for number, row in enumerate(table.rows):
+        whole = [key for cell in row for key in _keys(cell)]
+        for column, cell in enumerate(row):
+            if column:
+                yield number, column, cell, _keys(cell) or whole or (heads[column] if column < len(heads) else [])
+
+
+def _keys(cell: str) -> list[str]:
+    return [key.strip() for key in MARKER.findall(cell)]
+
+
+def _scales(table: Table, column: int, cell: str) -> list[float]:
+    """By what a number of this cell may have to be multiplied: 1, and what its column's head says ("in millions")."""
+    head = table.head[column].lower() if column < len(table.head) else ""
+    return [1.0, *(scale for scale, names in SCALES.items() if any(name in head for name in names))]
+
+
+def _missing(said: Sequence[Number], texts: Sequence[str], scales: Sequence[float]) -> tuple[Number, ...]:
+    known = {number for text in texts for number in read(text).numbers}
+    return tuple(number for number in said if not any(_same(number, other, scales) for other in known))
+
+
+def _same(said: Number, other: Number, scales: Sequence[float]) -> bool:
+    """Whether a source's number is the one said, up to the scale of the column and to rounding to as many places as are said.
+
+    A percentage may stand without its sign in a column that says so; nothing else may change its unit.
+    """
+    if said.unit and said.unit != other.unit:
+        return False
+    return any(_rounds_to(other.value / scale, said.value) for scale in scales)
+
+
+def _rounds_to(value: float, said: float) -> bool:
+    places = len(f"{said:.10f}".rstrip("0").partition(".")[2])
+    return abs(round(value, places) - said) <= TOLERANCE * max(1.0, abs(said))

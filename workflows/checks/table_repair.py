@@ -1,0 +1,97 @@
+"""Tables put right without a model, where nothing that they say is lost (MindDR Table 6: table errors after post-processing).
+
+What is sound is not touched, to the letter. A table that cannot be put right is left as it is.
+"""
+
+import re
+from typing import NamedTuple
+
+from workflows.checks.tables import Cells, Table, TableFault, tables_of
+
+_LETTERS = re.compile(r"[^\s|｜\\:–—－-]")
+_DASHES = re.compile(r"[-–—－]+")
+_BAR_IN_CELL = re.compile(r"(?<!\\)\|")
+
+
+class TableCount(NamedTuple):
+    """How many tables there are, and how many of them have a fault."""
+
+    tables: int
+    faulty: int
+
+    @property
+    def error_rate(self) -> float | None:
+        """The share of tables with a fault; None without tables."""
+        return self.faulty / self.tables if self.tables else None
+
+
+class Repaired(NamedTuple):
+    """The text with its tables put right, and the tables before and after."""
+
+    text: str
+    before: TableCount
+    after: TableCount
+
+
+def repaired_tables(text: str) -> Repaired:
+    """The text with every table put right that can be. Its words, numbers and citations stay, each as often and in this order."""
+    tables = tables_of(text)
+    before = _count(tables)
+    if not before.faulty:
+        return Repaired(text, before, before)
+    lines = text.split("\n")
+    for table in reversed([table for table in tables if table.faults]):
+        new = _put_right(table)
+        if new and _says(new) == _says(lines[table.start : table.end]):
+            gap = [""] if TableFault.STUCK in table.faults else []
+            lines[table.start : table.end] = new + gap
+    mended = "\n".join(lines)
+    return Repaired(mended, before, _count(tables_of(mended)))
+
+
+def counted(text: str) -> TableCount:
+    """The tables of a text and how many have a fault."""
+    return _count(tables_of(text))
+
+
+def _count(tables: list[Table]) -> TableCount:
+    return TableCount(len(tables), sum(bool(table.faults) for table in tables))
+
+
+def _put_right(table: Table) -> list[str]:
+    """The table's lines as they should be; empty where nothing can be made of it.
+
+    Every row gets as many cells as the widest has: cells beyond the head would not be shown, so the head gets empty ones. Without
+    a rule the first row is the head; a rule without a head gets an empty one.
+    """
+    if not table.rows:
+        return []
+    rows = [_trimmed(row, len(table.head)) for row in table.rows]
+    width = max(len(row) for row in [table.head, *rows])
+    head, *body = [_line(_padded(row, width), table.indent) for row in [table.head, *rows]]
+    rule = [_rule_cell(cell) for cell in table.rule[:width]]
+    return [head, _line((*rule, *["---"] * (width - len(rule))), table.indent), *body]
+
+
+def _trimmed(row: Cells, width: int) -> Cells:
+    """A row without the empty cells that it has beyond the head."""
+    while len(row) > max(1, width) and not row[-1]:
+        row = row[:-1]
+    return row
+
+
+def _padded(row: Cells, width: int) -> Cells:
+    return (*row, *[""] * (width - len(row)))
+
+
+def _rule_cell(cell: str) -> str:
+    return _DASHES.sub("---", cell) if _DASHES.search(cell) else "---"
+
+
+def _line(cells: Cells, indent: str) -> str:
+    return indent + "| " + " | ".join(_BAR_IN_CELL.sub(r"\\|", cell) for cell in cells) + " |"
+
+
+def _says(lines: list[str]) -> str:
+    """All that a table says, in order, without bars, rules and white space."""
+    return "".join(_LETTERS.findall("".join(lines)))

@@ -1,0 +1,159 @@
+"""Tables of a Markdown text and what is wrong with their form (MindDR section 6.3: valid tables; Table 6: table error rate).
+
+A Markdown program does not complain: it shows a table whose rule does not fit its head as a paragraph of bars, and drops the
+cells of a row that its head has no column for. So tables are looked for as a writer would have meant them, by their lines.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from markdown_it.rules_block.table import escapedSplit
+
+from workflows.checks.markdown import code_lines, tokens_of
+
+BAR, WIDE_BAR = "|", "｜"
+_RULE = re.compile(r"\|?\s*:?[-–—－]+:?\s*(?:\|\s*:?[-–—－]+:?\s*)*\|?")
+_SOUND_RULE_CELL = re.compile(r":?-+:?")
+_BEGINS_A_BLOCK = re.compile(r"\s{4,}|\s*(?:#{1,6}\s|>|[-*+]\s|\d{1,9}[.)]\s|```|~~~|(?:[-*_]\s*){3,}$)")
+_BAR_INSIDE = re.compile(r"(?<!\\)\|")
+
+
+class TableFault(StrEnum):
+    """`no_rule`: no line divides head and body. `head`: that line is not the second. `rule`: it does not fit the head, or there
+    are several. `columns`: a row has more or fewer cells than the head. `empty`: no row below the head. `gap`: a blank line
+    inside. `stuck`: text that follows without a blank line becomes a row. `bars`: full-width bars.
+    """
+
+    NO_RULE = "no_rule"
+    HEAD = "head"
+    RULE = "rule"
+    COLUMNS = "columns"
+    EMPTY = "empty"
+    GAP = "gap"
+    STUCK = "stuck"
+    BARS = "bars"
+
+
+Cells = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """What was meant as a table: lines `[start, end)` of the text, its head, rows and rule as written, and its faults.
+
+    `rule_at` counts the rule among the table's own lines; None without one. `indent` is the white space before its first line.
+    """
+
+    start: int
+    end: int
+    head: Cells
+    rows: tuple[Cells, ...]
+    rule: Cells
+    rule_at: int | None
+    indent: str
+    faults: frozenset[TableFault]
+
+
+def tables_of(text: str) -> list[Table]:
+    """The tables of a text, in order."""
+    if BAR not in text and WIDE_BAR not in text:
+        return []
+    lines = text.split("\n")
+    code = code_lines(tokens_of(text))
+    plain = ["" if number in code else _with_bars(line) for number, line in enumerate(lines)]
+    return [_table(lines, plain, start, end) for start, end in _blocks(plain)]
+
+
+def is_rule(line: str) -> bool:
+    """Whether a line is meant to divide a head from its rows."""
+    return BAR in line and _RULE.fullmatch(line.strip()) is not None
+
+
+def cells_of(line: str) -> Cells:
+    """A row's cells, trimmed, escaped bars as bars."""
+    cells = escapedSplit(line.strip())
+    if cells and not cells[0]:
+        cells.pop(0)
+    if cells and not cells[-1]:
+        cells.pop()
+    return tuple(cell.strip() for cell in cells)
+
+
+def _with_bars(line: str) -> str:
+    return line.replace(WIDE_BAR, BAR) if line.lstrip().startswith(WIDE_BAR) else line
+
+
+def _is_row(line: str) -> bool:
+    return (line.lstrip().startswith(BAR) and bool(line.strip(" \t|"))) or is_rule(line)
+
+
+def _blocks(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Stretches of at least two lines that are meant as one table each. Without a rule, every line needs two cells or more."""
+    at = 0
+    while at < len(lines):
+        if not _is_row(lines[at]):
+            at += 1
+            continue
+        start = at - 1 if is_rule(lines[at]) and at and _has_bar(lines[at - 1]) else at
+        at = _end(lines, start, at + 1)
+        ruled = any(is_rule(line) for line in lines[start:at])
+        if at - start > 1 and (ruled or all(len(cells_of(line)) > 1 for line in lines[start:at])):
+            yield start, at
+
+
+def _has_bar(line: str) -> bool:
+    return _BAR_INSIDE.search(line) is not None and not _BEGINS_A_BLOCK.match(line)
+
+
+def _end(lines: Sequence[str], start: int, at: int) -> int:
+    """The line after a table that has been read up to `at`; blank lines that only interrupt it are a part of it."""
+    ruled = any(is_rule(line) for line in lines[start:at])
+    while at < len(lines):
+        if _is_row(lines[at]) or (ruled and _has_bar(lines[at])):
+            ruled = ruled or is_rule(lines[at])
+            at += 1
+            continue
+        following = at + 1
+        if lines[at].strip() or following >= len(lines) or not _goes_on(lines, start, following, ruled):
+            break
+        at = following
+    return at
+
+
+def _goes_on(lines: Sequence[str], start: int, at: int, ruled: bool) -> bool:
+    """Whether the line after a blank one belongs to the table: its rule, or a row as wide as its head and no head itself."""
+    if not _is_row(lines[at]):
+        return False
+    if is_rule(lines[at]):
+        return not ruled
+    heads_another = at + 1 < len(lines) and is_rule(lines[at + 1])
+    return ruled and not heads_another and len(cells_of(lines[at])) == len(cells_of(lines[start]))
+
+
+def _table(lines: Sequence[str], plain: Sequence[str], start: int, end: int) -> Table:
+    own = [plain[number] for number in range(start, end) if plain[number].strip()]
+    rules = [place for place, line in enumerate(own) if is_rule(line)]
+    rows = [cells_of(line) for place, line in enumerate(own) if place not in rules]
+    rule = cells_of(own[rules[0]]) if rules else ()
+    head = () if rules[:1] == [0] else rows[0]
+    body = tuple(rows if not head else rows[1:])
+    first = lines[start]
+    faults = {
+        TableFault.NO_RULE: not rules,
+        TableFault.HEAD: bool(rules) and rules[0] != 1,
+        TableFault.RULE: bool(rules) and (len(rules) > 1 or not _fits(rule, head)),
+        TableFault.COLUMNS: any(len(row) != len(head or body[0]) for row in body),
+        TableFault.EMPTY: not body,
+        TableFault.GAP: len(own) < end - start,
+        TableFault.STUCK: end < len(plain) and bool(plain[end].strip()) and not _BEGINS_A_BLOCK.match(plain[end]),
+        TableFault.BARS: any(lines[number] != plain[number] for number in range(start, end)),
+    }
+    found = frozenset(fault for fault, there in faults.items() if there)
+    indent = first[: len(first) - len(first.lstrip())]
+    return Table(start, end, head, body, rule, rules[0] if rules else None, indent, found)
+
+
+def _fits(rule: Cells, head: Cells) -> bool:
+    return (not head or len(rule) == len(head)) and all(_SOUND_RULE_CELL.fullmatch(cell) for cell in rule)
