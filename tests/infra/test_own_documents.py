@@ -1,4 +1,4 @@
-"""Own documents on the real stack: three PDFs sent, asked about, cited, opened, asked about again; and their end."""
+"""The product on the real stack, with own documents: the whole tour over the API, and three PDFs up to their end."""
 
 import asyncio
 import json
@@ -13,18 +13,19 @@ from email.policy import default
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
-from uuid import UUID, uuid4
+from uuid import UUID
 
 import aiohttp
 import asyncpg
 import pytest
 from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import Envelope
+from standardwebhooks import Webhook
 
-from app.domain.api_key import ApiKey
-from app.services.bootstrap import ensure_owner
 from infra.local.ports import free_port
 from infra.local.postgres import DATABASE, USER
+from tests.app.receiver import receiving
+from tests.infra import api_tour as tour
 from tests.infra.test_stack import Up
 from tests.retrieval.test_folder_corpus import write_pdf
 from tests.support.stack import run_rubrica
@@ -36,7 +37,9 @@ PAGES = {
     "ledger.pdf": f"{MARKER}\nThe ledger of the society lists forty members.",
 }
 QUESTION = "When does the lease of the warehouse end?"
+ABROAD = "How did presidents justify tariffs before 1900?"
 LEDGER = "Who sealed the zebrawood ledger, and with what?"
+PROVIDER_SECRETS = {"shared-with-the-provider", "jina-key-of-the-tests"}
 
 
 class Letterbox:
@@ -72,6 +75,11 @@ def up(tmp_path_factory: pytest.TempPathFactory, letterbox: Controller) -> Itera
         RUBRICA_SMTP_SECURITY="none",
         RUBRICA_SMTP_FROM="Rubrica <living@rubrica.example>",
         RUBRICA_PUBLIC_URL="https://rubrica.example",
+        RUBRICA_WEBHOOK_NETWORKS="127.0.0.0/8",
+        RUBRICA_OIDC_ISSUER="https://provider.invalid",
+        RUBRICA_OIDC_CLIENT_ID="rubrica",
+        RUBRICA_OIDC_CLIENT_SECRET="shared-with-the-provider",
+        RUBRICA_JINA_API_KEY="jina-key-of-the-tests",
     )
     asyncio.run(started.ready())
     yield started
@@ -107,17 +115,6 @@ def rubrica(up: Up, *arguments: str) -> str:
     done = run_rubrica(up.home.root, "collections", *arguments, folder=up.home.root.parent)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
-
-
-async def second_organisation(up: Up) -> str:
-    """Another organisation's key."""
-    key = ApiKey.new()
-    connection = await asyncpg.connect(owner_url(up))
-    try:
-        await ensure_owner(connection, key, uuid4(), uuid4(), "Strangers", f"{uuid4()}@example.org")
-    finally:
-        await connection.close()
-    return str(key)
 
 
 def owner_url(up: Up) -> str:
@@ -161,64 +158,103 @@ def content_of(path: Path) -> bytes:
         return b""
 
 
-async def asked_again(session: aiohttp.ClientSession, schedule: str, before: int) -> dict[str, Any]:
-    """Trigger the schedule; its asking, once it has ended and every message about it is sent."""
-    await call(session, "POST", f"/v1/schedules/{schedule}/trigger")
-    async with asyncio.timeout(100):
-        while True:
-            askings = (await call(session, "GET", f"/v1/schedules/{schedule}/changes"))["items"]
-            sent = (await call(session, "GET", f"/v1/schedules/{schedule}/deliveries"))["items"]
-            ended = len(askings) > before and askings[0]["outcome"] != "running"
-            if ended and all(delivery["state"] != "waiting" for delivery in sent):
-                await asyncio.sleep(1)  # its workflow ends
-                return dict(askings[0])
-            await asyncio.sleep(0.3)
+def words(text: str) -> str:
+    """Without white space, as texts out of PDFs are compared."""
+    return "".join(text.split())
 
 
-async def test_a_living_report_tells_what_changed_and_nothing_else(up: Up, letterbox: Controller) -> None:
-    rubrica(up, "create", "Living")
-    rubrica(up, "upload", "Living", "lease.pdf", "budget.pdf")
-    mails = letterbox.handler.mails
-    async with client(up, str(up.home.api_key())) as ours, client(up, await second_organisation(up)) as theirs:
-        run, _ = await report_on(ours, QUESTION, "Living")
-        body = {
-            "name": "Harbour, weekly",
-            "from_run": str(run),
-            "timing": {"cron": "0 8 * * mon", "time_zone": "Europe/Berlin", "jitter_s": 0},
-            "deliver_to": ["you@localhost"],
-        }
-        schedule = (await call(ours, "POST", "/v1/schedules", body))["id"]
-        async with theirs.get(f"/v1/schedules/{schedule}/changes") as answer:
-            assert answer.status == 404
-        same = await asked_again(ours, schedule, 0)
+async def test_the_tour_over_the_api(up: Up, letterbox: Controller) -> None:
+    """Sign up, send three PDFs, ask, approve, watch, read, open, rewrite, compare, share, export, ask again every week."""
+    folder, mails = up.home.root.parent, letterbox.handler.mails
+    async with (
+        receiving() as endpoint,
+        tour.signed_up(up.state.api, "Harbour") as ours,
+        tour.signed_up(up.state.api, "Strangers") as theirs,
+    ):
+        abroad = asyncio.create_task(abroad_at_once(theirs))
+        made = await ours.call("POST", "/v1/collections", {"name": "Harbour papers"})
+        await tour.upload(ours, made["id"], [folder / name for name in PAGES])
+        wanted = {"url": f"{endpoint.url}/hook", "events": ["run.completed", "schedule.changed"]}
+        hook = await ours.call("POST", "/v1/webhooks", wanted)
+        ours.secrets.add(hook["secret"])
+
+        run, seen = await tour.asked_with_approval(ours, QUESTION, "Harbour papers")
+        assert [event["seq"] for event in seen] == list(range(1, len(seen) + 1))
+        assert {"plan_made", "plan_revised", "stage_finished", "report_ready"} <= {event["type"] for event in seen}
+        assert "The end of the lease" in {event["payload"].get("title") for event in seen}
+        assert seen[-1]["payload"]["status"] == "completed"
+        report = await ours.call("GET", f"/v1/runs/{run}/report")
+        lease = next(cited for cited in report["citations"] if "3 May 2031" in cited["quote"])
+        snapshot = f"/v1/snapshots/{lease['source']['snapshot']}"
+        text = (await ours.call("GET", snapshot)).decode()
+        assert text[lease["start"] : lease["end"]] == lease["quote"]
+        card = await ours.call("GET", f"/v1/runs/{run}/scorecard")
+        assert card["items"][0]["criterion"]["title"] == "The date"
+
+        assert words(lease["quote"]) in words(await tour.shared(ours, run))
+        for form, printed in (await tour.taken_along(ours, run)).items():
+            assert words(lease["quote"]) in printed, form
+
+        schedule = await tour.scheduled(ours, run)
+        same = await tour.asked_again(ours, schedule, 0)
         assert (same["outcome"], same["run_id"], same["detail"]) == ("unchanged", None, "")
         assert same["repeated_calls"] >= 1
         assert not any(same["changes"].values())
+        write_pdf(folder / "lease.pdf", [PAGES["lease.pdf"].replace("3 May 2031", "9 June 2044")])
+        await tour.upload(ours, made["id"], [folder / "lease.pdf"])
+        other = await tour.asked_again(ours, schedule, 1)
+        await changed_and_told(ours, other, mails)
+        told = [Webhook(hook["secret"]).verify(message.body, message.headers) for message in await endpoint.until(2)]
+        assert [message["type"] for message in told] == ["run.completed", "schedule.changed"]
+        assert [message["data"]["run_id"] for message in told] == [run, other["run_id"]]
 
-        write_pdf(up.home.root.parent / "lease.pdf", [PAGES["lease.pdf"].replace("3 May 2031", "9 June 2044")])
-        rubrica(up, "upload", "Living", "lease.pdf")
-        other = await asked_again(ours, schedule, 1)
-        assert other["outcome"] == "changed", other
-        (passage,) = other["changes"]["passages"]
-        assert "3 May 2031" in passage["before"]["text"]
-        assert "9 June 2044" in passage["after"]["text"]
-        (fallen,) = other["changes"]["fallen"]
-        assert "2031" in fallen["before"][0]["text"]
-        assert "2044" in fallen["after"][0]["text"]
-        report = await call(ours, "GET", f"/v1/runs/{other['run_id']}/report")
-        assert "2044" in report["markdown"]
-        assert "2031" not in report["markdown"]
-        (mail,) = mails
-        text = mail.get_body(("plain",)).get_content()
-        assert (mail["To"], "2031" in text, "2044" in text) == ("you@localhost", True, True)
+        async with tour.openai_client(ours) as client:
+            assert "lease.pdf" in (await tour.cited_in(client, f"resp_{run.replace('-', '')}")).values()
+        their_run, pair = await abroad
+        await tour.nothing_to_see(ours, their_run, f"/v1/comparisons/{pair}")
+        things = {"collections": made["id"], "schedules": schedule, "webhooks": hook["webhook"]["id"]}
+        paths = (f"/v1/{kind}/{id_}" + "/deliveries" * (kind == "webhooks") for kind, id_ in things.items())
+        await tour.nothing_to_see(theirs, run, snapshot, *paths)
+        await unsubscribed(up, mails[-1])
+        await ours.call("DELETE", f"/v1/schedules/{schedule}")
+        secrets = ours.secrets | theirs.secrets | PROVIDER_SECRETS
+    assert not tour.logged(up.home.root, secrets)
+    assert not any(secret in up.output.read_text() for secret in secrets)
 
-        link = urlsplit(mail["List-Unsubscribe"].strip("<>"))
-        async with aiohttp.ClientSession(up.state.api) as nobody:
-            async with nobody.get(link.path) as answer:
-                assert (answer.status, "Harbour, weekly" in await answer.text()) == (200, True)
-            async with nobody.post(link.path, data={"List-Unsubscribe": "One-Click"}) as answer:
-                assert answer.status == 200
-        await call(ours, "DELETE", f"/v1/schedules/{schedule}")
+
+async def abroad_at_once(theirs: tour.Customer) -> tuple[str, str]:
+    """Another organisation: ask as OpenAI's clients do, compare the report with a second, change it. The run and the pair."""
+    run = await tour.by_openai(theirs, ABROAD)
+    pair = await tour.compared(theirs, run)
+    assert any(section["words"] for section in (await tour.rewritten(theirs, run))["sections"])
+    return run, pair
+
+
+async def changed_and_told(ours: tour.Customer, asking: dict[str, Any], mails: list[EmailMessage]) -> None:
+    """The asking found that the lease ends later, and nothing else; the mail says so."""
+    assert asking["outcome"] == "changed", asking
+    (passage,) = asking["changes"]["passages"]
+    assert "3 May 2031" in passage["before"]["text"]
+    assert "9 June 2044" in passage["after"]["text"]
+    (fallen,) = asking["changes"]["fallen"]
+    assert "2031" in fallen["before"][0]["text"]
+    assert "2044" in fallen["after"][0]["text"]
+    report = await ours.call("GET", f"/v1/runs/{asking['run_id']}/report")
+    assert "2044" in report["markdown"]
+    assert "2031" not in report["markdown"]
+    (mail,) = mails
+    text = mail.get_body(("plain",)).get_content()
+    assert (mail["To"], "2031" in text, "2044" in text) == (ours.email, True, True)
+
+
+async def unsubscribed(up: Up, mail: EmailMessage) -> None:
+    """By the mail's link, with a look and a click."""
+    link = urlsplit(mail["List-Unsubscribe"].strip("<>"))
+    async with aiohttp.ClientSession(up.state.api) as nobody:
+        async with nobody.get(link.path) as answer:
+            assert (answer.status, "Harbour, weekly" in await answer.text()) == (200, True)
+        async with nobody.post(link.path, data={"List-Unsubscribe": "One-Click"}) as answer:
+            assert answer.status == 200
 
 
 async def test_three_pdfs_are_asked_cited_opened_kept_from_others_and_deleted_for_good(up: Up) -> None:
@@ -227,7 +263,8 @@ async def test_three_pdfs_are_asked_cited_opened_kept_from_others_and_deleted_fo
     rubrica(up, "create", "Harbour papers")
     told = rubrica(up, "upload", "Harbour papers", *PAGES)
     assert told.count("indexed") == 3
-    async with client(up, str(up.home.api_key())) as ours, client(up, await second_organisation(up)) as theirs:
+    async with client(up, str(up.home.api_key())) as ours, tour.signed_up(up.state.api, "Foreigners") as foreigners:
+        theirs = foreigners.session
         _, report = await report_on(ours, QUESTION, "Harbour papers")
         cited = {citation["source"]["title"]: citation for citation in report["citations"]}
         assert "lease.pdf" in cited
