@@ -248,19 +248,6 @@ class FlaggedClaim(Value):
     reader: str
 
 
-class EditedSection(Value):
-    """A section as a reader changed it, with the version it was changed in; bodies cite quotes by `[[key]]`."""
-
-    id: str
-    query: ResearchQuery
-    version: int
-    heading_before: str
-    heading: str
-    before: str
-    after: str
-    reader: str
-
-
 class Consent(Value):
     """Whether data may go into training: it needs the organisation's word and the person's, each in force since a time."""
 

@@ -107,6 +107,8 @@ class Origin(StrEnum):
 class Rubric(Value):
     """What a report is held to. `notice` is what its reader must know about how it was made; `model` wrote it, empty without one.
 
+    `prompt` is the SHA-256 of the prompt it was asked with.
+
     Raises:
         ValueError: fewer than 7 items or more than 20, two of the same title, or nothing but errors.
     """
@@ -115,6 +117,7 @@ class Rubric(Value):
     criteria: tuple[Criterion, ...] = Field(min_length=FEWEST, max_length=MOST)
     origin: Origin = Origin.READER
     model: str = Field(default="", max_length=200)
+    prompt: str = Field(default="", max_length=64)
     notice: str = Field(default="", max_length=1_000)
 
     @model_validator(mode="after")

@@ -13,7 +13,8 @@ from app.storage.engine import Executor, translated
 
 ADD = """
     INSERT INTO annotation_tasks (comparison_id, overlap, gold, created_by)
-    SELECT c.id, $2, $3, $4 FROM comparisons c WHERE c.id = $1 AND EXISTS (SELECT FROM candidates WHERE comparison_id = c.id)
+    SELECT c.id, $2, $3, $4 FROM comparisons c WHERE c.id = $1 AND c.failure = ''
+      AND EXISTS (SELECT FROM candidates WHERE comparison_id = c.id)
     ON CONFLICT (comparison_id) DO UPDATE SET overlap = excluded.overlap, gold = excluded.gold RETURNING comparison_id"""
 # A place is taken by an answer and by an assignment that still may bring one; a pair passed over or left to lapse is free again.
 TAKEN = """
@@ -28,8 +29,9 @@ TASKS = f"""
                                                                   WHERE comparison_id = $1)
     ORDER BY t.created_at DESC, t.comparison_id DESC LIMIT $2"""
 OPEN = """
-    SELECT id, comparison_id, expires_at, finished_at FROM assignments
-    WHERE user_id = $1 AND finished_at IS NULL AND expires_at > now() ORDER BY assigned_at LIMIT 1"""
+    SELECT id, comparison_id, expires_at, finished_at FROM assignments a
+    WHERE user_id = $1 AND finished_at IS NULL AND expires_at > now()
+      AND NOT EXISTS (SELECT FROM comparisons p WHERE p.id = a.comparison_id AND p.failure <> '') ORDER BY assigned_at LIMIT 1"""
 GET = "SELECT id, comparison_id, expires_at, finished_at FROM assignments WHERE id = $1 AND user_id = $2"
 IS_ASSIGNED = "SELECT EXISTS (SELECT FROM assignments WHERE comparison_id = $1 AND user_id = $2)"
 # Nobody judges an answer to an own question, nor a pair they have seen before.
@@ -43,7 +45,7 @@ ELIGIBLE = f"""
         JOIN candidates d ON d.comparison_id = t.comparison_id AND d.place = 'delivered'
         JOIN candidates a ON a.comparison_id = t.comparison_id AND a.place = 'alternative'
         LEFT JOIN choices c ON c.comparison_id = t.comparison_id
-    WHERE r.created_by IS DISTINCT FROM $1 AND p.created_by IS DISTINCT FROM $1
+    WHERE r.created_by IS DISTINCT FROM $1 AND p.created_by IS DISTINCT FROM $1 AND p.failure = ''
       AND NOT EXISTS (SELECT FROM assignments s WHERE s.comparison_id = t.comparison_id AND s.user_id = $1)
       AND NOT EXISTS (SELECT FROM viewings v WHERE v.comparison_id = t.comparison_id AND v.user_id = $1)
       AND (t.gold IS NOT NULL OR {TAKEN} < t.overlap)

@@ -28,9 +28,11 @@ NOTE = """
 DOCUMENTS = "SELECT id, snapshot, state, deleted_at IS NOT NULL AS deleted FROM collection_documents WHERE collection_id = $1"
 DROP_DOCUMENT = "DELETE FROM collection_documents WHERE id = $1"
 DROP_COLLECTION = "DELETE FROM collections WHERE id = $1"
-# A run that searches another collection with the same text keeps it.
+# A run that searches another collection with the same text keeps it. A run that writes a second report has the findings of the
+# run it was made for.
 READERS = """
-    SELECT cr.run_id, r.finished_at IS NOT NULL AS finished FROM collection_runs cr JOIN runs r ON r.id = cr.run_id
+    SELECT r.id AS run_id, r.finished_at IS NOT NULL AS finished
+    FROM collection_runs cr JOIN runs r ON r.id = cr.run_id OR r.made_for = cr.run_id
     WHERE cr.collection_id = $1
     AND NOT EXISTS (SELECT FROM collection_documents d JOIN collection_runs o ON o.collection_id = d.collection_id
                     WHERE d.snapshot = $2 AND d.deleted_at IS NULL AND o.run_id = cr.run_id)
@@ -43,6 +45,18 @@ FINDINGS = "SELECT stage, result FROM stages WHERE run_id = $1 AND position($2::
 SET_FINDING = "UPDATE stages SET result = $3 WHERE run_id = $1 AND stage = $2"
 DROP_TURNS = "DELETE FROM turns WHERE run_id = $1"
 DROP_CALLS = "DELETE FROM tool_calls WHERE run_id = $1"
+# Reports made to be compared go, unless somebody took one over: then it is a version of their report. Votes and ways stay.
+EMPTY_CANDIDATES = """
+    WITH quoting AS (
+        UPDATE candidates SET title = '', markdown = '', shown = '{}', report = '{}'
+        WHERE comparison_id IN (SELECT c.comparison_id FROM candidates c JOIN comparisons p ON p.id = c.comparison_id
+                                WHERE (p.run_id = $1 OR p.made_run_id = $1) AND position($2 IN c.report::text) > 0)
+        RETURNING comparison_id)
+    UPDATE comparisons SET failure = $3 WHERE id IN (SELECT comparison_id FROM quoting)"""
+DROP_SECOND_REPORT = """
+    DELETE FROM reports p USING runs r
+    WHERE p.run_id = $1 AND r.id = $1 AND r.made_for IS NOT NULL AND position($2 IN p.report::text) > 0"""
+DELETED = "a document that these reports quote was deleted"
 DROP_CITED = "DELETE FROM run_sources WHERE run_id = $1 AND hash = $2"
 DROP_SNAPSHOT = "DELETE FROM snapshots WHERE hash = $1 AND NOT EXISTS (SELECT FROM run_sources s WHERE s.hash = $1)"
 
@@ -122,6 +136,7 @@ async def readers(trusted: Executor, collection: UUID, snapshot: str) -> Sequenc
 async def redact(connection: Executor, run: UUID, snapshot: str) -> None:
     """Take a text out of what a run that has ended kept of it while it worked: its turns, its tools' results, its findings.
 
+    Reports that were to be compared and quote it go too; what the run itself reported stays.
     `connection` must have a transaction open. The stored copy goes with the last run that cites it.
     """
     async with translated():
@@ -129,6 +144,8 @@ async def redact(connection: Executor, run: UUID, snapshot: str) -> None:
             await connection.execute(SET_FINDING, run, row["stage"], _without(row["result"], snapshot))
         for statement in (DROP_TURNS, DROP_CALLS):
             await connection.execute(statement, run)
+        await connection.execute(EMPTY_CANDIDATES, run, snapshot, DELETED)
+        await connection.execute(DROP_SECOND_REPORT, run, snapshot)
         await connection.execute(DROP_CITED, run, snapshot)
         await connection.execute(DROP_SNAPSHOT, snapshot)
 

@@ -32,7 +32,7 @@ CHOICES = f"""
         JOIN candidates d ON d.comparison_id = p.id AND d.place = 'delivered'
         JOIN candidates a ON a.comparison_id = p.id AND a.place = 'alternative'
         LEFT JOIN annotation_tasks t ON t.comparison_id = p.id {CONSENTED}
-    WHERE j.made_at >= $1 AND t.gold IS NULL
+    WHERE j.made_at >= $1 AND t.gold IS NULL AND p.failure = ''
       AND (j.annotation OR v.revealed_at IS NOT NULL OR j.made_at < $2::timestamptz - $3::interval)
     ORDER BY j.comparison_id, j.user_id"""
 RATINGS = f"""
@@ -45,20 +45,31 @@ FLAGS = f"""
     FROM claim_flags j JOIN runs r ON r.id = j.run_id JOIN stages s ON s.run_id = r.id AND s.stage = 'report' {CONSENTED}
     WHERE j.made_at >= $1 ORDER BY j.run_id, j.claim, j.user_id"""
 EDITS = f"""
-    SELECT j.id, j.version, j.section, j.user_id, j.organisation_id, r.query, r.created_by,
-           coalesce(b.report, p.report) AS before, v.report AS after
+    SELECT j.id, j.version, j.section, j.user_id, j.organisation_id, r.query, r.created_by, s.result,
+           coalesce(b.report, p.report) AS before, coalesce(b.origin, 'delivered') AS base, v.report AS after,
+           encode(sha256(convert_to(coalesce(b.report, p.report)::text, 'UTF8')), 'hex') AS report_digest
     FROM (SELECT t.id, t.run_id, t.base, t.version, (t.request ->> 'section')::integer AS section, t.created_by AS user_id,
                  t.created_at AS made_at, r.organisation_id
           FROM report_tasks t JOIN runs r ON r.id = t.run_id WHERE t.kind = 'edit' AND t.status = 'done') j
         JOIN runs r ON r.id = j.run_id JOIN reports p ON p.run_id = j.run_id
+        JOIN stages s ON s.run_id = r.id AND s.stage = 'report'
         JOIN report_versions v ON v.run_id = j.run_id AND v.n = j.version
         LEFT JOIN report_versions b ON b.run_id = j.run_id AND b.n = j.base {CONSENTED}
     WHERE j.made_at >= $1 ORDER BY j.run_id, j.version"""
+# A rubric that a person changed or wrote. A second report's run has a copy of it.
+RUBRICS = f"""
+    SELECT j.run_id, j.user_id, j.organisation_id, j.drafted, j.rubric, (j.scorecard ->> 'overall')::float AS overall, r.query
+    FROM (SELECT u.*, u.edited_by AS user_id, u.edited_at AS made_at, r.organisation_id
+          FROM run_rubrics u JOIN runs r ON r.id = u.run_id WHERE r.made_for IS NULL AND u.rubric ->> 'origin' = 'reader') j
+        JOIN runs r ON r.id = j.run_id {CONSENTED}
+    WHERE j.made_at >= $1 ORDER BY j.run_id"""
 GIVEN = """
     SELECT (SELECT count(*) FROM choices WHERE made_at >= $1) AS choices,
            (SELECT count(*) FROM ratings WHERE made_at >= $1) AS ratings,
            (SELECT count(*) FROM claim_flags WHERE made_at >= $1) AS flags,
            (SELECT count(*) FROM report_tasks WHERE kind = 'edit' AND status = 'done' AND created_at >= $1) AS edits,
+           (SELECT count(*) FROM run_rubrics u JOIN runs r ON r.id = u.run_id
+            WHERE r.made_for IS NULL AND u.rubric ->> 'origin' = 'reader' AND u.edited_at >= $1) AS rubrics,
            (SELECT count(*) FROM organisation_consents) AS organisations, (SELECT count(*) FROM person_consents) AS people"""
 
 
@@ -86,6 +97,11 @@ class Snapshot:
     async def edits(self, since: datetime) -> AsyncIterator[Record]:
         """Sections that readers changed since, with the report before and after."""
         async for row in self._connection.cursor(EDITS, since, prefetch=20):
+            yield row
+
+    async def rubrics(self, since: datetime) -> AsyncIterator[Record]:
+        """Rubrics that readers changed since, as drafted and as changed."""
+        async for row in self._connection.cursor(RUBRICS, since, prefetch=20):
             yield row
 
     async def given(self, since: datetime) -> Record:

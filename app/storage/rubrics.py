@@ -11,16 +11,20 @@ from app.domain.scorecard import Scorecard
 from app.storage.engine import Executor, translated
 from app.storage.run_log import to_json
 
-ADD = """
-    INSERT INTO run_rubrics (run_id, drafted, rubric, edited_at) VALUES ($1, $2, $3, CASE WHEN $4 THEN now() END)
-    ON CONFLICT (run_id) DO UPDATE SET drafted = excluded.drafted, rubric = excluded.rubric, edited_at = excluded.edited_at"""
+# Whoever edits: training may learn from it with their consent only.
+EDITOR = "nullif(current_setting('rubrica.user', true), '')::uuid"
+ADD = f"""
+    INSERT INTO run_rubrics (run_id, drafted, rubric, edited_at, edited_by)
+    VALUES ($1, $2, $3, CASE WHEN $4 THEN now() END, CASE WHEN $4 THEN {EDITOR} END)
+    ON CONFLICT (run_id) DO UPDATE SET drafted = excluded.drafted, rubric = excluded.rubric, edited_at = excluded.edited_at,
+                                       edited_by = excluded.edited_by"""
 DRAFT = """
     WITH added AS (INSERT INTO run_rubrics (run_id, drafted, rubric) VALUES ($1, $2, $2) ON CONFLICT DO NOTHING RETURNING run_id)
     SELECT append_event(run_id, $3, 'plan', $4) FROM added"""
 GET = "SELECT drafted, rubric, edited_at FROM run_rubrics WHERE run_id = $1"
 # Once the report stage has begun, the rubric is what the report is judged by.
-EDIT = """
-    WITH edited AS (UPDATE run_rubrics SET rubric = $2, edited_at = now() WHERE run_id = $1
+EDIT = f"""
+    WITH edited AS (UPDATE run_rubrics SET rubric = $2, edited_at = now(), edited_by = {EDITOR} WHERE run_id = $1
                     AND NOT EXISTS (SELECT FROM stages WHERE run_id = $1 AND stage = 'report') RETURNING run_id)
     SELECT append_event(run_id, $3, 'user', $4) FROM edited"""
 SCORE = """

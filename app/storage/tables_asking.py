@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import JSON, BigInteger, Text, text
+from sqlalchemy import JSON, BigInteger, Index, Text, text
 from sqlmodel import Field, SQLModel
 
 from app.storage.tables import EMPTY, NOW, TIME, ZERO
@@ -13,13 +13,15 @@ ORGANISATION = {"server_default": text("current_organisation()")}
 
 
 class RunRubricRow(SQLModel, table=True):
-    """What a run is held to. `drafted` is the rubric before a person changed it: both together are training data."""
+    """What a run is held to. `drafted` is the rubric before `edited_by` changed it: both together are training data."""
 
     __tablename__ = "run_rubrics"
+    __table_args__ = (Index("run_rubrics_of_editor", "edited_by"),)
     run_id: UUID = Field(primary_key=True, foreign_key="runs.id", ondelete="CASCADE")
     drafted: dict[str, Any] | None = Field(sa_type=JSON, nullable=True)
     rubric: dict[str, Any] = Field(sa_type=JSON)
     edited_at: datetime | None = Field(sa_type=TIME, nullable=True)
+    edited_by: UUID | None = Field(foreign_key="users.id", ondelete="SET NULL", nullable=True)
     scorecard: dict[str, Any] | None = Field(sa_type=JSON, nullable=True)
     created_at: datetime = Field(sa_type=TIME, sa_column_kwargs=NOW)
 

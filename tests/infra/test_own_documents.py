@@ -34,6 +34,7 @@ MARKER = "The zebrawood ledger was sealed with wax by the quokka society of Mont
 PAGES = {
     "lease.pdf": "The lease of the warehouse ends on 3 May 2031.\nThe rent of the warehouse is 4,000 euros a month.",
     "budget.pdf": "The budget of the harbour for 2025 is 12 million euros.\nThe council decided on the budget in March.",
+    "tide.pdf": "The tide in the harbour rises by four metres.\nPilots board at the outer buoy.",
     "ledger.pdf": f"{MARKER}\nThe ledger of the society lists forty members.",
 }
 QUESTION = "When does the lease of the warehouse end?"
@@ -173,7 +174,7 @@ async def test_the_tour_over_the_api(up: Up, letterbox: Controller) -> None:
     ):
         abroad = asyncio.create_task(abroad_at_once(theirs))
         made = await ours.call("POST", "/v1/collections", {"name": "Harbour papers"})
-        await tour.upload(ours, made["id"], [folder / name for name in PAGES])
+        await tour.upload(ours, made["id"], [folder / name for name in ("lease.pdf", "budget.pdf", "tide.pdf")])
         wanted = {"url": f"{endpoint.url}/hook", "events": ["run.completed", "schedule.changed"]}
         hook = await ours.call("POST", "/v1/webhooks", wanted)
         ours.secrets.add(hook["secret"])
@@ -204,9 +205,10 @@ async def test_the_tour_over_the_api(up: Up, letterbox: Controller) -> None:
         await tour.upload(ours, made["id"], [folder / "lease.pdf"])
         other = await tour.asked_again(ours, schedule, 1)
         await changed_and_told(ours, other, mails)
-        told = [Webhook(hook["secret"]).verify(message.body, message.headers) for message in await endpoint.until(2)]
-        assert [message["type"] for message in told] == ["run.completed", "schedule.changed"]
-        assert [message["data"]["run_id"] for message in told] == [run, other["run_id"]]
+        told = [Webhook(hook["secret"]).verify(message.body, message.headers) for message in await endpoint.until(3)]
+        happened = {(message["type"], message["data"]["run_id"]) for message in told}
+        again = other["run_id"]
+        assert happened == {("run.completed", run), ("run.completed", again), ("schedule.changed", again)}
 
         async with tour.openai_client(ours) as client:
             assert "lease.pdf" in (await tour.cited_in(client, f"resp_{run.replace('-', '')}")).values()
@@ -261,7 +263,7 @@ async def test_three_pdfs_are_asked_cited_opened_kept_from_others_and_deleted_fo
     for name, page in PAGES.items():
         write_pdf(up.home.root.parent / name, [page])
     rubrica(up, "create", "Harbour papers")
-    told = rubrica(up, "upload", "Harbour papers", *PAGES)
+    told = rubrica(up, "upload", "Harbour papers", "lease.pdf", "budget.pdf", "ledger.pdf")
     assert told.count("indexed") == 3
     async with client(up, str(up.home.api_key())) as ours, tour.signed_up(up.state.api, "Foreigners") as foreigners:
         theirs = foreigners.session

@@ -58,7 +58,9 @@ async def draft_rubric(query: ResearchQuery, kit: Kit, parts: Sequence[str] = ()
         answer = (await Asker(kit, AGENT).ask(RUBRIC, _messages(query, kit, parts))).answer
     except (ModelError, BudgetSpent) as error:
         return general.model_copy(update={"notice": f"{remark('rubric_failed', query.language, detail=error)} {general.notice}"})
-    return mended(answer.criteria, general, kit.chat.name, query.language)
+    made = mended(answer.criteria, general, kit.chat.name, query.language)
+    prompt = kit.prompts.get("rubric", kit.language).digest
+    return made.model_copy(update={"prompt": prompt}) if made.origin is Origin.MODEL else made
 
 
 async def query_specific_rubric(kit: Kit, question: str) -> Rubric | Missing:

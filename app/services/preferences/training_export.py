@@ -19,12 +19,12 @@ from app.domain.feedback import UndecidedPair
 from app.domain.value import Value
 from app.services.preferences.comparisons import CHANGEABLE
 from app.services.preferences.pseudonyms import Pseudonyms
-from app.services.preferences.training_rows import of_choice, of_edit, of_flag, of_rating
+from app.services.preferences.training_rows import of_choice, of_edit, of_flag, of_rating, of_rubric
 from app.storage.preference_export import snapshot
 
 SCHEMA = "rubrica.preferences/1"
 PAIRS, UNDECIDED, RATINGS, FLAGS = "pairs.jsonl", "undecided.jsonl", "ratings.jsonl", "flags.jsonl"
-EDITS = "edits.jsonl"
+EDITS, RUBRICS = "edits.jsonl", "rubrics.jsonl"
 MANIFEST = "manifest.json"
 
 
@@ -82,6 +82,7 @@ async def export(
             await _all(moment.ratings(since), written[RATINGS], lambda row: of_rating(row, names, comments))
             await _all(moment.flags(since), written[FLAGS], lambda row: of_flag(row, names, comments))
             await _all(moment.edits(since), written[EDITS], lambda row: of_edit(row, names))
+            await _all(moment.rubrics(since), written[RUBRICS], lambda row: of_rubric(row, names))
             given = dict(await moment.given(since))
     finally:
         for stream in files.values():
@@ -105,7 +106,7 @@ def _manifest(
         since=since.astimezone(UTC),
         consents_checked_at=now.astimezone(UTC),
         consenting={name: given[name] for name in ("organisations", "people")},
-        said={name: given[name] for name in ("choices", "ratings", "flags", "edits")},
+        said={name: given[name] for name in ("choices", "ratings", "flags", "edits", "rubrics")},
         files={name: file.told for name, file in written.items()},
         pseudonym_key=names.fingerprint,
         comments=comments,
@@ -117,7 +118,7 @@ def _opened(out: Path) -> dict[str, BinaryIO]:
         out.mkdir(mode=0o700, parents=True, exist_ok=True)
         if any(out.iterdir()):
             raise InvalidInput(f"{out} is not empty; an export goes into a folder of its own")
-        return {name: _new(out / name) for name in (PAIRS, UNDECIDED, RATINGS, FLAGS, EDITS)}
+        return {name: _new(out / name) for name in (PAIRS, UNDECIDED, RATINGS, FLAGS, EDITS, RUBRICS)}
     except OSError as error:
         raise InvalidInput(f"{out} cannot be written: {error}") from error
 

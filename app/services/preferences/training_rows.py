@@ -3,9 +3,9 @@
 import orjson
 from asyncpg import Record
 
+from app.domain.edits import EditedSection, RevisedRubric
 from app.domain.feedback import (
     Choice,
-    EditedSection,
     Favour,
     FlaggedClaim,
     Judged,
@@ -20,6 +20,8 @@ from app.domain.feedback import (
 )
 from app.domain.query import ResearchQuery
 from app.domain.report import Report
+from app.domain.revision import VersionOrigin
+from app.domain.rubric import Rubric
 from app.domain.writer import ReportLineage, WriterSettings
 from app.services.preferences.pseudonyms import Pseudonyms
 
@@ -89,10 +91,25 @@ def of_edit(row: Record, names: Pseudonyms) -> EditedSection:
         id=names.of("edit", row["id"]),
         query=_query(row),
         version=row["version"],
+        base=VersionOrigin(row["base"]),
+        digest=row["report_digest"],
+        lineage=_lineage(row["result"]),
         heading_before=before.heading,
         heading=after.heading,
         before=before.body,
         after=after.body,
+        reader=_reader(row, names),
+    )
+
+
+def of_rubric(row: Record, names: Pseudonyms) -> RevisedRubric:
+    """A rubric before and after a reader changed it."""
+    return RevisedRubric(
+        id=names.of("rubric", row["run_id"]),
+        query=_query(row),
+        drafted=Rubric.model_validate_json(row["drafted"]) if row["drafted"] else None,
+        rubric=Rubric.model_validate_json(row["rubric"]),
+        overall=row["overall"],
         reader=_reader(row, names),
     )
 

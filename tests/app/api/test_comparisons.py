@@ -10,6 +10,7 @@ import pytest
 from app.domain.accounts import Role
 from app.domain.run import RunStatus
 from app.domain.writer import ReportLineage
+from app.storage import collection_tending
 from app.storage.run_log import RunLog
 from tests.app.judging import PLAN, QUOTES, Person, compared, finish, finished_run, join, made_run, prefers, report
 from tests.app.support import ApiClient, InMemoryRuns
@@ -221,3 +222,36 @@ async def test_votes_make_a_standing_and_an_admin_may_set_the_default(
     assert workflows.started[-1].query.writer.arrangement == "chain"
     await owner.post("/v1/runs", {"question": "Why duties?"})
     assert workflows.started[-1].query.writer.arrangement == "automatic"
+
+
+async def test_reports_to_compare_go_with_a_document_that_they_quote(
+    pool: asyncpg.Pool, run_id: UUID, owner: Person, api: ApiClient
+) -> None:
+    comparison = await compared(pool, owner, run_id, ALTERNATIVE, BY_QUOTING)
+    path, reader = f"/v1/comparisons/{comparison}", await join(pool, api)
+    await reader.get(path)
+    assert (await reader.post(f"{path}/choice", prefers("left"))).status == 201
+    collection, snapshot = uuid4(), QUOTES[0].source.snapshot
+    await pool.execute("INSERT INTO collections (id, name, everyone) VALUES ($1, $2, true)", collection, str(collection))
+    await pool.execute("INSERT INTO collection_runs (collection_id, run_id) VALUES ($1, $2)", collection, run_id)
+    readers = await collection_tending.readers(pool, collection, snapshot)
+    assert {found.run_id for found in readers} == {run_id, await made_run(pool, comparison)}
+    async with pool.acquire() as connection, connection.transaction():
+        for found in readers:
+            await collection_tending.redact(connection, found.run_id, snapshot)
+    assert await collection_tending.readers(pool, collection, snapshot) == []
+    shown = (await reader.get(path)).json
+    assert (shown["status"], shown["detail"]) == ("failed", "a document that these reports quote was deleted")
+    assert (await reader.post(f"{path}/reveal")).is_problem(409)
+    second = await made_run(pool, comparison)
+    for table, of, id_ in (
+        ("candidates", "comparison_id", UUID(comparison)),
+        ("reports", "run_id", second),
+        ("stages", "run_id", second),
+    ):
+        rows = await pool.fetch(f"SELECT * FROM {table} WHERE {of} = $1", id_)
+        said = [value if isinstance(value, bytes) else str(value).encode() for row in rows for value in row]
+        assert not any(snapshot.encode() in value or QUOTES[0].text.encode() in value for value in said), table
+    assert (await owner.get(f"/v1/runs/{run_id}/report")).status == 200  # what a report prints is the report's
+    votes = (await owner.get("/v1/preferences/summary")).json["contests"]
+    assert sum(contest["wins"] + contest["losses"] for contest in votes) >= 1

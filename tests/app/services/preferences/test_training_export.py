@@ -11,17 +11,21 @@ import orjson
 import pytest
 
 from app.domain.accounts import Role
+from app.domain.edits import EditedSection, RevisedRubric
 from app.domain.errors import InvalidInput, SetupError
-from app.domain.feedback import EditedSection, PreferencePair, UndecidedPair
+from app.domain.feedback import PreferencePair, UndecidedPair
+from app.domain.query import ResearchQuery
 from app.domain.report import Section
 from app.domain.revision import VersionInfo, VersionOrigin
+from app.domain.rubric import Origin
 from app.domain.writer import ReportLineage
 from app.services.preferences.pseudonyms import Pseudonyms, read_key
 from app.services.preferences.training_export import export
-from app.storage import versions
+from app.storage import rubrics, versions
 from app.storage.run_log import Renderings
 from tests.app.judging import TENANT, Person, compared, finished_run, join, prefers, report
 from tests.app.support import ApiClient
+from workflows.judging.general_rubric import general_rubric
 
 BEGINNING = datetime(2020, 1, 1, tzinfo=UTC)
 NAMES = Pseudonyms(b"k" * 32)
@@ -66,7 +70,20 @@ async def readers(pool: asyncpg.Pool, api: ApiClient) -> Readers:
     edited = await asker.put(f"/v1/runs/{run_id}/sections/0", {"heading": "Briefly", "markdown": "Duties cost. [1]"})
     assert edited.status < 300, edited.body
     await keep_edit(pool, run_id)
+    await edit_rubric(pool, asker)
     return made
+
+
+async def edit_rubric(pool: asyncpg.Pool, asker: Person) -> None:
+    """A drafted rubric, which whoever asked gives another first criterion."""
+    run_id = (await asker.post("/v1/runs", {"question": "Which duties?", "rubric": "auto"})).json["id"]
+    drafted = general_rubric(ResearchQuery(question="Which duties?")).model_copy(
+        update={"origin": Origin.MODEL, "model": "m1", "prompt": "cd" * 32}
+    )
+    await rubrics.add_draft(pool, UUID(run_id), drafted)
+    criteria = [criterion.model_dump() for criterion in drafted.criteria]
+    criteria[0] |= {"title": "Rates", "description": "Key Criterion: Gives the rates.", "weight": 5}
+    assert (await asker.put(f"/v1/runs/{run_id}/rubric", {"criteria": criteria})).status == 200
 
 
 async def keep_edit(pool: asyncpg.Pool, run_id: UUID) -> None:
@@ -85,12 +102,12 @@ def rows(folder: Path, name: str) -> list[dict[str, Any]]:
 
 
 def counted(folder: Path) -> list[int]:
-    return [len(rows(folder, f"{name}.jsonl")) for name in ("pairs", "undecided", "ratings", "flags", "edits")]
+    return [len(rows(folder, f"{name}.jsonl")) for name in ("pairs", "undecided", "ratings", "flags", "edits", "rubrics")]
 
 
 async def test_pairs_come_with_their_lineage(readers: Readers, tmp_path: Path) -> None:
     manifest = await readers.export(tmp_path / "x")
-    assert counted(tmp_path / "x") == [1, 1, 1, 1, 1]
+    assert counted(tmp_path / "x") == [1, 1, 1, 1, 1, 1]
     [pair] = [PreferencePair.model_validate(row) for row in rows(tmp_path / "x", "pairs.jsonl")]
     assert (OTHER in pair.accepted.text, DELIVERED in pair.rejected.text) == (True, True)
     assert (pair.accepted.lineage, pair.rejected.lineage) == (OTHER_WAY, WAY)
@@ -111,6 +128,12 @@ async def test_pairs_come_with_their_lineage(readers: Readers, tmp_path: Path) -
     assert (edit.heading_before, edit.heading) == ("In short", "Briefly")
     assert (DELIVERED in edit.before, edit.after.startswith("Duties cost. [[")) == (True, True)
     assert edit.reader not in (pair.reader, undecided.reader)
+    assert (edit.lineage, edit.base) == (WAY, "delivered")
+    [revised] = [RevisedRubric.model_validate(row) for row in rows(tmp_path / "x", "rubrics.jsonl")]
+    assert revised.drafted is not None
+    assert (revised.drafted.model, revised.drafted.prompt, revised.rubric.origin) == ("m1", "cd" * 32, "reader")
+    assert (revised.rubric.criteria[0].title, revised.rubric.criteria[1:]) == ("Rates", revised.drafted.criteria[1:])
+    assert (revised.reader, revised.overall) == (edit.reader, None)
     told = orjson.loads((tmp_path / "x" / "manifest.json").read_bytes())
     for name, file in told["files"].items():
         assert file["sha256"] == hashlib.sha256((tmp_path / "x" / name).read_bytes()).hexdigest()
@@ -144,14 +167,14 @@ async def test_what_is_taken_back_or_erased_is_out_of_the_next_export(readers: R
         await readers.export(tmp_path / name)
         return counted(tmp_path / name)
 
-    assert await left("all") == [1, 1, 1, 1, 1]
+    assert await left("all") == [1, 1, 1, 1, 1, 1]
     await readers.fond.put("/v1/consent", {"person": False})
-    assert await left("without one reader") == [0, 1, 0, 1, 1]
+    assert await left("without one reader") == [0, 1, 0, 1, 1, 1]
     await readers.fond.put("/v1/consent", {"person": True})
     # Consent does not reach back: what was said before it was given again stays out.
-    assert await left("given again") == [0, 1, 0, 1, 1]
+    assert await left("given again") == [0, 1, 0, 1, 1, 1]
     await readers.pool.execute("DELETE FROM users WHERE id = $1", readers.torn.id)
-    assert await left("without the erased") == [0, 0, 0, 0, 1]
+    assert await left("without the erased") == [0, 0, 0, 0, 1, 1]
     assert await readers.pool.fetchval("SELECT count(*) FROM choices WHERE user_id = $1", readers.torn.id) == 0
 
 
@@ -164,15 +187,15 @@ async def test_nothing_is_exported_without_the_organisation_and_whoever_asked(re
     else:
         await readers.pool.execute("DELETE FROM users WHERE id = $1", readers.asker.id)
     await readers.export(tmp_path / "x")
-    assert counted(tmp_path / "x") == [0, 0, 0, 0, 0]
+    assert counted(tmp_path / "x") == [0, 0, 0, 0, 0, 0]
 
 
 async def test_what_may_still_change_and_what_was_said_before_are_left_out(readers: Readers, tmp_path: Path) -> None:
     await readers.export(tmp_path / "now", later=timedelta())
     # One reader was told which was which and so cannot change the choice; the other still can.
-    assert counted(tmp_path / "now") == [1, 0, 1, 1, 1]
+    assert counted(tmp_path / "now") == [1, 0, 1, 1, 1, 1]
     await readers.export(tmp_path / "later", since=datetime.now(UTC))
-    assert counted(tmp_path / "later") == [0, 0, 0, 0, 0]
+    assert counted(tmp_path / "later") == [0, 0, 0, 0, 0, 0]
 
 
 async def test_a_folder_with_something_in_it_is_refused_and_a_key_is_made_once(readers: Readers, tmp_path: Path) -> None:

@@ -1,0 +1,41 @@
+"""What readers changed by their own hand, as training reads it: sections of reports, and rubrics before a report is written."""
+
+from app.domain.query import ResearchQuery
+from app.domain.revision import VersionOrigin
+from app.domain.rubric import Rubric
+from app.domain.value import Value
+from app.domain.writer import ReportLineage
+
+
+class EditedSection(Value):
+    """A section as a reader changed it, with the version it was changed in; bodies cite quotes by `[[key]]`.
+
+    `lineage` is of the report as it was delivered; `base` says where the changed version came from, and `digest` is the SHA-256
+    of its stored JSON.
+    """
+
+    id: str
+    query: ResearchQuery
+    version: int
+    base: VersionOrigin
+    digest: str
+    lineage: ReportLineage
+    heading_before: str
+    heading: str
+    before: str
+    after: str
+    reader: str
+
+
+class RevisedRubric(Value):
+    """A rubric as a reader changed it before the report was written. `drafted` names its model and prompt; None: from nothing.
+
+    `overall` is the score that the report got by it, where it has one.
+    """
+
+    id: str
+    query: ResearchQuery
+    drafted: Rubric | None
+    rubric: Rubric
+    overall: float | None
+    reader: str
