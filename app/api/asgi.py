@@ -99,7 +99,12 @@ def routed(services: Services, origins: Collection[str] = ()) -> Litestar:
             "sharing": _given(services.sharing),
         },
         middleware=[
-            DefineMiddleware(Authentication, authenticator=services.authenticator, limits=services.accounts.limits),
+            DefineMiddleware(
+                Authentication,
+                authenticator=services.authenticator,
+                limits=services.accounts.limits,
+                streams=services.streams,
+            ),
             DefineMiddleware(Idempotency, keys=services.idempotency),
             Conditional,
         ],

@@ -4,20 +4,23 @@ A route says in its `opt` what it needs (`opt=needs(Scope.RUNS_READ)`), or that 
 neither answers nobody; a test looks for it.
 """
 
+import asyncio
 from typing import Any
 
 from litestar.connection import ASGIConnection
 from litestar.enums import ScopeType
 from litestar.handlers import BaseRouteHandler
-from litestar.types import ASGIApp, Receive, Scope, Send
+from litestar.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.api.accounts.cookies import SESSION
 from app.api.pace import with_pace
 from app.domain import accounts
 from app.domain.accounts import Principal
 from app.domain.errors import Forbidden, Unauthenticated
+from app.domain.token import token_digest
 from app.services.accounts.limits import Limits
 from app.services.authentication import Authenticator
+from app.services.open_streams import Credential, OpenStream, OpenStreams
 from app.storage.tenancy import Tenant, acting_for
 
 PUBLIC = {"public": True}
@@ -32,8 +35,9 @@ def needs(scope: accounts.Scope) -> dict[str, object]:
 class Authentication:
     """ASGI middleware: all that a request does happens for the organisation of whoever sent it."""
 
-    def __init__(self, app: ASGIApp, authenticator: Authenticator, limits: Limits) -> None:
+    def __init__(self, app: ASGIApp, authenticator: Authenticator, limits: Limits, streams: OpenStreams) -> None:
         self._app = app
+        self._streams = streams
         self._authenticator = authenticator
         self._limits = limits
 
@@ -42,19 +46,41 @@ class Authentication:
         if scope["type"] != ScopeType.HTTP or is_public(scope["route_handler"]) or scope["method"] == "OPTIONS":
             await self._app(scope, receive, send)
             return
-        principal = await self._recognised(scope)
+        principal, credential = await self._recognised(scope)
         scope["user"] = principal
         admission = await self._limits.admit(principal)
         with acting_for(Tenant(principal.organisation_id, principal.user_id, principal.key_id, client_address(scope))):
-            await self._app(scope, receive, with_pace(send, admission) if admission else send)
+            await self._streamed(credential, scope, receive, with_pace(send, admission) if admission else send)
 
-    async def _recognised(self, scope: Scope) -> Principal:
+    async def _streamed(self, credential: Credential, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer; a stream whose reader may no longer have it ends as if there were no more, and who comes back is refused."""
+        task = asyncio.current_task()
+        assert task is not None
+        stream = OpenStream(credential, task)
+
+        async def noted(message: Message) -> None:
+            if message["type"] == "http.response.body" and message["more_body"]:
+                self._streams.began(stream)
+            await send(message)
+
+        with self._streams.one(stream):
+            try:
+                await self._app(scope, receive, noted)
+            except asyncio.CancelledError:
+                if not stream.cut:
+                    raise
+                task.uncancel()
+                await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+    async def _recognised(self, scope: Scope) -> tuple[Principal, Credential]:
         """A key outranks the cookie: it is what a program means by what it sends."""
         connection: ASGIConnection[Any, Any, Any, Any] = ASGIConnection(scope)
         given = connection.headers.get("authorization")
         if given is None and (token := connection.cookies.get(SESSION)):
-            return await self._authenticator.by_session(token)
-        return await self._authenticator.by_key(_bearer(given or ""))
+            return await self._authenticator.by_session(token), token_digest(token)
+        principal = await self._authenticator.by_key(_bearer(given or ""))
+        assert principal.key_id is not None
+        return principal, principal.key_id
 
 
 def client_address(scope: Scope) -> str:

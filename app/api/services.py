@@ -23,9 +23,10 @@ from app.services.exports import Exports
 from app.services.exports.conversion import Conversions
 from app.services.gateway import RunGateway
 from app.services.health import Parts
-from app.services.idempotency import LIFETIME, IdempotencyKeys
+from app.services.idempotency import IdempotencyKeys
 from app.services.index_service import IndexService
 from app.services.live_events import LiveEvents
+from app.services.open_streams import OpenStreams
 from app.services.pages import Pages
 from app.services.preferences.offers import Offers
 from app.services.preferences.opened import Preferences, preferences
@@ -35,11 +36,11 @@ from app.services.schedule_timing import NoTiming, ScheduleGateway
 from app.services.schedules import Schedules, ScheduleSync, Subscriptions
 from app.services.sharing import Sharing
 from app.services.steering import Steering
+from app.services.sweeping import keep_swept
 from app.services.tool_use import ToolUseReport
-from app.services.webhook_delivery import KEPT, Deliverer, Policy
+from app.services.webhook_delivery import Deliverer, Policy
 from app.services.webhooks import Webhooks
-from app.storage import idempotency, webhooks
-from app.storage.engine import Executor, connect
+from app.storage.engine import connect
 from app.storage.events import Listener
 from app.storage.roles import refuse_bypass
 from app.storage.tenancy import TenantDatabase
@@ -47,7 +48,6 @@ from app.storage.tenancy import TenantDatabase
 NO_TIMING = NoTiming()
 DOCUMENTS = Path("documents")
 DISPATCH_EVERY = timedelta(seconds=5)
-SWEEP_EVERY = timedelta(hours=1)
 POLICY = Policy()
 
 log = logging.getLogger(__name__)
@@ -75,6 +75,7 @@ class Services:
     subscriptions: Subscriptions
     preferences: Preferences
     accounts: Accounts
+    streams: OpenStreams
 
 
 @asynccontextmanager
@@ -139,6 +140,7 @@ async def open_services(
         Subscriptions(trusted),
         preferences(tenants, research, steering, offers),
         accounts,
+        OpenStreams(trusted),
     )
     tasks: list[asyncio.Task[None]] = []
     try:
@@ -147,9 +149,9 @@ async def open_services(
         everybodys = Research(trusted, gateway)
         waiting = (everybodys.dispatch, Revising(trusted, gateway, everybodys).dispatch)
         tasks += [asyncio.create_task(listener.run()), *(asyncio.create_task(_dispatch(dispatch)) for dispatch in waiting)]
-        tasks += [asyncio.create_task(deliverer.run()), asyncio.create_task(_sweep(trusted))]
+        tasks += [asyncio.create_task(deliverer.run()), asyncio.create_task(keep_swept(trusted))]
         tasks += [asyncio.create_task(tending.keep())] if index.configured else []
-        tasks += [asyncio.create_task(sync.keep())]
+        tasks += [asyncio.create_task(sync.keep()), asyncio.create_task(services.streams.keep())]
         yield services
     finally:
         live.stop()
@@ -157,17 +159,6 @@ async def open_services(
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         await asyncio.gather(pool.close(), trusted.close())
-
-
-async def _sweep(trusted: Executor) -> None:
-    """Forget what is kept for a time only."""
-    while True:
-        try:
-            await idempotency.sweep(trusted, LIFETIME)
-            await webhooks.sweep(trusted, KEPT)
-        except RubricaError as error:
-            log.warning("nothing was swept: %s", error)
-        await asyncio.sleep(SWEEP_EVERY.total_seconds())
 
 
 async def _dispatch(dispatch: Callable[[], Awaitable[int]]) -> None:

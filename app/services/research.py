@@ -63,6 +63,15 @@ class Research:
         """The systems that can be asked for here."""
         return self._systems
 
+    async def admit(self, transaction: Executor) -> None:
+        """Whether whoever asks may begin one more run; what `transaction` then stores counts.
+
+        Raises:
+            TooManyRequests: a quota of the organisation or the key is reached.
+        """
+        if self._admit is not None:
+            await self._admit(transaction)
+
     async def create(self, query: ResearchQuery, notes: Sequence[str] = (), agreed: Agreed | None = None) -> Run:
         """Store a run, with the rubric it was asked with, and start it.
 
@@ -83,8 +92,7 @@ class Research:
         run_id = uuid4()
         query, own = await resolved(self._database, query)
         async with self._database.acquire() as connection:
-            if self._admit is not None:
-                await self._admit(connection)
+            await self.admit(connection)
             await runs.create(connection, run_id, query)
             if own:
                 await collections.note_searches(connection, run_id, own)

@@ -1,5 +1,6 @@
 """Looking up who a key belongs to, before any organisation is known. For the trusted connection."""
 
+from collections.abc import Collection
 from typing import NamedTuple
 from uuid import UUID
 
@@ -15,6 +16,9 @@ KEY = """
          LEFT JOIN quotas o ON o.organisation_id = k.organisation_id AND o.subject = k.organisation_id
          LEFT JOIN quotas q ON q.organisation_id = k.organisation_id AND q.subject = k.id
     WHERE k.id = $1 AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())"""
+GOOD = """
+    SELECT k.id FROM api_keys k JOIN memberships m ON m.organisation_id = k.organisation_id AND m.user_id = k.user_id
+    WHERE k.id = ANY($1::uuid[]) AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())"""
 USED = "UPDATE api_keys SET last_used_at = now() WHERE id = $1"
 
 
@@ -42,6 +46,12 @@ async def key_holder(database: Executor, key_id: UUID) -> KeyHolder | None:
         return None
     who = (row["organisation_id"], row["user_id"], row["secret_hash"])
     return KeyHolder(*who, frozenset(row["scopes"]), Role(row["role"]), row["unnoted"], row["organisations"], row["keys"])
+
+
+async def good(database: Executor, keys: Collection[UUID]) -> list[UUID]:
+    """Those of the keys that are neither revoked nor expired, and whose person is still a member."""
+    async with translated():
+        return [UUID(bytes=row["id"].bytes) for row in await database.fetch(GOOD, list(keys))]
 
 
 async def note_use(database: Executor, key_id: UUID) -> None:

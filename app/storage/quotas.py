@@ -1,4 +1,7 @@
-"""Quotas of the organisation that `database` acts for, and what is used of them."""
+"""Quotas of the organisation that `database` acts for, and what is used of them.
+
+What is asked before a run begins names the organisation: runs are also begun by the trusted role, which is shown all of them.
+"""
 
 from collections.abc import Sequence
 from datetime import date
@@ -10,7 +13,7 @@ from app.domain.limits import Consumption, KeyQuota, Quota, RunUsage, UsageLine
 from app.storage.engine import Executor, translated
 
 COLUMNS = ", ".join(Quota.model_fields)
-ALL = f"SELECT subject, {COLUMNS} FROM quotas"
+ALL = f"SELECT subject, {COLUMNS} FROM quotas WHERE organisation_id = current_organisation()"
 SET = f"""
     INSERT INTO quotas (subject, {COLUMNS}) VALUES ($1, $2, $3, $4, $5)
     ON CONFLICT (organisation_id, subject) DO UPDATE SET
@@ -24,7 +27,8 @@ USED = """
            coalesce(sum(l.cost_microusd) FILTER (WHERE r.created_at >= month.began), 0)::bigint AS cost_microusd
     FROM runs r JOIN ledgers l ON l.run_id = r.id,
          (SELECT date_trunc('month', now() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC' AS began) AS month
-    WHERE (r.finished_at IS NULL OR r.created_at >= month.began) AND ($1::uuid IS NULL OR r.created_with = $1)"""
+    WHERE r.organisation_id = current_organisation() AND (r.finished_at IS NULL OR r.created_at >= month.began)
+      AND ($1::uuid IS NULL OR r.created_with = $1)"""
 TIME = "r.created_at >= $1::date::timestamp AT TIME ZONE 'UTC' AND r.created_at < ($2::date + 1)::timestamp AT TIME ZONE 'UTC'"
 LINES = f"""
     SELECT CASE e.type WHEN 'model_call' THEN 'model' ELSE 'tool' END AS kind,

@@ -1,5 +1,6 @@
 """Browsers that are signed in. For the trusted connection. Tokens are known by their hashes."""
 
+from collections.abc import Collection
 from datetime import timedelta
 from typing import NamedTuple
 from uuid import UUID
@@ -13,6 +14,13 @@ HOLDER = """
     FROM sessions s JOIN memberships m ON m.organisation_id = s.organisation_id AND m.user_id = s.user_id
          LEFT JOIN quotas o ON o.organisation_id = s.organisation_id AND o.subject = s.organisation_id
     WHERE s.token_hash = $1 AND s.expires_at > now() AND s.seen_at > now() - $2::interval"""
+# A token that was exchanged is as good as the one that took its place, which began at the same moment.
+GOOD = """
+    SELECT s.token_hash FROM sessions s
+         JOIN memberships m ON m.organisation_id = s.organisation_id AND m.user_id = s.user_id
+    WHERE s.token_hash = ANY($1::bytea[])
+      AND EXISTS (SELECT FROM sessions t WHERE t.user_id = s.user_id AND t.organisation_id = s.organisation_id
+                  AND t.created_at = s.created_at AND t.expires_at > now())"""
 SEEN = "UPDATE sessions SET seen_at = now() WHERE token_hash = $1"
 # Requests that are under way still carry the old token.
 RENEW = """
@@ -46,6 +54,12 @@ async def holder(database: Executor, token_hash: bytes, idle: timedelta) -> Sess
     async with translated():
         row = await database.fetchrow(HOLDER, token_hash, idle)
     return SessionHolder(row[0], row[1], Role(row[2]), row[3], row[4]) if row else None
+
+
+async def good(database: Executor, token_hashes: Collection[bytes]) -> list[bytes]:
+    """Those of the tokens whose browser is still signed in."""
+    async with translated():
+        return [row["token_hash"] for row in await database.fetch(GOOD, list(token_hashes))]
 
 
 async def note_seen(database: Executor, token_hash: bytes) -> None:

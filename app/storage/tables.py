@@ -30,6 +30,7 @@ class RunRow(SQLModel, table=True):
     __table_args__ = (
         Index("runs_newest_first", "organisation_id", text("created_at DESC"), text("id DESC")),
         Index("runs_made_for", "made_for"),
+        Index("runs_ended", "organisation_id", "finished_at"),
         Index("runs_under_way", "organisation_id", postgresql_where=text("finished_at IS NULL")),
         Index("runs_undispatched", "created_at", postgresql_where=text("dispatched_at IS NULL")),
         CheckConstraint(f"status IN ({', '.join(repr(status.value) for status in RunStatus)})", name="runs_status"),

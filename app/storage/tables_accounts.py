@@ -182,3 +182,16 @@ class QuotaRow(SQLModel, table=True):
     concurrent_runs: int | None = Field(sa_type=BigInteger, nullable=True)
     tokens_per_month: int | None = Field(sa_type=BigInteger, nullable=True)
     cost_microusd_per_month: int | None = Field(sa_type=BigInteger, nullable=True)
+
+
+class RetentionRow(SQLModel, table=True):
+    """Days after which an organisation's data is deleted; null: never."""
+
+    __tablename__ = "retentions"
+    organisation_id: UUID = Field(
+        primary_key=True, foreign_key="organisations.id", ondelete="CASCADE", sa_column_kwargs=OWNER_OF_ROW
+    )
+    runs_days: int | None = Field(nullable=True)
+    events_days: int | None = Field(nullable=True)
+    tool_results_days: int | None = Field(nullable=True)
+    feedback_days: int | None = Field(nullable=True)

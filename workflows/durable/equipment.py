@@ -4,6 +4,7 @@ import contextlib
 from collections.abc import AsyncIterator, Callable
 
 from app.domain.errors import SetupError
+from app.services.accounts.policy import AccountPolicy
 from app.settings import Codec as CodecName
 from app.settings import Settings
 from app.storage.engine import connect as connect_database
@@ -70,6 +71,7 @@ async def equipped(settings: Settings) -> AsyncIterator[Workshop]:
                 e.model: Offer(await stack.enter_async_context(connected(e)), e.prices) for e in alternatives_of(settings)
             },
             build=build_id(),
+            most=AccountPolicy.of(settings).most,
         )
 
 

@@ -12,15 +12,17 @@ from temporalio import activity
 from app.domain.changes import Changes
 from app.domain.collections import is_index_name
 from app.domain.contract import ResearchInput
-from app.domain.errors import InvalidInput, ToolError, ToolUnavailable
+from app.domain.errors import InvalidInput, ToolError, ToolUnavailable, TooManyRequests
 from app.domain.query import ResearchQuery
 from app.domain.report import Report
 from app.domain.run import RunStatus
 from app.domain.schedules import Firing, Outcome, Schedule
+from app.services.accounts.limits import admit_run
 from app.services.own_collections import resolved
 from app.storage import deliveries, living_runs, schedules
 from app.storage.engine import translated
 from app.storage.living_runs import Baseline, Owner
+from app.storage.tenancy import Tenant
 from retrieval.on_behalf import OnBehalf
 from retrieval.outside.freshness import no_older_than
 from retrieval.ports import PageReader
@@ -146,6 +148,10 @@ class LivingActivities:
         results = {key: result.model_dump_json(exclude_defaults=True).encode() for key, result in probe.results.items()}
         async with translated(), self._shop.database.acquire() as connection, connection.transaction():
             await living_runs.act_for(connection, who)
+            try:
+                await admit_run(connection, Tenant(who.organisation, who.user), self._shop.most)
+            except TooManyRequests as error:
+                raise final_failure(error) from error
             await living_runs.create(connection, start, searched, before, kept, results)
             await schedules.note_run(connection, firing, start.run_id, len(probe.results))
 

@@ -15,10 +15,12 @@ from temporalio.exceptions import ApplicationError
 from app.domain.contract import Halt
 from app.domain.errors import NotFound, ToolError
 from app.domain.evidence import Finding
+from app.domain.limits import Quota
 from app.domain.memory import MemoryEntry, MemoryKind, SharedMemory
 from app.domain.options import SearchScope, SourceKind
 from app.domain.query import ResearchQuery, SystemName
 from app.domain.run import RunStatus
+from app.services.accounts.policy import NO_LIMITS
 from app.settings import Judge
 from app.storage.engine import translated
 from app.storage.outside import OutsideStore
@@ -59,7 +61,7 @@ class Workshop:
 
     `reader` makes of the index, as a run sees it, what reads pages; by default the index alone. `beyond` is what its tools may
     use outside the index, `scientific` names the collections that hold papers. `alternatives` are further models that reports may
-    be written with, by name; `build` names the version of the program in the lineage of reports.
+    be written with, by name; `build` names the program's version in their lineage; `most` is what an organisation may use.
     """
 
     database: asyncpg.Pool
@@ -78,6 +80,7 @@ class Workshop:
     mailbox: Mailbox | None = None
     alternatives: Mapping[str, Offer] = field(default_factory=dict)
     build: str = ""
+    most: Quota = NO_LIMITS
     log: RunLog = field(init=False)
     outside: OutsideStore = field(init=False)
     stored_sources: set[str] = field(default_factory=set, init=False)

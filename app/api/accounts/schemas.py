@@ -8,6 +8,7 @@ from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
 
 from app.domain.accounts import Role, Scope
 from app.domain.limits import Consumption, KeyQuota, Quota, UsageReport
+from app.domain.retention import Retention
 from app.domain.team import LONGEST_PASSWORD, DisplayName, Email, Invitation, KeyInfo, Me, Member, Password
 from app.storage.audit import AuditEntry
 
@@ -127,6 +128,12 @@ class NewQuota(Quota):
     key_id: UUID | None = None
 
 
+class NewRetention(Retention):
+    """How long things are to be kept. What is left out is kept for good."""
+
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"runs_days": 365, "tool_results_days": 30}]})
+
+
 class Quotas(BaseModel):
     """The limits of the organisation, within what the deployment allows, and of its keys; and what is used."""
 
@@ -145,5 +152,5 @@ class AuditPage(BaseModel):
 SCHEMAS = (
     Confirmation,
     *(Me, NewAccount, Credentials, NewPassword, NewKey, MadeKey, NewRole, NewInvitation, MadeInvitation, Acceptance),
-    *(MemberPage, InvitationPage, KeyPage, NewQuota, Quotas, AuditPage, UsageReport),
+    *(MemberPage, InvitationPage, KeyPage, NewQuota, Quotas, NewRetention, Retention, AuditPage, UsageReport),
 )

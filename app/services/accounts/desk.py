@@ -15,6 +15,7 @@ from app.services.accounts.oidc import OpenIdConnect
 from app.services.accounts.passwords import Passwords
 from app.services.accounts.personal import PersonalData
 from app.services.accounts.policy import AccountPolicy
+from app.services.accounts.retention import Retentions
 from app.services.accounts.sign_in import SignIn
 from app.services.accounts.team import Team
 from app.storage import audit, people
@@ -34,6 +35,7 @@ class Accounts:
         team: Team,
         keys: Keys,
         limits: Limits,
+        retention: Retentions,
         personal: PersonalData,
         oidc: OpenIdConnect,
     ) -> None:
@@ -44,6 +46,7 @@ class Accounts:
         self.team = team
         self.keys = keys
         self.limits = limits
+        self.retention = retention
         self.personal = personal
         self.oidc = oidc
 
@@ -52,7 +55,7 @@ class Accounts:
         """Over the two connections."""
         sign_in, limits = SignIn(trusted, policy, Passwords()), Limits(tenants, trusted, policy.most)
         return cls(
-            *(tenants, trusted, policy, sign_in, Team(tenants, policy), Keys(tenants), limits),
+            *(tenants, trusted, policy, sign_in, Team(tenants, policy), Keys(tenants), limits, Retentions(tenants)),
             *(PersonalData(trusted, sign_in), OpenIdConnect(trusted, policy, sign_in)),
         )
 

@@ -11,7 +11,7 @@ from app.storage import audit, quotas, rates
 from app.storage.audit import Action
 from app.storage.engine import Executor
 from app.storage.rates import Taken
-from app.storage.tenancy import TenantDatabase, acting
+from app.storage.tenancy import Tenant, TenantDatabase, acting
 
 MINUTE = timedelta(minutes=1)
 LONGEST_TIME = timedelta(days=366)
@@ -53,18 +53,7 @@ class Limits:
 
     async def begin_run(self, database: Executor) -> None:
         """Whether one more run may begin. `database` has a transaction open in which the run is then stored."""
-        who = acting()
-        found = await quotas.quotas(database)
-        checks: list[tuple[str, Quota, UUID | None]] = [
-            ("organisation", found.get(who.organisation, Quota()).within(self._most), None)
-        ]
-        if who.key is not None and who.key in found:
-            checks.append(("key", found[who.key], who.key))
-        if all(quota.model_copy(update={"requests_per_minute": None}) == Quota() for _, quota, _ in checks):
-            return
-        await quotas.gate(database, who.organisation)
-        for whose, quota, key in checks:
-            _within(whose, quota, await quotas.used(database, key))
+        await admit_run(database, acting(), self._most)
 
     async def read(self) -> tuple[Quota, tuple[KeyQuota, ...], Consumption]:
         """The organisation's own quota within the deployment's, its keys', and what is used."""
@@ -109,6 +98,23 @@ class Limits:
         if not taken.granted:
             raise TooManyRequests(f"this {whose} may send {limit} requests a minute; wait and try again", taken.wait)
         return Admission(limit, taken)
+
+
+async def admit_run(database: Executor, who: Tenant, most: Quota) -> None:
+    """Whether one more run of `who` may begin, whoever begins it. `database` acts for them, with a transaction open.
+
+    Raises:
+        TooManyRequests: which limit is reached, and when there is room again.
+    """
+    found = await quotas.quotas(database)
+    checks: list[tuple[str, Quota, UUID | None]] = [("organisation", found.get(who.organisation, Quota()).within(most), None)]
+    if who.key is not None and who.key in found:
+        checks.append(("key", found[who.key], who.key))
+    if all(quota.model_copy(update={"requests_per_minute": None}) == Quota() for _, quota, _ in checks):
+        return
+    await quotas.gate(database, who.organisation)
+    for whose, quota, key in checks:
+        _within(whose, quota, await quotas.used(database, key))
 
 
 def _within(whose: str, quota: Quota, used: Consumption) -> None:

@@ -20,7 +20,7 @@ from app.services.research import Research
 from app.services.steering import Steering
 from app.storage import annotations, choices, comparisons
 from app.storage.comparisons import Candidate, Comparison, NewComparison
-from app.storage.engine import Executor
+from app.storage.engine import Database
 from app.storage.run_log import RunLog
 
 CHANGEABLE = timedelta(minutes=30)
@@ -48,7 +48,7 @@ class Comparisons:
         Unavailable: the database does not answer.
     """
 
-    def __init__(self, database: Executor, research: Research, steering: Steering, offers: Offers | None = None) -> None:
+    def __init__(self, database: Database, research: Research, steering: Steering, offers: Offers | None = None) -> None:
         self._database = database
         self._research = research
         self._steering = steering
@@ -60,6 +60,7 @@ class Comparisons:
         Raises:
             Conflict: the run has no report yet.
             InvalidInput: nothing would differ, or this installation cannot write so.
+            TooManyRequests: the second report is a run, and a quota is reached.
         """
         if self._offers is not None:
             self._offers.check(writer)
@@ -75,7 +76,9 @@ class Comparisons:
         digest = evidence_digest(Finding.model_validate_json(body) for body in stored.values())
         query = run.query.model_copy(update={"writer": writer, "approve_plan": False})
         new = NewComparison(uuid4(), run_id, uuid4(), query, digest, user_id)
-        await comparisons.create(self._database, new, lost)
+        async with self._database.acquire() as connection:
+            await self._research.admit(connection)
+            await comparisons.create(connection, new, lost)
         await self._start(new.made_run_id)
         return await self._get(new.id, user_id)
 

@@ -51,6 +51,15 @@ async def test_the_second_report_starts_from_the_same_evidence_in_a_run_that_no_
     assert str(run_id) in {run["id"] for run in listed}
 
 
+async def test_a_second_report_counts_as_a_run(run_id: UUID, pool: asyncpg.Pool, owner: Person) -> None:
+    assert (await owner.put("/v1/quotas", {"concurrent_runs": 0})).status == 200
+    refused = await owner.post("/v1/comparisons", {"run_id": str(run_id), "writer": CHAIN})
+    assert refused.is_problem(429)
+    assert "0 runs" in refused.json["detail"]
+    await owner.put("/v1/quotas", {})
+    assert (await owner.get(f"/v1/comparisons?run_id={run_id}")).json["items"] == []
+
+
 async def test_a_reader_compares_blind_then_chooses_then_learns_which_was_which(
     pool: asyncpg.Pool, run_id: UUID, owner: Person, api: ApiClient
 ) -> None:

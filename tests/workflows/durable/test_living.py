@@ -30,6 +30,7 @@ BUDGETS = ("The budget of the harbour for 2025 is 12 million euros.", "The budge
 FIRST_RUN = 17
 """Model calls of the toy agents: a plan, three searches of three turns, an outline, three sections drafted and revised."""
 ONE_SEARCH_AND_THE_REPORT = 10
+NO_RUNS = "INSERT INTO quotas (subject, concurrent_runs) VALUES (current_organisation(), 0)"
 
 
 @dataclass
@@ -114,6 +115,11 @@ async def test_a_rerun_costs_what_changed_and_tells_what_changed(house: House) -
         assert (again.outcome, again.baseline_id) == (Outcome.UNCHANGED, other.run_id)
         assert again.repeated_calls == searches
         index.edition = 0
+        await house.database.execute(NO_RUNS)
+        refused = await asked(house, schedule)
+        assert (refused.outcome, refused.run_id) == (Outcome.FAILED, None)
+        assert "runs that this organisation may have at a time" in refused.detail
+        await house.database.execute("DELETE FROM quotas")
         assert (await asked(house, schedule)).outcome is Outcome.CHANGED
         assert len(await deliveries.page(house.database, schedule, 10, None)) == 1
 

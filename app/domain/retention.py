@@ -1,0 +1,30 @@
+"""How long an organisation's data is kept."""
+
+from pydantic import Field
+
+from app.domain.value import Value
+
+LONGEST_DAYS = 36_500
+
+
+class Retention(Value):
+    """Days after which something is deleted; null keeps it. Those of a run count from its end.
+
+    The report that a schedule compares with is kept, with its run, until a newer one takes its place.
+    """
+
+    runs_days: int | None = Field(
+        default=None, ge=1, le=LONGEST_DAYS, description="Runs with all that belongs to them: reports, versions, links, votes."
+    )
+    events_days: int | None = Field(
+        default=None, ge=1, le=LONGEST_DAYS, description="The event logs of runs, and with them usage by model and tool."
+    )
+    tool_results_days: int | None = Field(
+        default=None, ge=1, le=LONGEST_DAYS, description="What tools brought, and the turns of agents, who read it."
+    )
+    feedback_days: int | None = Field(
+        default=None,
+        ge=1,
+        le=LONGEST_DAYS,
+        description="Choices between reports, stars and flagged claims, since they were made.",
+    )

@@ -1,0 +1,73 @@
+"""What organisations let be deleted after a time.
+
+The settings are read and set as the organisation; sweeping is for the trusted connection, which sees all of them.
+"""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from app.domain.retention import Retention
+from app.storage.engine import Executor, translated
+
+FIELDS = tuple(Retention.model_fields)
+COLUMNS = ", ".join(FIELDS)
+GET = f"SELECT {COLUMNS} FROM retentions WHERE organisation_id = $1"
+SET = f"""
+    INSERT INTO retentions (organisation_id, {COLUMNS}) VALUES (current_organisation(), $1, $2, $3, $4)
+    ON CONFLICT (organisation_id) DO UPDATE SET {", ".join(f"{name} = excluded.{name}" for name in FIELDS)}"""
+# Runs that ended so long ago. What a schedule compares with stays, and so does a run for which one that is kept was made.
+ENDED = """
+    FROM runs r JOIN retentions k ON k.organisation_id = r.organisation_id
+    WHERE r.finished_at < now() - make_interval(days => k.{days})
+      AND NOT EXISTS (SELECT FROM schedules s WHERE s.baseline_id = r.id AND s.deleted_at IS NULL)"""
+RUNS = f"DELETE FROM runs WHERE id IN (SELECT r.id {ENDED.format(days='runs_days')} ORDER BY r.finished_at LIMIT $1)"
+# Before a run's rows of a kind are asked for, so that runs which have none any more cost a look at an index.
+HAVING = """
+    DELETE FROM {table} WHERE run_id IN (SELECT r.id {ended} AND EXISTS (SELECT FROM {table} t WHERE t.run_id = r.id)
+                                         ORDER BY r.finished_at LIMIT $1)"""
+SAID = """
+    DELETE FROM {table} t USING retentions k
+    WHERE k.organisation_id = t.organisation_id AND t.{since} < now() - make_interval(days => k.feedback_days)"""
+DRAFTS = """
+    DELETE FROM drafts d USING retentions k
+    WHERE k.organisation_id = d.organisation_id AND d.created_at < now() - make_interval(days => k.runs_days)"""
+# A copy that no run cites any more, and none has asked for since yesterday.
+SNAPSHOTS = """
+    DELETE FROM snapshots WHERE hash IN (
+        SELECT hash FROM snapshots s WHERE s.first_seen < now() - interval '1 day'
+          AND NOT EXISTS (SELECT FROM run_sources c WHERE c.hash = s.hash) LIMIT $1)"""
+STATEMENTS: Mapping[str, str] = MappingProxyType(
+    {
+        "runs": RUNS,
+        **{table: HAVING.format(table=table, ended=ENDED.format(days="events_days")) for table in ("events",)},
+        **{table: HAVING.format(table=table, ended=ENDED.format(days="tool_results_days")) for table in ("tool_calls", "turns")},
+        "viewings": SAID.format(table="viewings", since="first_viewed_at"),  # their choices go with them
+        **{table: SAID.format(table=table, since="made_at") for table in ("ratings", "claim_flags")},
+        "drafts": DRAFTS,
+        "snapshots": SNAPSHOTS,
+    }
+)
+BATCHED = frozenset({"runs", "events", "tool_calls", "turns", "snapshots"})
+
+
+async def get(database: Executor, organisation: object) -> Retention:
+    """The organisation's settings; by default everything is kept."""
+    async with translated():
+        row = await database.fetchrow(GET, organisation)
+    return Retention(**dict(row)) if row else Retention()
+
+
+async def set_(database: Executor, retention: Retention) -> None:
+    """Replace the settings of the organisation that `database` acts for."""
+    async with translated():
+        await database.execute(SET, *retention.model_dump().values())
+
+
+async def forget(trusted: Executor, what: str, batch: int) -> int:
+    """Delete some of what is past its time, of every organisation; how many rows. `what` is a key of `STATEMENTS`.
+
+    Of what can be much, the rows of `batch` runs (or as many snapshots) go at once: ask again until there are none.
+    """
+    async with translated():
+        done = await trusted.execute(STATEMENTS[what], *((batch,) if what in BATCHED else ()))
+    return int(done.rpartition(" ")[2])
