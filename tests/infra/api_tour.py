@@ -66,7 +66,7 @@ async def signed_up(address: str, organisation: str) -> AsyncIterator[Customer]:
     fresh = aiohttp.TCPConnector(force_close=True)  # commands in between take longer than a connection is kept
     headers = {"Authorization": f"Bearer {key}"}
     async with aiohttp.ClientSession(address, headers=headers, connector=fresh) as session:
-        yield Customer(address, session, email, key, {PASSWORD, key, key.rpartition("_")[2], cookie})
+        yield Customer(address, session, email, key, {PASSWORD, key, key.split("_", 2)[2], cookie})
 
 
 async def upload(customer: Customer, collection: str, files: Iterable[Path]) -> None:
