@@ -1,6 +1,6 @@
 """What the authorisation matrix calls a leak."""
 
-from uuid import uuid4
+from uuid import UUID
 
 import pytest
 
@@ -10,7 +10,7 @@ from bench.tenancy import Actor, wrong
 from bench.tenancy_houses import House
 from bench.tenancy_routes import Route
 
-HOUSE = House(uuid4(), ApiKey.new(), {}, {}, uuid4(), "The secret.", {}, {})
+HOUSE = House(UUID(int=1), ApiKey.new(), {}, {}, UUID(int=2), "The secret.", {}, {})
 RUN = Route("GET /v1/runs/{run_id}", "GET", "/v1/runs/1", None, Scope.RUNS_READ, True, False)
 LIST = RUN._replace(name="GET /v1/runs", names_a_resource=False)
 NOBODY = Actor("no key", {}, None)
