@@ -9,6 +9,7 @@ PYTHON ?= python3
 PY := .venv/bin/python
 FORMAT ?=
 ARGS ?=
+JOBS ?= 3
 override Q := $(value Q)
 override DOCS := $(value DOCS)
 override DATA := $(value DATA)
@@ -31,8 +32,8 @@ report: setup ## Research a question: make report Q="..." [DOCS=folder]
 up: setup ## Run API, worker and page here, until Ctrl-C
 	@exec $(PY) -m infra.cli up $(ARGS)
 
-test: setup ## Run the tests on real servers (ARGS="-k name" for some)
-	@$(PY) -m pytest $(ARGS)
+test: setup ## Run the tests on real servers (ARGS="-k name" for some, JOBS=0 for one process)
+	@$(PY) -m pytest -n $(JOBS) --dist loadfile $(ARGS)
 
 check: setup ## Format, lint, check types and import contracts
 	@$(PY) -m ruff format --quiet $(FORMAT) .
