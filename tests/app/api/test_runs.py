@@ -1,6 +1,5 @@
 """Asking, listing and looking, as a client of the API sees it."""
 
-
 import pytest
 
 from tests.app.support import ApiClient, InMemoryRuns
