@@ -150,6 +150,7 @@ class Report(Answer):
     markdown: str
     title: str = ""
     status: str = ""
+    version: int = 1
     citations: tuple[Citation, ...] = ()
     claims: tuple[Claim, ...] = ()
 

@@ -131,6 +131,14 @@ def _fresh(name: str, ask: Callable[[], T]) -> T:
     return held[1]
 
 
+def once(name: str, of: object, ask: Callable[[], T]) -> T:
+    """What does not change while it is `of` the same thing: asked for once, until something else is looked at."""
+    held: tuple[object, T] | None = st.session_state.get(name)
+    if held is None or held[0] != of:
+        held = st.session_state[name] = (of, ask())
+    return held[1]
+
+
 def page_address(path: str) -> str:
     """An address of this page as a browser knows it; `path` begins with a slash."""
     seen = urlsplit(st.context.url or "")

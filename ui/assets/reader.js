@@ -64,10 +64,11 @@ export default function ({ data, setTriggerValue, parentElement }) {
     if (target !== anchor) timer = setTimeout(() => { hide(); show(target) }, event.type === "focusin" ? 0 : DELAY)
   }
   const click = (event) => {
-    const target = event.target.closest?.("[data-cite]")
+    const target = event.target.closest?.("[data-cite], [data-section]")
     if (!target) return
     hide()
-    setTriggerValue("cite", target.dataset.cite)
+    if (target.dataset.cite) setTriggerValue("cite", target.dataset.cite)
+    else setTriggerValue("section", target.dataset.section)
   }
   const key = (event) => { if (event.key === "Escape") hide() }
   const pointer = (event) => { if (event.pointerType === "mouse") over(event) }

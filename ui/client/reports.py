@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Any
 
 from ui.api_client import ApiClient
-from ui.models import Answer, Usage
+from ui.models import Answer, CitedSource, Usage
 
 
 class Version(Answer):
@@ -44,15 +44,22 @@ class WholeVersion(Answer):
 
 
 class Task(Answer):
-    """A change of a section under way, `done` (then `version` is its result) or `failed` (then `detail` says why)."""
+    """A change of a section of version `base`: under way, `done` (`version` is its result) or `failed` (`detail` says why)."""
 
     id: str
     how: str
+    base: int = 0
     section: int | None = None
     status: str
     detail: str = ""
     version: int | None = None
     usage: Usage = Usage()
+
+
+class Tasks(Answer):
+    """Changes, newest first."""
+
+    items: tuple[Task, ...]
 
 
 class FollowUp(Answer):
@@ -99,11 +106,66 @@ class Diff(Answer):
     sections: tuple[SectionDiff, ...]
 
 
-class Items(Answer):
-    """Rows as the API tells them: of contradictions, or of figures (with `charts`)."""
+class SidesQuote(Answer):
+    """Words of a source."""
 
-    items: tuple[dict[str, Any], ...]
-    charts: tuple[dict[str, Any], ...] = ()
+    text: str
+    source: CitedSource = CitedSource()
+
+
+class Side(Answer):
+    """One voice of a disagreement; `n` is its number in the report, None where the report does not cite it."""
+
+    n: int | None = None
+    quote: SidesQuote
+
+
+class Disagreement(Answer):
+    """What is in dispute: between `sources`, or a `claim` of the report against its own source."""
+
+    kind: str
+    about: str
+    sides: tuple[Side, ...] = ()
+    reason: str = ""
+
+
+class Disagreements(Answer):
+    """Those between sources first."""
+
+    items: tuple[Disagreement, ...] = ()
+
+
+class Figure(Answer):
+    """A number with its unit as the quotation `n` gives it."""
+
+    text: str
+    year: int | None = None
+    statement: str = ""
+    n: int
+
+
+class Point(Answer):
+    """A bar of a chart, in the chart's unit; the number is given by the quotation `n`."""
+
+    label: str
+    value: float
+    text: str
+    n: int
+
+
+class Chart(Answer):
+    """Numbers that compare: one subject, one unit."""
+
+    title: str
+    unit: str
+    points: tuple[Point, ...] = ()
+
+
+class Figures(Answer):
+    """Numbers in the order of their citations, and charts of those that compare."""
+
+    items: tuple[Figure, ...] = ()
+    charts: tuple[Chart, ...] = ()
 
 
 class Link(Answer):
@@ -165,6 +227,11 @@ class Reports:
         path, body = f"/v1/runs/{run_id}/sections/{section}/rewrite", {"how": how, "wish": wish}
         return self._client._parse(Task, self._client._send("POST", path, body=body, headers=_matching(version)))
 
+    def latest_change(self, run_id: str) -> Task | None:
+        """The change that was asked for last, if any was."""
+        found = self._client._send("GET", f"/v1/runs/{run_id}/changes", query={"limit": "1"})
+        return next(iter(self._client._parse(Tasks, found).items), None)
+
     def change(self, run_id: str, task_id: str) -> Task:
         """Where a change stands."""
         return self._client._parse(Task, self._client._send("GET", f"/v1/runs/{run_id}/changes/{task_id}"))
@@ -178,13 +245,13 @@ class Reports:
         """Follow-up questions with their answers, newest first."""
         return self._client._parse(FollowUps, self._client._send("GET", f"/v1/runs/{run_id}/questions", query={"limit": "50"}))
 
-    def contradictions(self, run_id: str) -> Items:
+    def contradictions(self, run_id: str) -> Disagreements:
         """Where sources disagree."""
-        return self._client._parse(Items, self._client._send("GET", f"/v1/runs/{run_id}/contradictions"))
+        return self._client._parse(Disagreements, self._client._send("GET", f"/v1/runs/{run_id}/contradictions"))
 
-    def figures(self, run_id: str) -> Items:
+    def figures(self, run_id: str) -> Figures:
         """Numbers that the cited quotes give, and charts of those that compare."""
-        return self._client._parse(Items, self._client._send("GET", f"/v1/runs/{run_id}/figures"))
+        return self._client._parse(Figures, self._client._send("GET", f"/v1/runs/{run_id}/figures"))
 
     def share(self, run_id: str, days: int, version: int | None = None) -> Link:
         """A link that anybody may read until it ends."""

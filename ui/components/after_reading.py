@@ -11,8 +11,9 @@ from ui.client.reports import Diff, FollowUp, Reports, Version
 from ui.components import problem
 from ui.components.controls import act
 from ui.components.markup import text
+from ui.figures import compact, money
 from ui.language import named, say, when
-from ui.models import Run
+from ui.models import Run, Usage
 from ui.session import page_address
 
 REFRESH = timedelta(seconds=2)
@@ -92,20 +93,29 @@ def versions(reports: Reports, run: Run) -> None:
 def _version(reports: Reports, run: Run, version: Version, newest: int) -> None:
     with st.container(key=f"version_{version.n}", gap="xsmall"):
         name = f"{say('versions.n', n=version.n)} · {named('origin', version.origin)}"
-        note = f"<br>{text(version.note)}" if version.note else ""
+        cost = f"<br>{text(spent(version.usage))}" if version.usage.tokens else ""
+        note = (f"<br>{text(version.note)}" if version.note else "") + cost
         st.html(f'<b>{text(name)}</b> <span class="r-quiet">{text(when(version.created_at, "short"))}{note}</span>')
         if version.n == newest:
             return
         with st.container(horizontal=True):
             if st.button(say("versions.diff"), key=f"diff_{version.n}"):
-                st.dialog(say("versions.diff"), width="large")(_show_diff)(reports, run, version.n, newest)
+                st.dialog(say("versions.diff"), width="large")(show_diff)(reports, run, version.n, newest)
             if st.button(say("versions.back"), key=f"back_{version.n}") and act(
                 lambda: reports.revert(run.id, version.n, newest), say("versions.done")
             ):
                 st.rerun()
 
 
-def _show_diff(reports: Reports, run: Run, old: int, new: int) -> None:
+def spent(usage: Usage) -> str:
+    """What a change cost, or that it cost nothing."""
+    return (
+        say("change.spent", tokens=compact(usage.tokens), cost=money(usage.cost_microusd)) if usage.tokens else say("change.free")
+    )
+
+
+def show_diff(reports: Reports, run: Run, old: int, new: int) -> None:
+    """What changed from one version to the other."""
     st.html(diff_html(reports.diff(run.id, old, new)))
 
 

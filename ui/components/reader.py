@@ -5,6 +5,7 @@ The script only listens: all markup is made, escaped, in Python, and what the ca
 
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 import streamlit as st
 from streamlit.components.v2.types import ComponentRenderer
@@ -38,10 +39,19 @@ def cards(report: Report, mark: str = "") -> Cards:
     }
 
 
-def listen(known: Cards) -> str | None:
-    """Put the listener on the page; the name of the citation that was just asked for, if one was."""
-    asked = _component()(key="reader", data=known | {"hint": say("read.card_hint")}, on_cite_change=_nothing)
-    return str(asked.cite) if asked.cite else None
+class Asked(NamedTuple):
+    """What was just clicked, if anything: a citation by its name, or a section to change by its place."""
+
+    citation: str | None
+    section: int | None
+
+
+def listen(known: Cards) -> Asked:
+    """Put the listener on the page; what was just asked of it."""
+    data = known | {"hint": say("read.card_hint")}
+    asked = _component()(key="reader", data=data, on_cite_change=_nothing, on_section_change=_nothing)
+    section = str(asked.section or "")
+    return Asked(str(asked.cite) if asked.cite else None, int(section) if section.isdecimal() else None)
 
 
 def _nothing() -> None:

@@ -8,7 +8,7 @@ from itertools import pairwise
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from ui.components.claim_marks import marked
+from ui.components.claim_marks import marked, squeezed
 from ui.components.claims_view import doubtful
 from ui.components.markup import host, link, text
 from ui.language import say
@@ -37,8 +37,10 @@ class Article:
     outline: tuple[Heading, ...]
 
 
-def article(report: Report, mark: str = "") -> Article:
+def article(report: Report, mark: str = "", sections: Sequence[str] = ()) -> Article:
     """The report's text and outline. Each [n] is a button that names its citation; a doubtful claim is marked.
+
+    The headings of `sections`, in their order, get a button that names the section's place among them, counted from 0.
 
     The list of sources at the end of the Markdown is left out; `sources_html` shows it beside the text. `mark` goes before the
     names of citations and claims, to keep two reports on one page apart.
@@ -52,6 +54,7 @@ def article(report: Report, mark: str = "") -> Article:
             buttons = [piece for child in token.children for piece in _with_buttons(child, known, mark)]
             token.children = marked(buttons, doubts, mark)
     outline = tuple(_outline(tokens))
+    _with_changes(tokens, sections)
     html = str(parser.renderer.render(list(_in_sections(tokens)), parser.options, {}))
     return Article(f'<article class="r-report">{html}</article>', outline)
 
@@ -107,6 +110,23 @@ def _in_sections(tokens: Sequence[Token]) -> Iterator[Token]:
 
 def _html(content: str) -> Token:
     return Token("html_block", "", 0, content=content)
+
+
+def _with_changes(tokens: Sequence[Token], sections: Sequence[str]) -> None:
+    """A button in each heading of a section. A heading that is no section's gets none, nor one that is out of order."""
+    following = 0
+    for opening, inline in pairwise(tokens):
+        if opening.type != "heading_open":
+            continue
+        said = squeezed("".join(child.content for child in inline.children or ()))
+        found = next((n for n in range(following, len(sections)) if squeezed(sections[n]) == said), None)
+        if found is not None and inline.children is not None:
+            following = found + 1
+            told = text(say("change.section", heading=sections[found]))
+            button = (
+                f'<button type="button" class="r-change" data-section="{found}" aria-label="{told}" title="{told}">✎</button>'
+            )
+            inline.children = [*inline.children, Token("html_inline", "", 0, content=button)]
 
 
 def _with_buttons(token: Token, known: dict[int, Citation], mark: str) -> Iterator[Token]:

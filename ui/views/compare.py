@@ -86,8 +86,8 @@ def _drawer(reports: dict[str, Report]) -> None:
     """Listens to the numbers in both texts."""
     left, right = (reader.cards(reports[side], f"{side}-") for side in SIDES)
     asked = reader.listen({kind: left[kind] | right[kind] for kind in left})
-    if asked:
-        side, _, number = asked.partition("-")
+    if asked.citation:
+        side, _, number = asked.citation.partition("-")
         st.dialog(say("source.title"), width="medium", position="right")(source_view.show)(api(), reports[side], number)
 
 

@@ -1,21 +1,28 @@
 """Read a report: the text, what it rests on beside it, and the exact words behind each number in a drawer."""
 
-from collections.abc import Callable
+from collections.abc import Sequence
 
 import streamlit as st
 
 from ui.api_client import ApiProblem
-from ui.client import asking
-from ui.client.asking import Scorecard
-from ui.client.reports import Reports
-from ui.components import after_reading, exports, opinion, problem, reader, repeat, run_header, source_view
-from ui.components.claims_view import claims_html
+from ui.client.reports import EditableSection, Reports
+from ui.components import (
+    after_reading,
+    beside_report,
+    exports,
+    opinion,
+    problem,
+    reader,
+    repeat,
+    run_header,
+    section_change,
+    source_view,
+)
 from ui.components.markup import text
-from ui.components.report_view import Article, article, outline_html, sources_html
-from ui.components.scorecard_view import scorecard_html
+from ui.components.report_view import Article, article
 from ui.language import current, say
 from ui.models import Report, Run
-from ui.session import api, run_id
+from ui.session import api, me, once, run_id
 
 MISSING = {"failed": "read.failed", "cancelled": "read.cancelled"}
 PREPARED = 24  # reports kept ready to show, for all visitors together
@@ -48,22 +55,28 @@ def _report(run: Run) -> None:
         return
     run_header.show(run, "views/read.py", report.title)
     _bar(run, report)
+    beside_report.told(lambda reports, asked: section_change.latest(reports, asked, report.version), run)
     left, right = st.columns([13, 6], gap="large")
-    prepared = _prepared(report.model_dump_json(), current())
+    sections = _sections(run, report)
+    prepared = _prepared(report.model_dump_json(), tuple(section.heading for section in sections), current())
     with left:
         st.html(prepared.html)
+        beside_report.below(run, report)
     with right:
-        _beside(run, report, prepared)
-    _told(after_reading.follow_ups, run)
-    _drawer(run, report)
+        beside_report.tabs(run, report, prepared)
+    _drawer(run, report, sections)
 
 
-def _told(part: Callable[[Reports, Run], None], run: Run) -> None:
-    """A part of the page that asks the API more; its trouble is its own."""
+def _sections(run: Run, report: Report) -> tuple[EditableSection, ...]:
+    """The sections as they can be changed; none for who may not."""
+    who = me()
+    if who and not who.may("reports:write"):
+        return ()
     try:
-        part(Reports(api()), run)
+        return once("sections", (run.id, report.version), lambda: Reports(api()).version(run.id, report.version).sections)
     except ApiProblem as error:
         problem.show(error)
+        return ()
 
 
 def _bar(run: Run, report: Report) -> None:
@@ -73,63 +86,38 @@ def _bar(run: Run, report: Report) -> None:
             exports.show(api(), run)
         with st.popover(say("read.share"), icon=":material/link:"):
             after_reading.share(Reports(api()), run)
-            _told(after_reading.links, run)
+            beside_report.told(after_reading.links, run)
         with st.popover(say("read.compare"), icon=":material/compare_arrows:"):
             opinion.second_report(api(), run)
         with st.popover(say("read.repeat"), icon=":material/update:"):
             repeat.show(api(), run)
+        with st.popover(say("read.versions"), icon=":material/history:"):
+            beside_report.told(after_reading.versions, run)
         with st.popover(say("read.wrong"), icon=":material/flag:"):
             opinion.wrong_claim(api(), run, report)
         st.fragment(opinion.stars)(api(), run)
 
 
 @st.cache_data(max_entries=PREPARED, show_spinner=False)
-def _prepared(report: str, language: str) -> Article:
+def _prepared(report: str, sections: tuple[str, ...], language: str) -> Article:
     """The report as HTML. A long one takes a good part of a second to render, and every click on the page would wait for it."""
-    return article(Report.model_validate_json(report))
-
-
-def _beside(run: Run, report: Report, prepared: Article) -> None:
-    card = _scorecard(run)
-    labels = [
-        say("read.contents"),
-        say("read.sources"),
-        say("read.checks"),
-        say("read.versions"),
-        *([say("read.score")] if card else []),
-    ]
-    contents, sources, checks, versions, *score = st.tabs(labels, key="beside")
-    with contents:
-        st.html(outline_html(prepared.outline))
-    with sources:
-        st.html(sources_html(report.citations))
-    with checks:
-        st.html(claims_html(report.claims) if report.claims else f'<p class="r-quiet">{text(say("read.no_checks"))}</p>')
-
-    with versions:
-        _told(after_reading.versions, run)
-    if card and score:
-        score[0].html(scorecard_html(card))
-
-
-def _scorecard(run: Run) -> Scorecard | None:
-    """How the report does by its rubric; None where it was asked without one."""
-    try:
-        return asking.scorecard(api(), run.id)
-    except ApiProblem as error:
-        if error.status != 404:
-            problem.show(error)
-        return None
+    return article(Report.model_validate_json(report), sections=sections)
 
 
 @st.fragment
-def _drawer(run: Run, report: Report) -> None:
-    """Listens to the numbers in the text. What is open is in the address, so that a reload opens it again."""
+def _drawer(run: Run, report: Report, sections: Sequence[EditableSection]) -> None:
+    """Listens to the numbers in the text, and to the wish to change a section.
+
+    The citation that is open is in the address, so that a reload opens it again.
+    """
     asked = reader.listen(reader.cards(report))
-    if asked:
-        st.query_params["cite"] = asked
+    if asked.citation:
+        st.query_params["cite"] = asked.citation
     number = st.query_params.get("cite")
-    if number:
+    if asked.section is not None and asked.section < len(sections):
+        form = st.dialog(say("change.title"), width="large")(section_change.ask)
+        form(Reports(api()), run, report.version, asked.section, sections[asked.section])
+    elif number:
         st.dialog(say("source.title"), width="medium", position="right", on_dismiss=_close)(_source)(run, report, number)
 
 

@@ -1,0 +1,69 @@
+"""What stands around a report's text: contents, sources, claims and score beside it; figures and disagreements below."""
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from ui.api_client import ApiProblem
+from ui.client import asking
+from ui.client.asking import Scorecard
+from ui.client.reports import Reports
+from ui.components import after_reading, findings, problem
+from ui.components.claims_view import claims_html
+from ui.components.markup import text
+from ui.components.report_view import Article, outline_html, sources_html
+from ui.components.scorecard_view import scorecard_html
+from ui.language import say
+from ui.models import Report, Run
+from ui.session import api, once
+
+
+def told(part: Callable[[Reports, Run], None], run: Run) -> None:
+    """A part of the page that asks the API more; its trouble is its own."""
+    try:
+        part(Reports(api()), run)
+    except ApiProblem as error:
+        problem.show(error)
+
+
+def tabs(run: Run, report: Report, prepared: Article) -> None:
+    """Beside the text."""
+    card = _scorecard(run)
+    labels = [say("read.contents"), say("read.sources"), say("read.checks"), *([say("read.score")] if card else [])]
+    contents, sources, checks, *score = st.tabs(labels, key="beside")
+    with contents:
+        st.html(outline_html(prepared.outline))
+    with sources:
+        st.html(sources_html(report.citations))
+    with checks:
+        st.html(claims_html(report.claims) if report.claims else f'<p class="r-quiet">{text(say("read.no_checks"))}</p>')
+    if card and score:
+        changed = f'<p class="r-quiet">{text(say("score.delivered"))}</p>' if report.version > 1 else ""
+        score[0].html(changed + scorecard_html(card))
+
+
+def _scorecard(run: Run) -> Scorecard | None:
+    """How the report does by its rubric; None where it was asked without one."""
+    try:
+        return asking.scorecard(api(), run.id)
+    except ApiProblem as error:
+        if error.status != 404:
+            problem.show(error)
+        return None
+
+
+def below(run: Run, report: Report) -> None:
+    """Below the text, folded, where there is something to see; then further questions."""
+    told(lambda reports, asked: _findings(reports, asked, report.version), run)
+    told(after_reading.follow_ups, run)
+
+
+def _findings(reports: Reports, run: Run, version: int) -> None:
+    figures = once("figures", (run.id, version), lambda: reports.figures(run.id))
+    disputes = once("disputes", (run.id, version), lambda: reports.contradictions(run.id).items)
+    if disputes:
+        with st.expander(say("disputes.title", n=len(disputes)), icon=":material/call_split:", key="disputes"):
+            st.html(findings.disagreements_html(disputes))
+    if figures.items:
+        with st.expander(say("figures.title", n=len(figures.items)), icon=":material/bar_chart:", key="figures"):
+            st.html(findings.figures_html(figures))

@@ -1,0 +1,54 @@
+"""What can be read off a report's evidence: the numbers that its quotations give, with charts, and where sources disagree."""
+
+from collections.abc import Sequence
+
+from ui.client.reports import Chart, Disagreement, Figure, Figures, Side
+from ui.components.markup import link, text
+from ui.language import named, say
+
+
+def figures_html(found: Figures) -> str:
+    """The charts, then every number with its statement; each number opens the quotation that gives it."""
+    rows = "".join(_row(figure) for figure in found.items)
+    heads = "".join(f"<th>{text(say(key))}</th>" for key in ("figures.value", "figures.year", "figures.statement"))
+    table = f"<table><thead><tr>{heads}<th></th></tr></thead><tbody>{rows}</tbody></table>"
+    return f'<div class="r-report r-findings">{"".join(_chart(chart) for chart in found.charts)}{table}</div>'
+
+
+def _row(figure: Figure) -> str:
+    year = figure.year or ""
+    return f"<tr><td>{text(figure.text)}</td><td>{year}</td><td>{text(figure.statement)}</td><td>{_number(figure.n)}</td></tr>"
+
+
+def _chart(chart: Chart) -> str:
+    """Bars of one unit, all from nothing: their lengths compare as the numbers do."""
+    longest = max((abs(point.value) for point in chart.points), default=0) or 1
+    bars = "".join(
+        f'<dt>{text(point.label)}</dt><dd><i style="width:{abs(point.value) / longest:.1%}"></i>'
+        f"<span>{text(point.text)} {_number(point.n)}</span></dd>"
+        for point in chart.points
+    )
+    title = f'<figcaption>{text(chart.title)} <span class="r-quiet">{text(chart.unit)}</span></figcaption>'
+    return f"<figure>{title}<dl>{bars}</dl></figure>"
+
+
+def disagreements_html(found: Sequence[Disagreement]) -> str:
+    """What is in dispute, who says what, and why it is thought to be one."""
+    items = "".join(_dispute(item) for item in found)
+    return f'<ul class="r-list r-findings">{items}</ul>'
+
+
+def _dispute(item: Disagreement) -> str:
+    kind = f'<span class="r-chip contradicted">{text(named("disagreement", item.kind))}</span>'
+    sides = "".join(_side(side) for side in item.sides)
+    return f'<li>{kind} {text(item.about)}{sides}<div class="r-quiet">{text(item.reason)}</div></li>'
+
+
+def _side(side: Side) -> str:
+    source = side.quote.source
+    said = f"{text(side.quote.text)} — {link(source.url, source.title or source.url)}"
+    return f"<blockquote>{said} {_number(side.n) if side.n else ''}</blockquote>"
+
+
+def _number(n: int) -> str:
+    return f'<button type="button" class="r-cite" data-cite="{n}" aria-label="{text(say("source.citation", n=n))}">{n}</button>'

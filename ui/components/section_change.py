@@ -1,0 +1,79 @@
+"""Changing one section of a finished report: written again, deepened, or in the reader's own words; then what became of it."""
+
+from datetime import timedelta
+
+import streamlit as st
+
+from ui.api_client import ApiProblem
+from ui.client.reports import EditableSection, Reports, Task
+from ui.components import after_reading, problem
+from ui.components.controls import act
+from ui.components.markup import text
+from ui.language import named, say
+from ui.models import Run
+
+HOW = ("rewrite", "deepen", "edit")
+MADE = {"rewrite": "rewritten", "deepen": "deepened", "edit": "edited"}
+REFRESH = timedelta(seconds=1.5)
+UNDER_WAY = ("queued", "running")
+
+
+def ask(reports: Reports, run: Run, version: int, number: int, section: EditableSection) -> None:
+    """The form in a dialog. What is sent names the version that was read, so that nobody's change is written over."""
+    st.html(f'<h2 class="r-question">{text(section.heading)}</h2>')
+    how = st.segmented_control(
+        say("change.how"), HOW, default="rewrite", required=True, format_func=lambda v: named("change", v), key="change_how"
+    )
+    st.caption(say(f"change.{how or 'rewrite'}_help"))
+    if how == "edit":
+        heading = st.text_input(say("change.heading"), section.heading, 300, key=f"change_heading_{version}_{number}")
+        words = st.text_area(say("change.words"), section.markdown, 320, 60_000, key=f"change_words_{version}_{number}")
+    else:
+        wish = st.text_area(
+            say("change.wish"), height=90, max_chars=2_000, key="change_wish", placeholder=say("change.wish_hint")
+        )
+    if not st.button(say("change.go"), key="change_go", type="primary"):
+        return
+    try:
+        if how == "edit":
+            reports.edit(run.id, number, heading or "", words or "", version)
+        else:
+            reports.rewrite(run.id, number, how or "rewrite", wish or "", version)
+    except ApiProblem as error:
+        problem.show(error)
+        return
+    st.rerun()
+
+
+def latest(reports: Reports, run: Run, shown: int) -> None:
+    """The latest change that was asked for, on top of the report: under way, failed, or what it came to and cost."""
+    task = reports.latest_change(run.id)
+    if task is None:
+        return
+    if task.status in UNDER_WAY:
+        st.fragment(_under_way, run_every=REFRESH)(reports, run, task.id)
+    elif task.status == "failed" and task.base == shown:
+        st.html(f'<div class="r-note bad" role="alert"><strong>{text(say("change.failed"))}</strong>{text(task.detail)}</div>')
+    elif task.version == shown:
+        _done(reports, run, task, shown)
+
+
+def _under_way(reports: Reports, run: Run, task: str) -> None:
+    if reports.change(run.id, task).status in UNDER_WAY:
+        st.html(f'<div class="r-note" role="status">{text(say("change.under_way"))}</div>')
+    else:
+        st.rerun()
+
+
+def _done(reports: Reports, run: Run, task: Task, shown: int) -> None:
+    told = say("change.done", n=shown, how=named("origin", MADE.get(task.how, task.how)))
+    with st.container(horizontal=True, vertical_alignment="center", key="change_done"):
+        st.html(
+            f'<div role="status"><b>{text(told)}</b> <span class="r-quiet">{text(after_reading.spent(task.usage))}</span></div>'
+        )
+        if st.button(say("change.see"), key="change_see"):
+            st.dialog(say("change.see"), width="large")(after_reading.show_diff)(reports, run, task.base, shown)
+        if st.button(say("change.undo"), key="change_undo", icon=":material/undo:") and act(
+            lambda: reports.revert(run.id, task.base, shown), say("change.undone")
+        ):
+            st.rerun()
