@@ -1,0 +1,138 @@
+"""Outlines, citations, languages, repetitions and lists of reports: labelled texts in English and Chinese."""
+
+import pytest
+
+from app.domain.query import Language
+from workflows.checks.citation_format import CitationFault, citation_faults, parted
+from workflows.checks.languages import language_breaks, language_of
+from workflows.checks.lists import MarkdownFault, markdown_faults
+from workflows.checks.outline import Heading, OutlineFault, headings_of, missed_titles, outline_faults
+from workflows.checks.redundancy import repeats, statements_of
+
+F, C, EN, ZH = OutlineFault, CitationFault, Language.ENGLISH, Language.CHINESE
+
+OUTLINES = [
+    ("# Tariffs\n## Revenue\n### Before 1830\n### After 1830\n## Protection", []),
+    ("# 关税\n## 一、收入\n### （一）早期\n### （二）后期\n## 二、保护\n### （一）北方", []),
+    ("## 1. Revenue\n### 1.1 Early\n### 1.2 Late\n## 2. Protection\n### 2.1 North", []),
+    ("## 第一章 收入\n## 第二章 保护\n## 第十章 结论", [(2, F.NUMBERING)]),
+    ("## 1828 and after\n## 1832 and after\n## 3 reasons for it\n## 4 more", [(2, F.NUMBERING)]),
+    ("# Tariffs\n### Revenue\n### Protection\n## Wages", [(1, F.SKIPPED)]),
+    ("### Revenue\n## Protection\n#### Deep", [(0, F.SKIPPED), (2, F.SKIPPED)]),
+    ("## 1. Revenue\n## 3. Protection", [(1, F.NUMBERING)]),
+    ("## 1 Revenue\n### 2.1 Early\n## 2 Wages", [(1, F.NUMBERING)]),
+    ("## 一、收入\n## 一、保护\n## 二、工资", [(1, F.NUMBERING)]),
+    ("## Revenue\n##\n## 2.\n## Protection", [(1, F.EMPTY), (2, F.EMPTY), (2, F.NUMBERING)]),
+    ("## Summary\n### Figures\n## Summary\n### Figures", [(2, F.REPEATED)]),
+    ("```\n# no heading\n```\n## Revenue", []),
+    ("", []),
+]
+
+
+@pytest.mark.parametrize(("text", "faults"), OUTLINES)
+def test_outlines(text: str, faults: list[tuple[int, OutlineFault]]) -> None:
+    assert [(fault.place, fault.fault) for fault in outline_faults(headings_of(text))] == faults
+
+
+def test_titles_of_a_plan_that_a_report_has_not() -> None:
+    headings = [
+        Heading(2, "1. **Revenue** of the Treasury"),
+        Heading(3, "Who was protected, and why"),
+        Heading(2, "三、工资的变化"),
+    ]
+    planned = ["Revenue of the treasury", "2. Who was protected and why?", "Wages", "工资的变化", ""]
+    assert missed_titles(planned, headings) == ["Wages", ""]
+
+
+SOURCES = "\n\n## Sources\n\n**[1]** *A*. <https://a.example>\n\n> words\n\n**[2]** *B*.\n"
+CITED = [
+    (f"Rates rose [1], and fell [2].{SOURCES}", []),
+    ("税率上升[1][2]。\n\n## 参考文献\n[1] 甲\n[2] 乙", []),
+    (f"Rates rose [1-2] in [1828].{SOURCES}", []),
+    (f"Rates rose [1][3].{SOURCES}", [C.DANGLING, C.UNUSED]),
+    ("税率上升[1]。\n\n参考文献：\n1. 甲\n2. 乙", [C.UNUSED]),
+    ("Rates rose [2][3].\n\n# References\n[2] A\n[3] B", [C.ORDER]),
+    ("Rates rose [q3], and fell [[0123456789abcdef]] 【4†L2】 <cite id=\"x\">a</cite>.", [C.LEFTOVER] * 5),
+    ("税率上升[来源]，此后下降[^1]。", [C.LEFTOVER] * 2),
+    (f"[1] Rates rose.\n\n- [2] Wages fell.{SOURCES}", [C.FLOATING] * 2),
+    (f"Rates rose\n[1] and fell [2].{SOURCES}", []),
+    ("See [1](https://a.example) and `[q3]`... no list.".replace("`[q3]`", "code"), []),
+    ("```\n[q3]\n```\nRates rose.", []),
+    ("The vector [1, 2] has no list of sources here.", []),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "faults"), CITED)
+def test_citations(text: str, faults: list[CitationFault]) -> None:
+    assert [found.fault for found in citation_faults(text)] == faults
+
+
+def test_a_list_of_sources_ends_at_the_next_heading_and_the_last_one_counts() -> None:
+    text = "# Sources\nWhat the sources [1] say.\n# Sources\n[1] A\n# Appendix\n1. not one"
+    assert parted(text) == ("# Sources\nWhat the sources [1] say.", (1,))
+
+
+CHINESE_SOUND = [
+    "OpenAI 的 GPT-4 模型在 MMLU 和 HumanEval 上的成绩均高于 Claude 3。",
+    "他写道：“It is a condition which confronts us, not a theory at all.”",
+    "参见 *A history of the tariff policy in the United States of America*（1888）。",
+    "- Azure Monitor Managed Service for Prometheus (AKS)",
+    "> It is a condition which confronts us, and not a mere theory.",
+    "## What the presidents said about the tariff in these years",
+]
+ENGLISH_SOUND = [
+    "The tax was called “关税” at the time, and the law 《关税法》.",
+    "Duties (关税) rose.",
+    "> 关税上升了。",
+    "See [关税史](https://a.example).",
+]
+
+
+@pytest.mark.parametrize(("text", "language"), [*((t, ZH) for t in CHINESE_SOUND), *((t, EN) for t in ENGLISH_SOUND)])
+def test_foreign_words_that_stand_by_right(text: str, language: Language) -> None:
+    assert language_breaks(text, language) == []
+
+
+def test_sentences_that_leave_the_language() -> None:
+    slip = "the rates on wool were never lowered again"
+    chinese = f"税率上升。However, {slip} after that year. 此后下降。\n\n| 年份 |\n|---|\n| The year in which {slip} |"
+    assert [text[:12] for text in language_breaks(chinese, ZH)] == ["However, the", "The year in "]
+    english = "Rates rose. The 关税 was never lowered. 此后下降了很多。\n\nWages fell."
+    assert language_breaks(english, EN) == ["The 关税 was never lowered.", "此后下降了很多。"]
+    assert (language_of("此后 OpenAI 的 GPT-4 又多次提高。"), language_of(f"{english} So {slip}, and that was all.")) == (ZH, EN)
+
+
+def test_statements_said_twice() -> None:
+    said = [
+        "The tariff of 1828 raised the duties on imported wool and hemp.",
+        "Southern planters opposed it from the first day.",
+        "In 1828 the tariff raised duties on imported hemp and wool.",
+        "The tariff of 1832 raised the duties on imported wool and hemp.",
+        "一八二八年的关税法大幅提高了进口羊毛和麻的税率。",
+        "一八二八年的关税法大幅提高了进口羊毛与麻的税率。",
+        "In short, rates rose.",
+        "In short, rates rose.",
+    ]
+    assert [(found.first, found.second) for found in repeats(said)] == [(0, 2), (4, 5)]
+    assert all(0.8 <= found.likeness <= 1.0 for found in repeats(said))
+    text = f"## {said[0]}\n\n{said[0]} [1]\n\n## Sources\n[1] {said[0]}"
+    assert len(statements_of(text)) == 1, "a heading and a source's title are no statements of the report"
+
+
+@pytest.mark.parametrize(
+    ("text", "faults"),
+    [
+        ("1. a\n2. b\n3. c", []),
+        ("1. a\n1. b\n1. c", []),
+        ("3. a\n4. b", []),
+        ("1. 甲\n3. 乙", [MarkdownFault.NUMBERING]),
+        ("1. a\n   1. x\n   3. y\n2. b", [MarkdownFault.NUMBERING]),
+        ("1. a\n\ntext\n\n2. b", []),
+        ("```\ncode", [MarkdownFault.OPEN_CODE]),
+        ("```\ncode\n```", []),
+        ("> ```\n> code\n> ```\n\ntext", []),
+        ("- a\n- b", []),
+    ],
+)
+def test_lists_and_code(text: str, faults: list[MarkdownFault]) -> None:
+    assert markdown_faults(text) == faults

@@ -1,0 +1,142 @@
+"""MindDR's module metrics of outlines and reports (Table 1), and the rates of Tables 4, 6 and 8, over finished reports.
+
+    figures = report_figures([MeasuredReport(text, written) ...])     # one system, any number of reports
+    figures.tense_error_rate, figures.table_errors, figures.table_errors_after_repair, ...
+
+Every rate says what it is a share of, and is `Missing` where there is nothing to take a share of. All of them count what the
+detectors of `workflows/checks` find, without a model; `judging/writing_judge.py` asks one about expression and logic.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from app.domain.missing import Missing
+from app.domain.query import Language
+from training.rewards.score import Score
+from training.rewards.violations import markdown_violated
+from workflows.checks.citation_format import citation_faults, parted
+from workflows.checks.languages import language_breaks, language_of
+from workflows.checks.outline import OutlineFault, headings_of, missed_titles, outline_faults
+from workflows.checks.redundancy import repeats, statements_of
+from workflows.checks.table_repair import repaired_tables
+from workflows.checks.tense import tense_errors
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredReport:
+    """A report as delivered, in Markdown, and the day it was written on.
+
+    `planned` are the titles its outline or plan had, where they are known; `language` is the question's, else that of the text.
+    """
+
+    markdown: str
+    written: date
+    planned: tuple[str, ...] = ()
+    language: Language | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """What the detectors found in one report."""
+
+    statements: int
+    tense_errors: int
+    language_breaks: int
+    repeats: int
+    headings: int
+    empty_titles: int
+    planned: int
+    missed_titles: int
+    hierarchy_errors: int
+    tables: int
+    faulty_tables: int
+    faulty_after_repair: int
+    markdown_sound: bool
+    citations_sound: bool
+
+    @property
+    def expression_issues(self) -> int:
+        """Statements that leave the language or repeat others: what rules can see of expression."""
+        return self.language_breaks + self.repeats
+
+
+@dataclass(frozen=True, slots=True)
+class ReportFigures:
+    """Over `reports` reports. Rates are shares; `hierarchy_errors` is the mean number a report."""
+
+    reports: int
+    reports_with_tense_errors: float
+    tense_error_rate: Score
+    title_miss_rate: Score
+    hierarchy_errors: float
+    table_errors: Score
+    table_errors_after_repair: Score
+    expression_issue_rate: Score
+    markdown_sound: float
+    citations_sound: float
+
+    @property
+    def valid_tables(self) -> Score:
+        """The share of tables without a fault."""
+        return self.table_errors if isinstance(self.table_errors, Missing) else 1.0 - self.table_errors
+
+
+def report_figures(reports: Sequence[MeasuredReport]) -> ReportFigures:
+    """The figures of one system.
+
+    Raises:
+        ValueError: there is no report.
+    """
+    if not reports:
+        raise ValueError("no report to measure")
+    return figures_of([counts_of(report) for report in reports])
+
+
+def figures_of(counts: Sequence[Counts]) -> ReportFigures:
+    """The figures over counted reports, at least one."""
+
+    def share(part: Callable[[Counts], int], whole: Callable[[Counts], int], why: str) -> Score:
+        total = sum(map(whole, counts))
+        return sum(map(part, counts)) / total if total else Missing(why)
+
+    def mean(value: Callable[[Counts], float]) -> float:
+        return sum(map(value, counts)) / len(counts)
+
+    return ReportFigures(
+        reports=len(counts),
+        reports_with_tense_errors=mean(lambda c: c.tense_errors > 0),
+        tense_error_rate=share(lambda c: c.tense_errors, lambda c: c.statements, "no statements"),
+        title_miss_rate=share(lambda c: c.empty_titles + c.missed_titles, lambda c: c.headings + c.missed_titles, "no titles"),
+        hierarchy_errors=mean(lambda c: c.hierarchy_errors),
+        table_errors=share(lambda c: c.faulty_tables, lambda c: c.tables, "no tables"),
+        table_errors_after_repair=share(lambda c: c.faulty_after_repair, lambda c: c.tables, "no tables"),
+        expression_issue_rate=share(lambda c: c.expression_issues, lambda c: c.statements, "no statements"),
+        markdown_sound=mean(lambda c: c.markdown_sound),
+        citations_sound=mean(lambda c: c.citations_sound),
+    )
+
+
+def counts_of(report: MeasuredReport) -> Counts:
+    """What the detectors find in one report; its list of sources counts for citations alone."""
+    body = parted(report.markdown).body
+    statements = statements_of(report.markdown)
+    headings = headings_of(body)
+    faults = [found.fault for found in outline_faults(headings)]
+    tables = repaired_tables(body)
+    return Counts(
+        statements=len(statements),
+        tense_errors=len(tense_errors("\n".join(statements), report.written)),
+        language_breaks=len(language_breaks(body, report.language or language_of(body))),
+        repeats=len(repeats(statements)),
+        headings=len(headings),
+        empty_titles=faults.count(OutlineFault.EMPTY),
+        planned=len(report.planned),
+        missed_titles=len(missed_titles(report.planned, headings)),
+        hierarchy_errors=sum(fault.of_hierarchy for fault in faults),
+        tables=tables.before.tables,
+        faulty_tables=tables.before.faulty,
+        faulty_after_repair=tables.after.faulty,
+        markdown_sound=not markdown_violated(body),
+        citations_sound=not citation_faults(report.markdown),
+    )

@@ -1,0 +1,98 @@
+"""Citations as readers see them: [n] with an entry n in the list of sources (MindDR Eq. 11, v_ref; Table 4, citation format).
+
+Whether a source bears out what it is cited for is another question (`grading.py`, `judging/citation_judge.py`).
+"""
+
+import re
+from collections.abc import Iterator
+from enum import StrEnum
+from typing import NamedTuple
+
+from workflows.checks.markdown import code_lines, tokens_of
+
+FIRST_YEAR = 1000
+_NUMBERS = re.compile(r"\[(\d{1,4}(?:\s*[,，、;–-]\s*\d{1,4})*)\]")
+_RANGE = re.compile(r"(\d+)\s*[–-]\s*(\d+)")
+_WRITERS_OWN = re.compile(
+    r"\[\[[0-9a-f]{16}\]\]|\[\s*[qp]\d{1,6}(?:\s*,\s*[qp]\d{1,6})*\s*\]|</?cite\b[^>]*>|【\s*\d+[^】\n]{0,40}】|\[\^[\w-]{1,40}\](?!:)"
+    r"|\[(?:citation needed|source|来源|引用|待补充)\]",
+    re.IGNORECASE,
+)
+_LIST_HEADING = re.compile(
+    r"^\s*(?:#{1,6}\s*|\*\*)?(?:\d+[.、]?\s*)?(?:references|sources|works cited|bibliography|citations"
+    r"|参考文献|参考资料|资料来源|来源|引用来源)\s*(?:\*\*)?[:：]?\s*$",
+    re.IGNORECASE,
+)
+_ENTRY = re.compile(r"^\s*(?:[-*]\s+)?(?:\*\*)?(?:\[(\d{1,4})\](?!\()|(\d{1,4})[.)、])(?:\*\*)?\s*\S")
+_AT_THE_START = re.compile(r"\s*(?:[-*+]\s+|\d{1,3}[.)]\s+|>\s*)*\[\d{1,4}\](?!\()")
+
+
+class CitationFault(StrEnum):
+    """`dangling`: a number without an entry. `unused`: an entry that nothing cites. `order`: entries that do not count from 1.
+    `leftover`: a notation of the writer's, such as [q3] or 【1†】. `floating`: a citation with nothing before it to bear out.
+    """
+
+    DANGLING = "dangling"
+    UNUSED = "unused"
+    ORDER = "order"
+    LEFTOVER = "leftover"
+    FLOATING = "floating"
+
+
+class FoundCitationFault(NamedTuple):
+    """A fault, and the words that show it."""
+
+    fault: CitationFault
+    shown: str
+
+
+class Referenced(NamedTuple):
+    """A report's text before its list of sources, and the numbers of the entries; None where there is no list."""
+
+    body: str
+    listed: tuple[int, ...] | None
+
+
+def parted(markdown: str) -> Referenced:
+    """A report cut at its last list of sources."""
+    lines = markdown.split("\n")
+    heads = [place for place, line in enumerate(lines) if _LIST_HEADING.match(line)]
+    if not heads:
+        return Referenced(markdown, None)
+    after = lines[heads[-1] + 1 :]
+    end = next((place for place, line in enumerate(after) if line.startswith("#")), len(after))
+    entries = [found for line in after[:end] if (found := _ENTRY.match(line))]
+    return Referenced("\n".join(lines[: heads[-1]]), tuple(int(found[1] or found[2]) for found in entries) or None)
+
+
+def citation_faults(markdown: str) -> list[FoundCitationFault]:
+    """The faults of a report's citations. Without a list of sources only notation and place can be judged."""
+    body, listed = parted(markdown)
+    code = code_lines(tokens_of(body))
+    lines = [line for place, line in enumerate(body.split("\n")) if place not in code]
+    faults = [
+        FoundCitationFault(CitationFault.LEFTOVER, found.group()) for line in lines for found in _WRITERS_OWN.finditer(line)
+    ]
+    starts = ((line, before) for before, line in zip(["", *lines], lines, strict=False))
+    faults += [FoundCitationFault(CitationFault.FLOATING, line[:60]) for line, before in starts if _floats(line, before)]
+    if listed is None:
+        return faults
+    cited = {number for line in lines for number in _numbers(line)}
+    dangling = sorted(number for number in cited - set(listed) if number < FIRST_YEAR)
+    faults += [FoundCitationFault(CitationFault.DANGLING, f"[{number}]") for number in dangling]
+    faults += [FoundCitationFault(CitationFault.UNUSED, f"[{number}]") for number in sorted(set(listed) - cited)]
+    if list(listed) != list(range(1, len(listed) + 1)):
+        faults.append(FoundCitationFault(CitationFault.ORDER, ", ".join(map(str, listed[:20]))))
+    return faults
+
+
+def _floats(line: str, before: str) -> bool:
+    """Whether a paragraph or list item begins with a citation; in a paragraph that goes on from the line before it may."""
+    goes_on = bool(before.strip()) and not re.match(r"\s*(?:[-*+>]|\d{1,3}[.)]\s)", line)
+    return not goes_on and _AT_THE_START.match(line) is not None
+
+
+def _numbers(line: str) -> Iterator[int]:
+    for found in _NUMBERS.finditer(line):
+        said = _RANGE.sub(lambda r: ",".join(map(str, range(int(r[1]), min(int(r[2]), int(r[1]) + 50) + 1))), found.group(1))
+        yield from (int(number) for number in re.findall(r"\d+", said))

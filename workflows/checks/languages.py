@@ -1,0 +1,70 @@
+"""Sentences in another language than the report's (MindDR section 6.3: language inconsistency).
+
+Foreign words stand by right in quotations, titles, brackets, links, emphasis, code, formulas and block quotes. In English text
+any other ideographs are a slip; Chinese text has Latin names and terms throughout, so that only whole sentences count there.
+"""
+
+import re
+from collections.abc import Iterator
+
+from markdown_it.token import Token
+
+from app.domain.citations import MARKER
+from app.domain.query import Language
+from retrieval.sentences import split_sentences
+from workflows.checks.citation_format import parted
+from workflows.checks.markdown import tokens_of
+
+SENTENCE_WORDS, PLAIN_WORDS = 8, 5
+"""A Chinese text's sentence with so many English words, so many of them in small letters, and hardly an ideograph is foreign."""
+FEW_IDEOGRAPHS = 0.15
+SLIP_IDEOGRAPHS = 2
+_ALLOWED = re.compile(
+    r"“[^”]*”|\"[^\"\n]*\"|‘[^’]*’|「[^」]*」|『[^』]*』|《[^》]*》|\([^()]*\)|（[^（）]*）|\[[^\[\]]*\]|https?://\S+|\$[^$\n]+\$"
+)
+_FORMULA = re.compile(r"\\[A-Za-z]+|[_^]\{|\w+/\w+/\w+|\{\s*\"")
+_IDEOGRAPH = re.compile(r"[\u3400-\u9fff]")
+_WORD = re.compile(r"[A-Za-z][A-Za-z'’-]+")
+_SET_APART = {"em_open": 1, "em_close": -1, "link_open": 1, "link_close": -1}
+
+
+def language_of(text: str) -> Language:
+    """The language most of a text is in."""
+    return Language.CHINESE if 2 * len(_IDEOGRAPH.findall(text)) > len(_WORD.findall(text)) else Language.ENGLISH
+
+
+def language_breaks(markdown: str, language: Language) -> list[str]:
+    """The sentences of a report that leave its language; its headings and its list of sources do not count."""
+    is_foreign = _foreign_in_chinese if language is Language.CHINESE else _foreign_in_english
+    return [sentence for sentence in prose_of(parted(markdown).body) if is_foreign(_ALLOWED.sub(" ", sentence))]
+
+
+def prose_of(markdown: str) -> Iterator[str]:
+    """The sentences of a text's paragraphs, list items and table cells, without what is set apart in them."""
+    quoted = heading = 0
+    for token in tokens_of(MARKER.sub("", markdown)):
+        quoted += {"blockquote_open": 1, "blockquote_close": -1}.get(token.type, 0)
+        heading += {"heading_open": 1, "heading_close": -1}.get(token.type, 0)
+        if token.type == "inline" and not quoted and not heading:
+            text = _plain(token.children or [])
+            yield from (text[span.start : span.end] for span in split_sentences(text))
+
+
+def _plain(children: list[Token]) -> str:
+    apart, pieces = 0, list[str]()
+    for child in children:
+        apart += _SET_APART.get(child.type, 0)
+        if not apart:
+            pieces.append(child.content if child.type == "text" else "\n" if child.type in ("softbreak", "hardbreak") else " ")
+    return "".join(pieces)
+
+
+def _foreign_in_chinese(text: str) -> bool:
+    words = _WORD.findall(text)
+    plain = sum(word.islower() for word in words)
+    few = len(_IDEOGRAPH.findall(text)) < FEW_IDEOGRAPHS * len(words)
+    return len(words) >= SENTENCE_WORDS and plain >= PLAIN_WORDS and few and not _FORMULA.search(text)
+
+
+def _foreign_in_english(text: str) -> bool:
+    return len(_IDEOGRAPH.findall(text)) >= SLIP_IDEOGRAPHS

@@ -1,0 +1,39 @@
+"""Numbered lists whose numbers do not count (MindDR Eq. 11, v_md), and code that is never closed."""
+
+from enum import StrEnum
+
+from workflows.checks.markdown import tokens_of
+
+
+class MarkdownFault(StrEnum):
+    """`numbering`: an item's number is neither the one before it plus one, nor the first one again as Markdown allows throughout.
+    `open_code`: a block of code swallows the rest of the text.
+    """
+
+    NUMBERING = "numbering"
+    OPEN_CODE = "open_code"
+
+
+def markdown_faults(text: str) -> list[MarkdownFault]:
+    """The faults of a text's lists and code blocks, in order."""
+    found: list[MarkdownFault] = []
+    lists: list[list[int]] = []
+    lines = text.rstrip().split("\n")
+    for token in tokens_of(text):
+        if token.type == "ordered_list_open":
+            lists.append([])
+        elif token.type == "list_item_open" and token.info and lists:
+            lists[-1].append(int(token.info))
+        elif token.type == "ordered_list_close":
+            found += [MarkdownFault.NUMBERING] if not _counts(lists.pop()) else []
+        elif token.type == "fence" and token.map and not _is_closed(lines[token.map[0] : token.map[1]], token.markup):
+            found.append(MarkdownFault.OPEN_CODE)
+    return found
+
+
+def _counts(numbers: list[int]) -> bool:
+    return numbers == list(range(numbers[0], numbers[0] + len(numbers))) or len(set(numbers)) == 1 if numbers else True
+
+
+def _is_closed(lines: list[str], fence: str) -> bool:
+    return len(lines) > 1 and lines[-1].strip(" \t>").startswith(fence)

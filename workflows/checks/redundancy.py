@@ -1,0 +1,67 @@
+"""Sentences that a report says twice, in nearly the same words (MindDR Table 6: expression)."""
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from workflows.checks.citation_format import parted
+from workflows.checks.claims import claims_of
+from workflows.checks.reading import Sentence, read
+from workflows.checks.words import is_ideograph
+
+ALIKE = 0.8
+"""From this share of common stems on two sentences are one."""
+LEAST_STEMS = 6.0
+"""Shorter sentences say too little for their words to tell. A pair of ideographs counts half: pairs overlap."""
+
+
+class Repeat(NamedTuple):
+    """The sentence at `second` says what the one at `first` said; places count from 0. `likeness` is from 0.8 to 1."""
+
+    first: int
+    second: int
+    likeness: float
+
+
+def statements_of(markdown: str) -> list[str]:
+    """The sentences of a report that state something: no headings, table heads, scraps or sources."""
+    return [claim.text for claim in claims_of(parted(markdown).body)]
+
+
+def repeats(sentences: Sequence[str]) -> list[Repeat]:
+    """Each sentence that repeats an earlier one, with the one it is most like. Other numbers make it another sentence.
+
+    Pairs are looked for by the rarest stems alone: two sets that share four fifths of their stems share one of those.
+    """
+    read_ones = [read(sentence) for sentence in sentences]
+    counts = Counter(stem for sentence in read_ones for stem in sentence.stem_set)
+    by_stem: dict[str, list[int]] = defaultdict(list)
+    found: list[Repeat] = []
+    for place, sentence in enumerate(read_ones):
+        if sum(0.5 if is_ideograph(stem[0]) else 1.0 for stem in sentence.stem_set) < LEAST_STEMS:
+            continue
+        rare = _rarest(sentence, counts)
+        earlier = {other for stem in rare for other in by_stem[stem]}
+        alike = [
+            Repeat(other, place, likeness) for other, likeness in _likeness(sentence, read_ones, earlier) if likeness >= ALIKE
+        ]
+        if alike:
+            found.append(max(alike, key=lambda repeat: (repeat.likeness, -repeat.first)))
+        for stem in rare:
+            by_stem[stem].append(place)
+    return found
+
+
+def _rarest(sentence: Sentence, counts: Counter[str]) -> list[str]:
+    """As many of its rarest stems as one sentence alike must share one of."""
+    stems = sorted(sentence.stem_set, key=lambda stem: (counts[stem], stem))
+    return stems[: len(stems) - math.ceil(ALIKE * len(stems)) + 1]
+
+
+def _likeness(sentence: Sentence, others: Sequence[Sentence], places: set[int]) -> Iterator[tuple[int, float]]:
+    for place in sorted(places):
+        other = others[place]
+        if sorted(sentence.numbers) == sorted(other.numbers):
+            shared = len(sentence.stem_set & other.stem_set)
+            yield place, shared / len(sentence.stem_set | other.stem_set)
