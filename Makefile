@@ -15,7 +15,7 @@ override DOCS := $(value DOCS)
 override DATA := $(value DATA)
 export Q DOCS DATA
 
-.PHONY: help setup report up test check eval-demo fuzz-api lock clean
+.PHONY: help setup report up test check eval-demo fuzz-api audit lock clean
 
 help: ## List what there is
 	@awk -F ':.*## ' '/^[a-z%-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -50,6 +50,9 @@ eval-demo: setup ## Try a benchmark with a stand-in for a model (DATA=folder): s
 
 fuzz-api: setup ## Try the whole API with thousands of requests, valid and not
 	@$(PY) -m bench.fuzz_api $(ARGS)
+
+audit: ## Look for known vulnerabilities in what requirements.lock names (asks PyPI)
+	@$(PYTHON) -m infra.audit
 
 lock: ## Resolve pyproject.toml anew into requirements.lock
 	@$(PYTHON) infra/lock.py

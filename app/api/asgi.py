@@ -47,7 +47,7 @@ def create_app(services: Services, allowed_hosts: Collection[str] = LOCAL_HOSTS,
 
     It answers to the names in `allowed_hosts` only. Pages of `origins` (`https://app.example`) may use it from a browser.
     """
-    return OpenAIErrors(Guard(routed(services, origins), allowed_hosts, origins))
+    return OpenAIErrors(Guard(routed(services, origins), allowed_hosts, origins, services.accounts.policy.secure))
 
 
 def routed(services: Services, origins: Collection[str] = ()) -> Litestar:

@@ -17,6 +17,8 @@ from litestar.types import ASGIApp, Message, Receive, Scope, Send
 from app.api.logs import CURRENT_REQUEST
 from app.api.problems import MEDIA_TYPE, problem_type
 
+Headers = Iterable[tuple[bytes, bytes]]
+
 LOCAL_HOSTS = frozenset({"127.0.0.1", "localhost", "[::1]"})
 READS = ("GET", "HEAD", "OPTIONS")
 REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
@@ -28,6 +30,8 @@ DEFAULTS = (
     (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
     (b"cache-control", b"no-store"),
 )
+# Where browsers come by https they shall come by nothing else, for a year.
+HTTPS = (b"strict-transport-security", b"max-age=31536000")
 
 
 class Refusal(NamedTuple):
@@ -40,10 +44,14 @@ class Refusal(NamedTuple):
 
 
 class Guard:
-    """An ASGI application in front of another. Health checks may name the server as they like: they address it by number."""
+    """An ASGI application in front of another. Health checks may name the server as they like: they address it by number.
 
-    def __init__(self, app: ASGIApp, allowed_hosts: Collection[str], origins: Collection[str] = ()) -> None:
+    `https`: browsers reach it by https.
+    """
+
+    def __init__(self, app: ASGIApp, allowed_hosts: Collection[str], origins: Collection[str] = (), https: bool = False) -> None:
         self._app = app
+        self._headers = (*DEFAULTS, HTTPS) if https else DEFAULTS
         self._allowed = frozenset(host.lower() for host in allowed_hosts)
         self._origins = frozenset(origins)
 
@@ -54,7 +62,7 @@ class Guard:
             return
         headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
         CURRENT_REQUEST.set(request_id := _request_id(headers))
-        reply = _with_headers(send, request_id)
+        reply = _with_headers(send, request_id, self._headers)
         refusal = self._refusal(scope["method"], scope["path"], headers)
         if refusal is None:
             await self._app(scope, receive, reply)
@@ -88,21 +96,21 @@ def _request_id(headers: dict[str, str]) -> str:
     return given if REQUEST_ID.fullmatch(given) else uuid4().hex
 
 
-def _with_headers(send: Send, request_id: str) -> Send:
-    """Add the request's id, and each of our defaults that the response does not state itself."""
+def _with_headers(send: Send, request_id: str, defaults: Headers) -> Send:
+    """Add the request's id, and each of the defaults that the response does not state itself."""
 
     async def reply(message: Message) -> None:
         if message["type"] == "http.response.start":
-            message["headers"] = [*_completed(message.get("headers", ())), (b"x-request-id", request_id.encode())]
+            message["headers"] = [*_completed(message.get("headers", ()), defaults), (b"x-request-id", request_id.encode())]
         await send(message)
 
     return reply
 
 
-def _completed(headers: Iterable[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
+def _completed(headers: Headers, defaults: Headers) -> list[tuple[bytes, bytes]]:
     stated = list(headers)
     names = {name.lower() for name, _ in stated}
-    return stated + [(name, value) for name, value in DEFAULTS if name not in names]
+    return stated + [(name, value) for name, value in defaults if name not in names]
 
 
 async def _refuse(send: Send, refusal: Refusal) -> None:

@@ -1,0 +1,57 @@
+"""Known vulnerabilities of what `requirements.lock` names, asked of PyPI by pip-audit in a scratch environment (`make audit`).
+
+Where the data cannot be reached, or is not there for a package, nothing is known of it: that is said, and is no pass.
+"""
+
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+LOCK = Path(__file__).resolve().parent.parent / "requirements.lock"
+PIP_AUDIT = "pip-audit==2.10.1"
+SOUND, VULNERABLE, UNKNOWN = 0, 1, 3
+
+
+class Verdict(NamedTuple):
+    """What came of it: an exit status, and what to print."""
+
+    status: int
+    lines: tuple[str, ...]
+
+
+def verdict(dependencies: Sequence[dict[str, Any]]) -> Verdict:
+    """Read pip-audit's JSON: packages with their `vulns`, or with the `skip_reason` why nothing is known of them."""
+    found = [
+        f"{package['name']} {package['version']}: {known['id']}, mended in {', '.join(known['fix_versions']) or 'no version yet'}"
+        for package in dependencies
+        for known in package.get("vulns", ())
+    ]
+    skipped = [package["name"] for package in dependencies if "skip_reason" in package]
+    said = f"{len(dependencies) - len(skipped)} of {len(dependencies)} packages looked up, {len(found)} known vulnerabilities"
+    unknown = (f"nothing is known of {len(skipped)}: {', '.join(skipped)}",) if skipped else ()
+    status = VULNERABLE if found else UNKNOWN if skipped else SOUND
+    return Verdict(status, (*found, *unknown, said))
+
+
+def main() -> int:
+    """0: none is known; 1: some are; 3: not all could be looked up."""
+    with tempfile.TemporaryDirectory() as scratch:
+        python = f"{scratch}/bin/python"
+        subprocess.run([sys.executable, "-m", "venv", scratch], check=True)
+        subprocess.run([python, "-m", "pip", "--disable-pip-version-check", "--quiet", "install", PIP_AUDIT], check=True)
+        command = [python, "-m", "pip_audit", "--requirement", str(LOCK), "--no-deps", "--disable-pip", "--format", "json"]
+        done = subprocess.run(command, check=False, capture_output=True, text=True)
+    try:
+        found = verdict(json.loads(done.stdout)["dependencies"])
+    except (ValueError, KeyError):
+        found = Verdict(UNKNOWN, (done.stderr.strip()[-2_000:], "pip-audit gave no answer; nothing is known"))
+    print("\n".join(found.lines))
+    return found.status
+
+
+if __name__ == "__main__":
+    sys.exit(main())
