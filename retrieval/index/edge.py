@@ -23,6 +23,9 @@ HNSW_FROM_KB = 8_000
 """Below this size (about 5,300 passages) a scan over all dense vectors costs less than the query's encoding. From here on a graph
 is built: at 15,000 passages it takes 3 CPU seconds to build and halves what a search costs."""
 
+MOST_DELETED = 0.05
+"""Share of deleted points from which a segment is rewritten: so far may the rarity of a word be off after changes and kills."""
+
 
 class EdgeIndex:
     """Indexes under the folder `root`; see `Index` for the methods."""
@@ -180,13 +183,13 @@ def _loaded(path: Path) -> engine.EdgeShard:
 
 
 def _config(forgets: bool) -> engine.EdgeConfig:
-    """By default the engine rewrites a segment only when a fifth of a thousand points in it are deleted."""
+    """Deleted points count into how rare a word is until their segment is rewritten; by default small ones never are."""
     return engine.EdgeConfig(
         sparse_vectors={SPARSE: engine.EdgeSparseVectorParams(modifier=engine.Modifier.Idf)},
         optimizers=engine.EdgeOptimizersConfig(
             indexing_threshold=HNSW_FROM_KB,
-            deleted_threshold=1e-9 if forgets else None,
-            vacuum_min_vector_number=1 if forgets else None,
+            deleted_threshold=1e-9 if forgets else MOST_DELETED,
+            vacuum_min_vector_number=1,
         ),
         max_search_threads=2,
         wal_enabled=False,
