@@ -16,6 +16,14 @@ from tests.support.stack import running_postgres, running_temporal, running_time
 _numbers = itertools.count(1)
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """A file's tests stay in one process, which makes its fixtures once; files that start a whole stack share one process."""
+    for item in items:
+        if item.get_closest_marker("xdist_group") is None:
+            item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
+
+
 @pytest.fixture(scope="session")
 def servers_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Where this session's servers keep their state and logs."""
