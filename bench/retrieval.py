@@ -6,10 +6,8 @@ set in BEIR's files. Encodings are kept in the home by their content: a second r
 """
 
 import argparse
-import math
 import os
 import time
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from bench.encodings import KeptEncodings
@@ -19,24 +17,12 @@ from retrieval.encoder import EncoderBackend, open_encoder
 from retrieval.library import Library
 from retrieval.local import open_local
 from retrieval.ports import SearchFilter
+from training.evaluation.retrieval_metrics import ndcg, recall
 
 HOME = Path(".rubrica") / "bench-retrieval"
-DEPTH = 10
 PASSAGES = 40
 """Passages asked for, so that ten documents are among them."""
 ENCODER_THREADS = 2
-
-
-def ndcg(ranking: Sequence[str], grades: Mapping[str, int]) -> float:
-    """Normalised discounted cumulative gain of the first ten documents."""
-    gain = sum(grades.get(document, 0) / math.log2(place + 2) for place, document in enumerate(ranking[:DEPTH]))
-    ideal = sum(grade / math.log2(place + 2) for place, grade in enumerate(sorted(grades.values(), reverse=True)[:DEPTH]))
-    return gain / ideal
-
-
-def recall(ranking: Sequence[str], grades: Mapping[str, int]) -> float:
-    """The share of the relevant documents that are among the first ten."""
-    return len(grades.keys() & set(ranking[:DEPTH])) / len(grades)
 
 
 MEASURES = {"ndcg10": ndcg, "recall10": recall}

@@ -8,10 +8,10 @@ import pytest
 
 from bench.encodings import KeptEncodings
 from bench.labelled_sets import beir, document_id, sample
-from bench.retrieval import ndcg, recall
 from retrieval.local import open_local
 from retrieval.ports import SearchFilter
 from tests.retrieval.word_encoder import WordEncoder
+from training.evaluation.retrieval_metrics import ndcg, recall
 
 
 def test_the_gain_of_a_ranking_falls_with_the_places() -> None:

@@ -9,6 +9,8 @@ from collections import Counter
 from collections.abc import Sequence
 
 _ARTICLES = re.compile(r"\b(?:a|an|the)\b")
+_UNITS = re.compile(r"[$%,]")
+_LISTED = re.compile(r"[,;]")
 _TOKEN = re.compile(r"[\u3400-\u9fff]|[^\W_\u3400-\u9fff]+")
 
 
@@ -31,3 +33,25 @@ def token_f1(answer: str, gold: Sequence[str]) -> float:
 def _f1(said: Sequence[str], wanted: Sequence[str]) -> float:
     shared = sum((Counter(said) & Counter(wanted)).values())
     return 2 * shared / (len(said) + len(wanted)) if shared else 0.0
+
+
+def gaia_match(answer: str, gold: str) -> bool:
+    """GAIA's quasi-exact match: a number as a number, a list entry by entry, else letters and digits alone in any case."""
+    wanted = _as_number(gold)
+    if wanted is not None:
+        return _as_number(answer) == wanted
+    if len(entries := _LISTED.split(gold)) > 1:
+        said = _LISTED.split(answer)
+        return len(said) == len(entries) and all(gaia_match(one, other) for one, other in zip(said, entries, strict=True))
+    return bool(_bare(gold)) and _bare(answer) == _bare(gold)
+
+
+def _as_number(text: str) -> float | None:
+    try:
+        return float(_UNITS.sub("", text.strip()))
+    except ValueError:
+        return None
+
+
+def _bare(text: str) -> str:
+    return "".join(c for c in unicodedata.normalize("NFKC", text).casefold() if c.isalnum())

@@ -7,18 +7,10 @@ much is unknown.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 
 from app.domain.missing import Missing
 from training.rewards.score import Score
-
-
-class PageVerdict(StrEnum):
-    """What a cited page does for a fact; `unknown`: the page could not be read or says nothing on it."""
-
-    SUPPORTED = "supported"
-    UNSUPPORTED = "unsupported"
-    UNKNOWN = "unknown"
+from workflows.judging.fact_judge import PageVerdict
 
 
 @dataclass(frozen=True, slots=True)

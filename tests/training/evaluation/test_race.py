@@ -13,7 +13,7 @@ from app.domain.missing import Missing
 from app.domain.race_rubric import Dimension, RaceCriterion, RaceRubric
 from bench.labelled_sets import DATA
 from bench.race import published_difference, score_file
-from training.evaluation.fact import PageVerdict, fact_figures
+from training.evaluation.fact import fact_figures
 from training.evaluation.race import (
     JudgedCriterion,
     Judgement,
@@ -22,6 +22,7 @@ from training.evaluation.race import (
     race_score,
 )
 from training.evaluation.race_files import read_criteria, read_judgements, rows
+from workflows.judging.fact_judge import PageVerdict
 
 DRB = DATA / "drb"
 needs_drb = pytest.mark.skipif(not DRB.is_dir(), reason="DeepResearch Bench is not at ../shared/data/drb")

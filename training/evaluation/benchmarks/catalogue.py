@@ -7,6 +7,18 @@ from training.evaluation.harness.example import AnyBenchmark
 
 WHERE = {
     "drb-race": ("drb", "RACE"),
+    "drb-fact": ("drb_fact", "FACT"),
+    "drb2": ("rubric_sets", "DRB2"),
+    "researchqa": ("rubric_sets", "RESEARCHQA"),
+    "scholarqa": ("scholarqa", "SCHOLARQA"),
+    "preference": ("preference", "PREFERENCE"),
+    "multihop": ("short_answers", "MULTIHOP"),
+    "browsecomp": ("short_answers", "BROWSECOMP"),
+    "browsecomp-zh": ("short_answers", "BROWSECOMP_ZH"),
+    "gaia": ("short_answers", "GAIA"),
+    "xbench": ("short_answers", "XBENCH"),
+    "widesearch": ("widesearch", "WIDESEARCH"),
+    "retrieval": ("retrieval", "RETRIEVAL"),
 }
 
 

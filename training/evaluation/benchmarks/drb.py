@@ -77,7 +77,7 @@ def _read(reading: Reading) -> Sequence[Example[RaceGold]]:
     references = reports_of(_reference_file(reading))
     found = queries(reading.data)
     return [
-        Example(e.id, e.question, e.language, RaceGold(criteria[int(e.id)], references[e.id]), e.domain)
+        Example(e.id, e.question, e.language, RaceGold(criteria[int(e.id)], references[e.id].article), e.domain)
         for e in found
         if int(e.id) in criteria and e.id in references
     ]
@@ -91,9 +91,12 @@ async def score_race(example: Example[RaceGold], answer: Answer, judging: Judgin
     points = await compared_in_part(judging.kit, example.question, *articles, shown)
     if isinstance(points, Missing):
         return scored(example.id, dict.fromkeys(FIGURES, points))
+    official, unscored = judging.variant == OFFICIAL, sum(pair is None for pair in points)
+    if unscored and not official:
+        return scored(example.id, dict.fromkeys(FIGURES, Missing(f"race: {unscored} of {len(points)} criteria are not scored")))
     judgement = judgement_of(asked, points)
     detail: dict[str, JsonValue] = {str(dimension): [_told(item) for item in items] for dimension, items in judgement.items()}
-    found = race_score(example.gold.criteria, judgement, judging.variant == OFFICIAL)
+    found = race_score(example.gold.criteria, judgement, official)
     if isinstance(found, Missing):
         return scored(example.id, dict.fromkeys(FIGURES, found), detail)
     return scored(example.id, {OVERALL: found.overall, **{str(d): value for d, value in found.dimensions.items()}}, detail)

@@ -1,6 +1,10 @@
 """Reading published files: rows by their fields, with an error that names the file and what it lacks."""
 
-from collections.abc import Callable, Iterable, Sequence
+import csv
+import json
+import zipfile
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -43,14 +47,22 @@ def read_all(path: Path, found: Iterable[dict[str, Any]], read: Callable[[dict[s
             done.append(read(row))
         except KeyError as error:
             raise InvalidInput(f"{path}, row {number}: the field {error} is missing") from error
-        except (ValueError, TypeError, ValidationError) as error:
+        except (InvalidInput, ValueError, TypeError, ValidationError) as error:
             raise InvalidInput(f"{path}, row {number}: {error}") from error
     return done
 
 
-def reports_of(path: Path) -> dict[str, str]:
-    """Finished reports by item: rows of `{"id", "article"}`. Raises as `each`."""
-    return dict(each(path, lambda row: (str(row["id"]), str(row["article"]))))
+@dataclass(frozen=True, slots=True)
+class FinishedReport:
+    """A report, and the texts of the pages it cites, by address, as far as they are known."""
+
+    article: str
+    pages: Mapping[str, str] = field(default_factory=dict)
+
+
+def reports_of(path: Path) -> dict[str, FinishedReport]:
+    """Finished reports by item: rows of `{"id", "article"}`, perhaps with `"pages": {address: text}`. Raises as `each`."""
+    return dict(each(path, lambda row: (str(row["id"]), FinishedReport(str(row["article"]), dict(row.get("pages") or {})))))
 
 
 def unique(path: Path, ids: Sequence[str]) -> None:
@@ -58,3 +70,35 @@ def unique(path: Path, ids: Sequence[str]) -> None:
     twice = sorted({item for item in ids if ids.count(item) > 1})
     if twice:
         raise InvalidInput(f"{path} has the id {twice[0]!r} twice")
+
+
+def json_rows(path: Path) -> list[dict[str, Any]]:
+    """The objects of a JSON file that is one list. Raises InvalidInput where it is not."""
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise InvalidInput(f"{path} cannot be read as JSON: {error}") from error
+    if not isinstance(found, list) or not all(isinstance(row, dict) for row in found):
+        raise InvalidInput(f"{path} is not a list of objects")
+    return found
+
+
+def csv_rows(path: Path) -> list[dict[str, str]]:
+    """The rows of a CSV file by the names in its first line. Raises InvalidInput where it cannot be read."""
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as lines:
+            return [{name: value or "" for name, value in row.items() if name} for row in csv.DictReader(lines)]
+    except (OSError, csv.Error, UnicodeDecodeError) as error:
+        raise InvalidInput(f"{path} cannot be read as CSV: {error}") from error
+
+
+def sheet_rows(path: Path) -> list[dict[str, str]]:
+    """The rows of an Excel file's first sheet, by the names in its first row. Raises InvalidInput where it cannot be read."""
+    from openpyxl import load_workbook
+
+    try:
+        rows = list(load_workbook(path, read_only=True).worksheets[0].iter_rows(values_only=True))
+    except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
+        raise InvalidInput(f"{path} cannot be read as a workbook: {error}") from error
+    names = [str(name or "") for name in rows[0]] if rows else []
+    return [dict(zip(names, ("" if cell is None else str(cell) for cell in row), strict=False)) for row in rows[1:] if any(row)]

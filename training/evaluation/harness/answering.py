@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Any, Protocol
+from urllib.parse import unquote
 
 from pydantic import ValidationError
 
@@ -15,6 +16,7 @@ from app.domain.trajectory import Turn
 from app.services.rendering.marks import unmarked
 from app.services.rendering.numbering import numbered
 from retrieval.ports import PageReader, Searcher, SearchFilter
+from training.evaluation.benchmarks.files import FinishedReport
 from training.evaluation.harness.example import Answer, Example
 from training.evaluation.harness.folder import RunFolder
 from workflows.agents.agent_set import AgentSet
@@ -127,24 +129,24 @@ class BySearch:
             found = await self.searcher.search(example.question, PASSAGES, SearchFilter(collections=(self.collection,)))
         except ToolError as error:
             return Answer(item=example.id, failed=str(error))
-        ranking = dict.fromkeys(passage.source.url.rpartition("/")[2] for passage in found)
+        ranking = dict.fromkeys(unquote(passage.source.url.partition("/")[2]) for passage in found)
         return Answer(item=example.id, ranking=tuple(ranking)[:DEPTH], seconds=time.monotonic() - began)
 
 
 @dataclass(frozen=True, slots=True)
 class FromFile:
-    """Reports that somebody else wrote, by item."""
+    """Reports that somebody else wrote, by item; the pages that come with one are kept with the run."""
 
-    reports: Mapping[str, str]
+    reports: Mapping[str, FinishedReport]
+    folder: RunFolder
 
     async def answer(self, example: Example[Any]) -> Answer:
         """The report as it is."""
-        text = self.reports.get(example.id)
-        return (
-            Answer(item=example.id, failed="the file has no report for it")
-            if text is None
-            else Answer(item=example.id, text=text)
-        )
+        found = self.reports.get(example.id)
+        if found is None or not found.article.strip():
+            return Answer(item=example.id, failed="the file has no report for it")
+        pages = {url: self.folder.keep_page(text[:MOST_PAGE_CHARS]) for url, text in found.pages.items()}
+        return Answer(item=example.id, text=found.article, pages=pages)
 
 
 class Given:

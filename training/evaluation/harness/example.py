@@ -1,7 +1,7 @@
 """What a benchmark is made of: examples, what was answered, how it is scored."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -84,6 +84,11 @@ class Benchmark(Generic[G]):
     answered: Answered = Answered.BY_SYSTEM
     variants: tuple[str, ...] = ("",)
     corpus: Callable[[Reading, Path], Collection] | None = None
+    prompts_of_variant: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def asked_with(self, variant: str) -> tuple[str, ...]:
+        """The prompts its judge is asked with when scoring in this way; none where no judge is asked."""
+        return self.prompts_of_variant.get(variant, self.prompts)
 
 
 AnyBenchmark = Benchmark[Any]

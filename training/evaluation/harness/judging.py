@@ -1,6 +1,6 @@
 """What scoring an item may touch: the judge, in the item's language, and the texts of cited pages."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -8,6 +8,7 @@ from app.domain.budget import Usage
 from app.domain.chat import ChatRequest, Completion, ToolCall, ToolResult
 from app.domain.query import Language
 from app.domain.run import EventType
+from app.domain.trajectory import Turn
 from workflows.agents.kit import Kit
 from workflows.agents.ports import ChatModel, Record, Tool
 
@@ -36,10 +37,14 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class Judging:
-    """The judge's kit, and the text kept under a hash of `Answer.pages`. `variant` is how the benchmark is to be scored."""
+    """The judge's kit, the text kept under a hash of `Answer.pages`, and what a system did for an item.
+
+    `variant` is how the benchmark is to be scored.
+    """
 
     kit: Kit
     page: Callable[[str], str]
+    turns: Callable[[str], Sequence[Turn]]
     variant: str = ""
 
     def of_item(self, language: Language) -> tuple["Judging", Tally]:

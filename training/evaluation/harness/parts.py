@@ -53,19 +53,19 @@ class Parts:
         names = {"name": self.wanted.system.value, "effort": self.wanted.effort.value}
         return SystemUsed(**names, model=model, corpora=corpora, services=self.around.services)
 
-    def judge_used(self, examples: Sequence[Example[Any]]) -> JudgeUsed:
+    def judge_used(self, examples: Sequence[Example[Any]], variant: str) -> JudgeUsed:
         """The judge, with the prompts it is asked with in the languages of these examples."""
         if self.judge is None:
             return JudgeUsed()
         languages = sorted({example.language for example in examples})
-        asked = [self.prompts.get(name, language) for name in self.benchmark.prompts for language in languages]
+        asked = [self.prompts.get(name, language) for name in self.benchmark.asked_with(variant) for language in languages]
         return JudgeUsed(model=self.judge.used, prompts={f"{p.name}/{p.version}/{p.language.value}": p.digest for p in asked})
 
     def judging(self, record: BatchRecord, manifest: Manifest, folder: RunFolder) -> Judging:
         """The judge at work."""
         chat = self.judge.chat if self.judge else AbsentModel()
         kit = Kit(chat, {}, record, self.prompts, codec_of(self.settings), manifest.today, lambda: 0.0)
-        return Judging(kit, folder.page, manifest.variant)
+        return Judging(kit, folder.page, folder.turns, manifest.variant)
 
     def answering(self, manifest: Manifest, folder: RunFolder) -> Answering:
         """Whatever answers.
@@ -77,7 +77,7 @@ class Parts:
             return Given()
         if self.around is None:
             assert self.wanted.reports is not None
-            return FromFile(reports_of(self.wanted.reports))
+            return FromFile(reports_of(self.wanted.reports), folder)
         if self.benchmark.answered is Answered.BY_SEARCH:
             return BySearch(self.around.world.searcher, next(iter(self.around.corpora)))
         return self._system(self.around, manifest, folder)
@@ -100,14 +100,14 @@ class Parts:
 
 
 @asynccontextmanager
-async def parts_of(settings: Settings, wanted: Wanted, benchmark: AnyBenchmark) -> AsyncIterator[Parts]:
+async def parts_of(settings: Settings, wanted: Wanted, benchmark: AnyBenchmark, variant: str) -> AsyncIterator[Parts]:
     """Models and search, opened.
 
     Raises:
         SetupError: a model or a corpus that is needed is missing.
     """
     async with models_of(settings, wanted.model_file) as models:
-        judge = models.require_judge() if benchmark.prompts else None
+        judge = models.require_judge() if benchmark.asked_with(variant) else None
         parts = Parts(settings, wanted, benchmark, PromptLibrary.load(), models, judge, None)
         if wanted.reports is not None or benchmark.answered is Answered.BY_NOBODY:
             yield parts

@@ -63,7 +63,7 @@ class Evaluation:
     def _keep(self, scores: Scores) -> None:
         self.folder.keep_scores(scores)
         self._scores[scores.item] = scores
-        self._tell(scores.item, "; ".join(f"{name}: {why}" for name, why in scores.missing.items()))
+        self._tell(scores.item, "; ".join(dict.fromkeys(scores.missing.values())))
 
     def _tell(self, item: str, problem: str) -> None:
         self.told(Progress(item, len(self._scores), len(self.examples), problem))

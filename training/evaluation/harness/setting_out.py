@@ -44,7 +44,7 @@ async def run(settings: Settings, wanted: Wanted, told: Callable[[Progress], Non
         raise InvalidInput(f"{benchmark.name} has no variant {variant!r}; it has {', '.join(benchmark.variants)}")
     reading = Reading(wanted.data, variant, wanted.reference)
     examples = chosen(benchmark.read(reading), wanted)
-    async with parts_of(settings, wanted, benchmark) as parts:
+    async with parts_of(settings, wanted, benchmark, variant) as parts:
         return await _worked(parts, planned(parts, reading, examples), examples, told)
 
 
@@ -71,7 +71,7 @@ def planned(parts: Parts, reading: Reading, examples: Sequence[Example[Any]]) ->
         items=tuple(example.id for example in examples),
         seed=parts.wanted.seed,
         system=parts.system_used(),
-        judge=parts.judge_used(examples),
+        judge=parts.judge_used(examples, reading.variant),
         prompts=parts.prompts.digests,
         code=code_digest(PACKAGES),
         today=now.date(),

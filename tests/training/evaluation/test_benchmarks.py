@@ -1,0 +1,360 @@
+"""Each benchmark read in its published form, on a sample made up here, and scored by a judge that reads what it is shown."""
+
+import base64
+import csv
+import hashlib
+import json
+import re
+from collections.abc import Callable, Sequence
+from datetime import date
+from itertools import cycle
+from pathlib import Path
+from typing import Any
+
+import pytest
+from openpyxl import Workbook
+
+from app.domain.chat import ChatRequest, ToolCall, ToolResult
+from app.domain.errors import InvalidInput
+from app.domain.evidence import Passage, Quote, Source, snapshot_hash
+from app.domain.report import Report, Section
+from app.domain.trajectory import Turn, TurnKind
+from bench.labelled_sets import DATA
+from tests.training.evaluation.evaluating import benchmark_folder, write_lines
+from training.evaluation.benchmarks.catalogue import benchmark
+from training.evaluation.benchmarks.drb_fact import counted
+from training.evaluation.harness.example import Answer, Reading
+from training.evaluation.harness.judging import Judging
+from training.evaluation.harness.scores import Scores
+from training.evaluation.race_files import rows
+from workflows.agents.codec import SchemaCodec
+from workflows.agents.kit import Kit
+from workflows.chat_models.scripted import ScriptedModel
+from workflows.judging.batch import BatchRecord, KeptAnswers
+from workflows.judging.fact_judge import PageVerdict
+from workflows.prompts.library import PromptLibrary
+
+PROMPTS = PromptLibrary.load()
+Judge = Callable[[str, str], Any]
+
+
+def judging(judge: Judge, variant: str = "", pages: dict[str, str] | None = None, turns: Sequence[Turn] = ()) -> Judging:
+    def answer(request: ChatRequest) -> str:
+        step = request.response_schema.name if request.response_schema else ""
+        return json.dumps(judge(step, request.messages[-1].content))
+
+    record = BatchRecord(KeptAnswers(), 4)
+    kit = Kit(ScriptedModel(answer), {}, record, PROMPTS, SchemaCodec(), date(2026, 1, 1), lambda: 0.0)
+    return Judging(kit, lambda name: (pages or {})[name], lambda _: turns, variant)
+
+
+async def score(name: str, data: Path, text: str, judge: Judge, **given: Any) -> Scores:
+    """The score of an answer to the first item."""
+    found = benchmark(name)
+    example = found.read(Reading(data, given.get("variant", "")))[0]
+    assert all(path.is_file() for path in found.files(Reading(data)))
+    answer = Answer(item=example.id, text=text, report=given.pop("report", None), pages=given.pop("cited", {}))
+    return await found.score(example, answer, judging(judge, **given))
+
+
+def part(prompt: str, tag: str) -> str:
+    return prompt.partition(f"<{tag}>")[2].partition(f"</{tag}>")[0]
+
+
+def numbers(listed: str) -> list[tuple[int, str]]:
+    return [(int(n), text) for n, text in re.findall(r"^(\d+)\. (.*)$", listed, re.MULTILINE)]
+
+
+def short(step: str, prompt: str) -> Any:
+    """Takes what stands in bold; calls Lyon right when Lyon is the gold answer."""
+    if step == "short_answer":
+        found = re.search(r"\*\*(.+?)\*\*", part(prompt, "report"))
+        return {"answer": found.group(1) if found else ""}
+    return {"result": "yes" if part(prompt, "correct_answer").strip() in part(prompt, "answer") else "no"}
+
+
+def covered(key: bytes, text: str) -> str:
+    return base64.b64encode(bytes(a ^ b for a, b in zip(text.encode(), cycle(key), strict=False))).decode()
+
+
+def digest(canary: str) -> bytes:
+    return hashlib.sha256(canary.encode()).digest()
+
+
+async def test_browsecomp_is_read_under_its_canary_and_judged(tmp_path: Path) -> None:
+    path, canary = tmp_path / "browse_comp_test_set.csv", "canary GUID one"
+    with path.open("w", newline="") as file:
+        made = csv.DictWriter(file, ["problem", "answer", "problem_topic", "canary"])
+        made.writeheader()
+        question, answer = covered(digest(canary), "Which city?" * 9), covered(digest(canary), "Lyon")
+        made.writerow({"problem": question, "answer": answer, "problem_topic": "Art", "canary": canary})
+    (example,) = benchmark("browsecomp").read(Reading(path))
+    assert (example.question, example.gold.answers, example.domain) == ("Which city?" * 9, ("Lyon",), "Art")
+    right = await score("browsecomp", path, "It is **lyon**, surely.", short)
+    assert (right.values["exact_match"], right.values["right"]) == (1.0, 0.0)  # this judge looks at case; exact match does not
+    none = await score("browsecomp", path, "Nobody knows.", short)
+    assert none.values == {"exact_match": 0.0, "f1": 0.0, "right": 0.0}
+    path.write_text(path.read_text().replace("GUID one", "GUID two"))
+    with pytest.raises(InvalidInput, match="row 1: the row is not readable"):
+        benchmark("browsecomp").read(Reading(path))
+
+
+def test_the_chinese_ones_are_read_under_their_canaries(tmp_path: Path) -> None:
+    book, canary = Workbook(), "canary 中"
+    sheet = book.active
+    assert sheet is not None
+    sheet.append(["Topic", "Question", "Answer", "canary"])
+    sheet.append([*(covered(digest(canary), text) for text in ("影视", "哪座城市？", "里昂")), canary])
+    book.save(tmp_path / "browsecomp-zh-encrypted.xlsx")
+    (example,) = benchmark("browsecomp-zh").read(Reading(tmp_path))
+    assert (example.question, example.gold.answers, example.domain, example.language) == ("哪座城市？", ("里昂",), "影视", "zh")
+    with (tmp_path / "DeepSearch-2505.csv").open("w", newline="", encoding="utf-8-sig") as file:
+        made = csv.DictWriter(file, ["id", "prompt", "answer", "reference_steps", "canary"])
+        made.writeheader()
+        said = {name: covered(canary.encode(), text) for name, text in {"prompt": "哪一年？", "answer": "1904"}.items()}
+        made.writerow({"id": "7", **said, "reference_steps": "", "canary": canary})
+    (other,) = benchmark("xbench").read(Reading(tmp_path))
+    assert (other.id, other.question, other.gold.answers) == ("7", "哪一年？", ("1904",))
+
+
+async def test_gaia_by_its_own_comparison(tmp_path: Path) -> None:
+    def row(task: str, answer: str, file: str = "") -> dict[str, Any]:
+        return {"task_id": task, "Question": f"{task}?", "Level": 2, "Final answer": answer, "file_name": file}
+
+    data = write_lines(tmp_path / "metadata.jsonl", [row("a", "1234.5"), row("b", "x", "sheet.xlsx"), row("c", "?")])
+    assert [example.id for example in benchmark("gaia").read(Reading(data))] == ["a"]
+    assert (await score("gaia", data, "**$1,234.50**", short)).values == {"right": 1.0}
+    assert (await score("gaia", data, "**1234**", short)).values == {"right": 0.0}
+    listed = write_lines(tmp_path / "l" / "metadata.jsonl", [row("a", "St. John's, 3")])
+    assert (await score("gaia", listed, "**st johns; 3.0**", short)).values == {"right": 1.0}
+    assert (await score("gaia", listed, "**3, st johns**", short)).values == {"right": 0.0}
+
+
+async def test_multihop_counts_the_names_that_were_met(tmp_path: Path) -> None:
+    steps = [{"answer": "Edvard Munch"}, {"answer": "Oslo"}]
+    row = {"_id": "q", "text": "Where did the painter die?", "answers": ["Oslo"], "hops": 2, "decomposition": steps}
+    data = write_lines(tmp_path / "queries.jsonl", [row])
+    text = "The Scream was painted by Edvard Munch."
+    source = Source(url="beir:multihop/1", title="t", snapshot=snapshot_hash(text))
+    result = ToolResult(passages=(Passage(source=source, text=text, start=0, end=len(text)),))
+    turn = Turn(
+        agent="search/s1", ordinal=0, kind=TurnKind.TOOL, step="search", digest="d", call=ToolCall(name="s"), result=result
+    )
+    found = await score("multihop", data, "**Oslo**", short, turns=[turn])
+    assert found.values == {"exact_match": 1.0, "f1": 1.0, "right": 1.0, "entity_coverage": 1.0}
+    assert "entity_coverage" not in (await score("multihop", data, "**Oslo**", short)).values
+
+
+def lists(step: str, prompt: str) -> Any:
+    """Covers and meets what it finds word for word; calls a demand excluded that the excluded source is cited for."""
+    text = part(prompt, "answer" if step == "coverage" else "report")
+    if step == "coverage":
+        return {"levels": [{"point": n, "level": 5 if p in text else 2} for n, p in numbers(part(prompt, "points"))]}
+    verdicts = []
+    for n, demand in numbers(part(prompt, "demands")):
+        verdict = "met" if demand in text else "absent"
+        verdicts.append({"demand": n, "verdict": "excluded" if f"{demand} [secret]" in text else verdict})
+    return {"verdicts": verdicts}
+
+
+async def test_researchqa_is_coverage_in_five_levels(tmp_path: Path) -> None:
+    rubric = [{"rubric_item": f"point {n}", "type": "citation"} for n in range(10, 20)]
+    row = {"id": "r1", "query": "What?", "general_domain": "Physics", "subdomain": "", "field": "", "date": "", "rubric": rubric}
+    data = tmp_path / "test.json"
+    data.write_text(json.dumps([row]))
+    found = await score("researchqa", data, "point 10, point 11", lists)
+    assert found.values == {"coverage": pytest.approx((2 * 1 + 8 * 0.25) / 10), "fully_covered": 0.2}
+    short_list = await score("researchqa", data, "x", lambda _, prompt: {"levels": [{"point": 1, "level": 5}]})
+    assert set(short_list.missing) == {"coverage", "fully_covered"}
+    data.write_text(json.dumps([row | {"rubric": []}]))
+    with pytest.raises(InvalidInput, match="row 1: the rubric is empty"):
+        benchmark("researchqa").read(Reading(data))
+
+
+async def test_drb2_meets_no_demand_by_the_excluded_source(tmp_path: Path) -> None:
+    rubric = {"info_recall": ["rates rose", "in 1890"], "analysis": ["because of wool"], "presentation": ["has a table"]}
+    content = {"task": "Explain.", "rubric": rubric, "blocked": {"title": "The Report", "urls": ["https://x.example/r"]}}
+    data = write_lines(tmp_path / "tasks_and_rubrics.jsonl", [{"idx": 3, "content": content}])
+    seen: list[str] = []
+
+    def judge(step: str, prompt: str) -> Any:
+        seen.append(part(prompt, "excluded_source").strip())
+        return lists(step, prompt)
+
+    found = await score("drb2", data, "rates rose, because of wool [secret], has a table", judge)
+    dimensions = {"info_recall": 0.5, "analysis": 0.0, "presentation": 1.0}
+    assert found.values == {"met": 2.0, "demands": 4.0, "excluded": 1.0, **dimensions}
+    assert seen == ["The Report; https://x.example/r"]
+    assert (
+        benchmark("drb2").figures["all"].over([found, found.model_copy(update={"values": {"met": 4.0, "demands": 4.0}})]) == 0.75
+    )
+
+
+def cited_report() -> Report:
+    quotes = [
+        quote("Rates on wool doubled in 1828.", "https://a.example/1"),
+        quote("Cotton went to Liverpool.", "https://b.example/2"),
+    ]
+    said = [f"Rates on wool doubled [[{quotes[0].key}]].", f"The king of France objected [[{quotes[1].key}]]."]
+    body = "\n\n".join([*said, "Many people were poor then."])
+    return Report(title="Tariffs", sections=(Section(heading="Wool", body=body),), quotes=tuple(quotes))
+
+
+def quote(text: str, url: str) -> Quote:
+    return Quote(source=Source(url=url, title="t", snapshot=snapshot_hash(text)), text=text, start=0, end=len(text))
+
+
+async def test_scholarqa_has_four_figures(tmp_path: Path) -> None:
+    demands = [
+        {"name": "a", "criterion": "names wool", "weight": 0.3, "evidence": ["Wool!", "more", "more", "hidden"]},
+        {"name": "b", "criterion": "names silk", "weight": 0.1},
+    ]
+    row = {"case_id": "s1", "metric_config": {"config": {"question": "Which goods?", "other_properties": demands}}}
+    data = tmp_path / "test_configs_snippets.json"
+    data.write_text(json.dumps([row, row]))
+    assert len(benchmark("scholarqa").read(Reading(data))) == 1
+
+    def judge(step: str, prompt: str) -> Any:
+        assert "hidden" not in prompt
+        if step == "criterion_met":
+            return {"score": 4 if "wool" in part(prompt, "criterion") else 2}
+        if step == "off_topic":
+            return {"paragraphs": [2]}
+        supported = "wool" in part(prompt, "statement")
+        return {"rating": "full" if supported else "none", "result": "yes" if supported or step == "needs_citation" else "no"}
+
+    found = await score("scholarqa", data, "# T\n\nWool.\n\nWeather.", judge, report=cited_report())
+    assert found.values == {
+        "rubric": pytest.approx(0.3 / 0.4 + 0.1 / 0.4 * 0.5),
+        "answer_precision": 0.5,
+        "citation_precision": 0.5,
+        "citation_recall": pytest.approx(1 / 3),  # full, none, and a sentence that should cite
+    }
+    text_only = await score("scholarqa", data, "Wool.", judge)
+    assert set(text_only.missing) == {"citation_precision", "citation_recall", "answer_precision"}  # there is no second paragraph
+
+
+def fact_judge(step: str, prompt: str) -> Any:
+    if step == "facts":
+        urls = re.findall(r"https?://\S+", part(prompt, "report"))
+        return {
+            "facts": [*({"fact": f"fact {n}", "url": url} for n, url in enumerate(urls)), {"fact": "x", "url": "https://made.up"}]
+        }
+    if step == "same_facts":
+        return {"repetitions": [2]}
+    bears = "wool" in part(prompt, "page")
+    found = numbers(part(prompt, "statements"))
+    return {"verdicts": [{"statement": n, "verdict": "supported" if bears else "unsupported"} for n, _ in found]}
+
+
+async def test_fact_counts_what_pages_bear_out(tmp_path: Path) -> None:
+    data = benchmark_folder(tmp_path)
+    report = cited_report()
+    kept = {"https://a.example/1": "h1"}
+    found = await score(
+        "drb-fact", data, "", fact_judge, report=report, cited=kept, pages={"h1": "wool it was"}, variant="strict"
+    )
+    assert found.values == {"citations": 2.0, "valid": 1.0, "judged": 1.0, "unknown": 1.0}
+    text = "One https://a.example/1 and two https://a.example/1 and https://c.example/3 end."
+    other = await score("drb-fact", data, text, fact_judge, cited=kept, pages={"h1": "wool"}, variant="strict")
+    assert other.values == {"citations": 2.0, "valid": 1.0, "judged": 1.0, "unknown": 1.0}
+    nothing = await score("drb-fact", data, "no citation", fact_judge, variant="official")
+    assert (nothing.values, nothing.missing) == ({}, {})
+
+
+@pytest.mark.skipif(not (DATA / "drb").is_dir(), reason="DeepResearch Bench is not at ../shared/data/drb")
+def test_the_published_fact_run_is_reproduced() -> None:
+    found = []
+    for row in rows(DATA / "drb" / "fact" / "validated.jsonl.gz"):
+        pages = row["citations_deduped"].items()
+        verdicts = {url: [("f", PageVerdict(v["result"])) for v in page.get("validate_res") or ()] for url, page in pages}
+        found.append(counted(str(row["id"]), verdicts, "official"))
+    figures = {name: figure.over(found) for name, figure in benchmark("drb-fact").figures.items()}
+    assert (figures["citations"], figures["valid"], figures["valid_rate"]) == (45.8, 31.0, 0.6768558951965066)
+
+
+def test_retrieval_is_scored_by_grades(tmp_path: Path) -> None:
+    write_lines(tmp_path / "My Set" / "queries.jsonl", [{"_id": "q1", "text": "wool"}, {"_id": "q2", "text": "no label"}])
+    write_lines(tmp_path / "My Set" / "corpus.jsonl", [{"_id": "d/1", "title": "", "text": "wool"}])
+    (tmp_path / "My Set" / "qrels").mkdir()
+    (tmp_path / "My Set" / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\nq1\td/1\t2\nq1\td2\t1\nq1\td3\t0\n")
+    found = benchmark("retrieval")
+    (example,) = found.read(Reading(tmp_path / "My Set"))
+    assert example.gold == {"d/1": 2, "d2": 1}
+    assert found.corpus is not None
+    assert found.corpus(Reading(tmp_path / "My Set"), tmp_path).name == "my-set"
+
+
+TABLE = "Here it is.\n\n| Name | Founded On | Site | Staff |\n|---|---|---|---|\n{rows}\n\n| x |\n|---|\n"
+
+
+async def test_widesearch_by_cell_row_and_table(tmp_path: Path) -> None:
+    pipeline = {
+        "name": {"preprocess": ["norm_str"], "metric": ["exact_match"]},
+        "foundedon": {"metric": ["date_near"]},
+        "site": {"metric": ["url_match"]},
+        "staff": {"metric": ["number_near"], "criterion": 0.1},
+    }
+    asked = {"required": ["name", "foundedon", "site", "staff"], "unique_columns": ["name"], "eval_pipeline": pipeline}
+    row = {"instance_id": "ws-1", "query": "List them.", "evaluation": json.dumps(asked), "language": "en"}
+    write_lines(tmp_path / "widesearch.jsonl", [row])
+    gold = tmp_path / "widesearch_gold" / "ws-1.csv"
+    gold.parent.mkdir()
+    gold.write_text(
+        "Name,Founded On,Site,Staff\nAcme,1904-05-01,https://www.acme.example/,100\nBolt,1910-01-02,bolt.example/a,50\n"
+    )
+    good = "| acme | 1904/5/1 | acme.example | 105 |\n| Bolt | 1910-01-02 | https://bolt.example/a | 50 |"
+
+    async def scored_table(text: str) -> dict[str, float]:
+        return (await score("widesearch", tmp_path, text, short)).values
+
+    assert await scored_table(TABLE.format(rows=good)) == {"item_f1": 1.0, "row_f1": 1.0, "success": 1.0}
+    wrong = good.replace("| 50 |", "| 80 |") + "\n| Cord | 1 | c | 1 |"
+    assert await scored_table(TABLE.format(rows=wrong)) == {"item_f1": pytest.approx(14 / 20), "row_f1": 0.4, "success": 0.0}
+    assert await scored_table("No table at all.") == {"item_f1": 0.0, "row_f1": 0.0, "success": 0.0}
+
+
+PAIRS = [
+    {"pair_id": "p1", "question": "Q one?", "response_a": "long and good", "response_b": "short", "majority": -1},
+    {"pair_id": "p2", "question": "Q two?", "response_a": "bad", "response_b": "a good one", "majority": 1},
+    {"pair_id": "p3", "question": "Q three?", "response_a": "x", "response_b": "y", "majority": 0},
+]
+
+
+def prefers_good(step: str, prompt: str) -> Any:
+    if step == "pairwise":
+        return {"better": "A" if "good" in part(prompt, "answer_a") else "B"}
+    if step == "rubric":
+        return {"criteria": []}
+    good = "good" in (part(prompt, "answer") + part(prompt, "report"))
+    return {"score": 9 if good else 3, "rating": 9 if good else 3}
+
+
+@pytest.mark.parametrize(("variant", "difference"), [("pointwise", 6.0), ("pairwise", 1.0), ("length", None), ("general", None)])
+async def test_ways_of_scoring_against_people(tmp_path: Path, variant: str, difference: float | None) -> None:
+    data = write_lines(tmp_path / "pairs.jsonl", PAIRS)
+    found = benchmark("preference")
+    scores = []
+    for example in found.read(Reading(data, variant)):
+        scores.append(await found.score(example, Answer(item=example.id), judging(prefers_good, variant)))
+    assert [s.item for s in scores] == ["p1", "p2"]
+    assert found.figures["accuracy"].over(scores) == 1.0
+    if difference is not None:
+        assert {s.values["difference"] for s in scores} == {difference}
+
+
+async def test_a_rubric_that_no_model_wrote_is_no_score(tmp_path: Path) -> None:
+    data = write_lines(tmp_path / "pairs.jsonl", PAIRS)
+    example = benchmark("preference").read(Reading(data))[0]
+    found = await benchmark("preference").score(example, Answer(item="p1"), judging(prefers_good, "generated"))
+    assert "difference" in found.missing
+
+
+@pytest.mark.skipif(not DATA.is_dir(), reason="the data sets are not at ../shared/data")
+def test_real_sets_are_read_whole() -> None:
+    sizes = {"multihop": "multihop", "preference": "pairwise_pref", "retrieval": "deepscholar", "scholarqa": "scholarqa"}
+    found = {name: len(benchmark(name).read(Reading(DATA / folder))) for name, folder in sizes.items()}
+    assert found["preference"] == 296
+    assert found["multihop"] == 155
+    assert found["scholarqa"] >= 100
+    assert found["retrieval"] > 50

@@ -1,0 +1,96 @@
+"""FACT over DeepResearch Bench's questions: how many citations a report has, and how many of them their pages bear out.
+
+Our systems' reports know which sentence cites what, and their pages are kept with the run. Of other reports a judge takes the
+facts; their pages come with them (`"pages": {address: text}` in a row of the file): a page that is not there is unknown. What the
+judge is asked and the counts are FACT's; `official` leaves items without a judged citation out of the means.
+"""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+
+from pydantic import JsonValue
+
+from app.domain.missing import Missing
+from app.domain.report import Report
+from training.evaluation.benchmarks.drb import OFFICIAL, STRICT, queries, query_files
+from training.evaluation.harness.example import Answer, Benchmark, Example
+from training.evaluation.harness.figures import mean_of, ratio_of
+from training.evaluation.harness.judging import Judging
+from training.evaluation.harness.scores import Scores, scored
+from workflows.checks.claims import claims_of
+from workflows.judging.fact_judge import PageVerdict, borne_out, cited_facts, distinct_facts
+
+CITATIONS, VALID, JUDGED, UNKNOWN = "citations", "valid", "judged", "unknown"
+Verdicts = Mapping[str, Sequence[tuple[str, PageVerdict]]]
+
+
+async def score_fact(example: Example[None], answer: Answer, judging: Judging) -> Scores:
+    """Citations, those their pages bear out, those that were judged, and those whose page is unknown."""
+    facts = facts_of(answer.report) if answer.report else await cited_facts(judging.kit, answer.text)
+    if isinstance(facts, Missing):
+        return _missing(example, facts)
+    by_page: dict[str, list[str]] = defaultdict(list)
+    for fact, url in facts:
+        by_page[url].append(fact)
+    asked = (_page(judging, url, found, answer) for url, found in by_page.items())
+    verdicts = dict(zip(by_page, await asyncio.gather(*asked), strict=True))
+    if reasons := [found.reason for found in verdicts.values() if isinstance(found, Missing)]:
+        return _missing(example, Missing("; ".join(dict.fromkeys(reasons))))
+    return counted(example.id, {url: found for url, found in verdicts.items() if not isinstance(found, Missing)}, judging.variant)
+
+
+def counted(item: str, verdicts: Verdicts, variant: str) -> Scores:
+    """The counts of one item. In the official way an item without a judged citation has none, and counts nowhere."""
+    flat = [verdict for found in verdicts.values() for _, verdict in found]
+    unknown, valid = flat.count(PageVerdict.UNKNOWN), flat.count(PageVerdict.SUPPORTED)
+    judged = len(flat) - unknown
+    detail: dict[str, JsonValue] = {
+        url: [{"fact": fact, "verdict": verdict.value} for fact, verdict in found] for url, found in verdicts.items()
+    }
+    if variant == OFFICIAL and not judged:
+        return scored(item, {}, detail)
+    citations = judged if variant == OFFICIAL else len(flat)
+    figures = {CITATIONS: float(citations), VALID: float(valid), JUDGED: float(judged), UNKNOWN: float(unknown)}
+    return scored(item, figures, detail)
+
+
+def facts_of(report: Report) -> list[tuple[str, str]]:
+    """Sentences with the addresses they cite, each address once."""
+    known = {quote.key: quote.source.url for quote in report.quotes}
+    sentences = [sentence for section in report.sections for sentence in claims_of(section.body)]
+    return [
+        (sentence.text, url)
+        for sentence in sentences
+        for url in dict.fromkeys(known[key] for key in (*sentence.keys, *sentence.leans_on) if key in known)
+    ]
+
+
+async def _page(judging: Judging, url: str, facts: Sequence[str], answer: Answer) -> Sequence[tuple[str, PageVerdict]] | Missing:
+    distinct = await distinct_facts(judging.kit, facts)
+    if isinstance(distinct, Missing):
+        return distinct
+    page = judging.page(answer.pages[url]) if url in answer.pages else ""
+    found = await borne_out(judging.kit, page, distinct)
+    return found if isinstance(found, Missing) else list(zip(distinct, found, strict=True))
+
+
+def _missing(example: Example[None], why: Missing) -> Scores:
+    return scored(example.id, dict.fromkeys((CITATIONS, VALID, JUDGED, UNKNOWN), why))
+
+
+FACT = Benchmark(
+    name="drb-fact",
+    about="DeepResearch Bench, FACT: citations a report, those their pages bear out, and their share",
+    files=query_files,
+    read=lambda reading: queries(reading.data),
+    score=score_fact,
+    figures={
+        CITATIONS: mean_of(CITATIONS),
+        VALID: mean_of(VALID),
+        "valid_rate": ratio_of(VALID, JUDGED),
+        "unknown_rate": ratio_of(UNKNOWN, CITATIONS),
+    },
+    prompts=("facts", "same_facts", "page_facts"),
+    variants=(STRICT, OFFICIAL),
+)

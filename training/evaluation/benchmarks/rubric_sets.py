@@ -1,0 +1,114 @@
+"""Reports held to lists: ResearchQA (points, in five levels of coverage), DeepResearch Bench II (demands in three dimensions)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from app.domain.missing import Missing
+from app.domain.query import Language, detect_language
+from training.evaluation.benchmarks.files import each, json_rows, one_of, read_all
+from training.evaluation.harness.example import Answer, Benchmark, Example, Reading
+from training.evaluation.harness.figures import means, ratio_of
+from training.evaluation.harness.judging import Judging
+from training.evaluation.harness.scores import Scores, scored
+from workflows.judging.list_judges import Demanded, checked, covered
+
+COVERAGE, FULLY = "coverage", "fully_covered"
+DIMENSIONS = ("info_recall", "analysis", "presentation")
+MET, DEMANDS, EXCLUDED = "met", "demands", "excluded"
+
+
+@dataclass(frozen=True, slots=True)
+class Points:
+    """What an answer should cover, with the kind of each point."""
+
+    points: tuple[str, ...]
+    kinds: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Demands:
+    """Demands by dimension, and the source that must not be used: the expert's report they come from."""
+
+    by_dimension: Mapping[str, tuple[str, ...]]
+    excluded: str
+
+
+async def score_coverage(example: Example[Points], answer: Answer, judging: Judging) -> Scores:
+    """The mean over the points of (level - 1) / 4, and the share that is covered completely."""
+    found = await covered(judging.kit, answer.text, example.gold.points)
+    if isinstance(found, Missing):
+        return scored(example.id, {COVERAGE: found, FULLY: found})
+    figures = {COVERAGE: sum(found) / len(found), FULLY: sum(level == 1.0 for level in found) / len(found)}
+    told = zip(example.gold.points, example.gold.kinds, found, strict=True)
+    return scored(example.id, figures, [{"point": point, "kind": kind, "covered": level} for point, kind, level in told])
+
+
+async def score_demands(example: Example[Demands], answer: Answer, judging: Judging) -> Scores:
+    """The share of demands that are met, in all and by dimension; one met by the excluded source is not, and counted apart."""
+    asked = [(dimension, demand) for dimension, demands in example.gold.by_dimension.items() for demand in demands]
+    texts = [demand for _, demand in asked]
+    found = await checked(judging.kit, example.question, answer.text, texts, example.gold.excluded)
+    if isinstance(found, Missing):
+        return scored(example.id, dict.fromkeys((MET, DEMANDS, EXCLUDED, *DIMENSIONS), found))
+    met = [verdict is Demanded.MET for verdict in found]
+    excluded = sum(verdict is Demanded.EXCLUDED for verdict in found)
+    figures = {MET: float(sum(met)), DEMANDS: float(len(met)), EXCLUDED: float(excluded)}
+    for dimension in example.gold.by_dimension:
+        own = [is_met for (of, _), is_met in zip(asked, met, strict=True) if of == dimension]
+        figures |= {dimension: sum(own) / len(own)} if own else {}
+    told = zip(asked, found, strict=True)
+    return scored(example.id, figures, [{"dimension": d, "demand": demand, "verdict": v.value} for (d, demand), v in told])
+
+
+def _researchqa(row: dict[str, Any]) -> Example[Points]:
+    rubric = [(str(item["rubric_item"]), str(item.get("type", ""))) for item in row["rubric"]]
+    if not rubric:
+        raise ValueError("the rubric is empty")
+    gold = Points(tuple(point for point, _ in rubric), tuple(kind for _, kind in rubric))
+    return Example(str(row["id"]), str(row["query"]), Language.ENGLISH, gold, str(row.get("general_domain", "")))
+
+
+def _drb2(row: dict[str, Any]) -> Example[Demands]:
+    content = row["content"]
+    demands = {name: tuple(map(str, content["rubric"].get(name) or ())) for name in DIMENSIONS}
+    if not any(demands.values()):
+        raise ValueError("the rubric is empty")
+    task, blocked = str(content["task"]), content.get("blocked") or {}
+    excluded = "; ".join([str(blocked.get("title") or ""), *map(str, blocked.get("urls") or ())]).strip("; ")
+    domain = str(row.get("theme") or row.get("topic") or "")
+    return Example(str(row["idx"]), task, detect_language(task), Demands(demands, excluded), domain)
+
+
+def _researchqa_file(reading: Reading) -> Path:
+    return one_of(reading.data, "test.json", "valid.json", "full.json")
+
+
+def _drb2_file(reading: Reading) -> Path:
+    return one_of(reading.data, "tasks_and_rubrics.jsonl")
+
+
+def _read_researchqa(reading: Reading) -> Sequence[Example[Points]]:
+    path = _researchqa_file(reading)
+    return read_all(path, json_rows(path), _researchqa)
+
+
+RESEARCHQA = Benchmark(
+    name="researchqa",
+    about="ResearchQA: how far a report covers the points a survey makes",
+    files=lambda reading: [_researchqa_file(reading)],
+    read=_read_researchqa,
+    score=score_coverage,
+    figures=means(COVERAGE, FULLY),
+    prompts=("coverage",),
+)
+DRB2 = Benchmark(
+    name="drb2",
+    about="DeepResearch Bench II: the share of an expert report's demands that are met",
+    files=lambda reading: [_drb2_file(reading)],
+    read=lambda reading: each(_drb2_file(reading), _drb2),
+    score=score_demands,
+    figures={"all": ratio_of(MET, DEMANDS), **means(*DIMENSIONS), "excluded_source": ratio_of(EXCLUDED, DEMANDS)},
+    prompts=("checklist",),
+)

@@ -1,0 +1,149 @@
+"""WideSearch: reports that are to be one large table. `widesearch.jsonl`, and the gold tables in `widesearch_gold/<id>.csv`."""
+
+import asyncio
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from app.domain.errors import InvalidInput
+from app.domain.missing import Missing
+from app.domain.query import Language
+from training.evaluation.benchmarks.files import csv_rows, each, one_of
+from training.evaluation.harness.example import Answer, Benchmark, Example, Reading
+from training.evaluation.harness.figures import means
+from training.evaluation.harness.judging import Judging
+from training.evaluation.harness.scores import Scores, scored
+from training.evaluation.table_metrics import (
+    Row,
+    column,
+    near_number,
+    same_address,
+    same_date,
+    same_text,
+    table_in,
+    table_score,
+    within,
+)
+from training.rewards.score import present
+from workflows.judging.answer_judge import answer_right
+
+ROW_F1, ITEM_F1, WHOLE = "row_f1", "item_f1", "success"
+FIGURES = (ITEM_F1, ROW_F1, WHOLE)
+TOLERANCE = 0.0
+BY_JUDGE = "llm_judge"
+MEASURES = {"exact_match": same_text, "url_match": same_address, "date_near": same_date, "in_match": within}
+NEAR_NUMBER = "number_near"
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnRule:
+    """The measures by which a column's cells are compared, all of which must hold, and the criterion they need."""
+
+    measures: tuple[str, ...]
+    criterion: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TableGold:
+    """The gold rows, the columns that must be there, and which of them tell rows apart."""
+
+    rows: Sequence[Row]
+    columns: tuple[str, ...]
+    keys: tuple[str, ...]
+    rules: Mapping[str, ColumnRule]
+
+
+async def score_table(example: Example[TableGold], answer: Answer, judging: Judging) -> Scores:
+    """The report's largest table against the gold one. No table, or one without the columns asked for, scores nothing."""
+    gold, said = example.gold, table_in(answer.text)
+    if said is None or any(name not in said[0] for name in gold.columns):
+        return scored(example.id, dict.fromkeys(FIGURES, 0.0), "no table with the columns asked for")
+    unique = {_key(row, gold.keys): row for row in said}
+    wanted = {_key(row, gold.keys): row for row in gold.rows}
+    pairs = [(unique[key], row) for key, row in wanted.items() if key in unique]
+    judged = await asyncio.gather(*(_cells(example, one, other, judging) for one, other in pairs))
+    right = present(judged)
+    if isinstance(right, Missing):
+        return scored(example.id, dict.fromkeys(FIGURES, right))
+    found = table_score(right, len(unique), len(wanted), len(gold.columns))
+    return scored(example.id, {ITEM_F1: found.item_f1, ROW_F1: found.row_f1, WHOLE: found.whole})
+
+
+async def _cells(example: Example[TableGold], said: Row, gold: Row, judging: Judging) -> list[bool] | Missing:
+    names = example.gold.columns
+    return present(await asyncio.gather(*(_cell(example, name, said.get(name, ""), gold[name], judging) for name in names)))
+
+
+async def _cell(example: Example[TableGold], name: str, said: str, gold: str, judging: Judging) -> bool | Missing:
+    rule = example.gold.rules.get(name)
+    if name in example.gold.keys or rule is None:
+        return same_text(said, gold)
+    for measure in rule.measures:
+        holds = await _holds(measure, rule, f"{name}: {rule.criterion}", said, gold, judging)
+        if isinstance(holds, Missing) or not holds:
+            return holds
+    return True
+
+
+async def _holds(measure: str, rule: ColumnRule, question: str, said: str, gold: str, judging: Judging) -> bool | Missing:
+    if measure == NEAR_NUMBER:
+        return near_number(said, gold, _tolerance(rule.criterion))
+    if measure != BY_JUDGE:
+        return MEASURES[measure](said, gold)
+    if same_text(said, gold):
+        return True
+    return (await answer_right([judging.kit], question, gold, said))[0] if said else False
+
+
+def _tolerance(criterion: str) -> float:
+    try:
+        return float(criterion)
+    except ValueError:
+        return TOLERANCE
+
+
+def _key(row: Row, keys: Sequence[str]) -> tuple[str, ...]:
+    return tuple(" ".join(row.get(name, "").casefold().split()) for name in keys)
+
+
+def _file(reading: Reading) -> Path:
+    return one_of(reading.data, "widesearch.jsonl")
+
+
+def _read(reading: Reading) -> list[Example[TableGold]]:
+    return each(_file(reading), lambda row: _example(row, reading.data / "widesearch_gold"))
+
+
+def _example(row: dict[str, Any], folder: Path) -> Example[TableGold]:
+    asked = json.loads(row["evaluation"]) if isinstance(row["evaluation"], str) else row["evaluation"]
+    columns = tuple(map(column, asked["required"]))
+    rows = [{column(name): value for name, value in found.items()} for found in csv_rows(folder / f"{row['instance_id']}.csv")]
+    if not rows or any(name not in rows[0] for name in columns):
+        raise ValueError(f"the gold table of {row['instance_id']} is empty, or lacks a column")
+    rules = {column(name): _rule(name, rule) for name, rule in asked["eval_pipeline"].items()}
+    gold = TableGold(rows, columns, tuple(map(column, asked["unique_columns"])), rules)
+    return Example(str(row["instance_id"]), str(row["query"]), Language(row["language"]), gold)
+
+
+def _rule(name: str, rule: Mapping[str, Any]) -> ColumnRule:
+    measures = tuple(rule.get("metric") or ())
+    if unknown := [m for m in measures if m not in (*MEASURES, NEAR_NUMBER, BY_JUDGE)]:
+        raise InvalidInput(f"the column {name!r} is to be compared by {unknown[0]!r}, which is not known")
+    return ColumnRule(measures, str(rule.get("criterion") or ""))
+
+
+def _files(reading: Reading) -> list[Path]:
+    return [_file(reading), *sorted((reading.data / "widesearch_gold").glob("*.csv"))]
+
+
+WIDESEARCH = Benchmark(
+    name="widesearch",
+    about="WideSearch: a large table against a gold one, by cell, by row and as a whole",
+    files=_files,
+    read=_read,
+    score=score_table,
+    figures=means(*FIGURES),
+    prompts=("answer_right",),
+)

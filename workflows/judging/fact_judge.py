@@ -1,0 +1,94 @@
+"""FACT's questions (DeepResearch Bench): which facts a report cites, which of them repeat others, which their pages bear out."""
+
+from collections.abc import Sequence
+from enum import StrEnum
+
+from pydantic import Field
+
+from app.domain.missing import Missing
+from workflows.agents.kit import Kit
+from workflows.agents.steps import Answer, step
+from workflows.judging.list_judges import numbered
+from workflows.judging.ruling import ruled
+
+
+class PageVerdict(StrEnum):
+    """What a cited page does for a fact; `unknown`: the page could not be read or says nothing on it."""
+
+    SUPPORTED = "supported"
+    UNSUPPORTED = "unsupported"
+    UNKNOWN = "unknown"
+
+
+class FactAnswer(Answer):
+    """One fact and the address it cites."""
+
+    fact: str = Field(default="", description="the fact, understandable by itself")
+    url: str = Field(default="", description="the address it cites, copied exactly")
+
+
+class FactsAnswer(Answer):
+    """The cited facts."""
+
+    facts: tuple[FactAnswer, ...] = ()
+
+
+class RepetitionsAnswer(Answer):
+    """Numbers of statements."""
+
+    repetitions: tuple[int, ...] = Field(default=(), description="numbers of the statements that repeat an earlier one")
+
+
+class FactVerdict(Answer):
+    """The verdict on one statement."""
+
+    statement: int = Field(default=0, description="number of the statement")
+    verdict: str = Field(default="", description="supported, unsupported or unknown", json_schema_extra={"enum": [*PageVerdict]})
+
+
+class PageAnswer(Answer):
+    """One entry a statement."""
+
+    verdicts: tuple[FactVerdict, ...] = ()
+
+
+FACTS = step("facts", FactsAnswer, max_tokens=8_000)
+SAME = step("same_facts", RepetitionsAnswer, max_tokens=400)
+PAGE = step("page_facts", PageAnswer, max_tokens=2_000)
+
+
+async def cited_facts(kit: Kit, report: str) -> list[tuple[str, str]] | Missing:
+    """Facts with the addresses they cite, in the report's order. An address that does not stand in the report is left out."""
+
+    def read(said: FactsAnswer) -> list[tuple[str, str]] | None:
+        return [(entry.fact.strip(), entry.url.strip()) for entry in said.facts if entry.fact.strip() and entry.url.strip()]
+
+    found = await ruled(kit, FACTS, read, report=report)
+    return found if isinstance(found, Missing) else [(fact, url) for fact, url in found if url in report]
+
+
+async def distinct_facts(kit: Kit, facts: Sequence[str]) -> list[str] | Missing:
+    """The facts without those that repeat an earlier one; a single one is not asked about."""
+    if len(facts) < 2:
+        return list(facts)
+
+    def read(said: RepetitionsAnswer) -> list[str] | None:
+        repeated = set(said.repetitions)
+        usable = repeated <= set(range(2, len(facts) + 1))
+        return [fact for number, fact in enumerate(facts, 1) if number not in repeated] if usable else None
+
+    return await ruled(kit, SAME, read, statements=numbered(facts))
+
+
+async def borne_out(kit: Kit, page: str, facts: Sequence[str]) -> list[PageVerdict] | Missing:
+    """What a page does for each fact; an empty page asks nobody."""
+    if not page.strip():
+        return [PageVerdict.UNKNOWN] * len(facts)
+
+    def read(said: PageAnswer) -> list[PageVerdict] | None:
+        found = {entry.statement: entry.verdict.strip().lower() for entry in said.verdicts}
+        complete = len(said.verdicts) == len(facts) and found.keys() == set(range(1, len(facts) + 1))
+        usable = complete and all(verdict in [*PageVerdict] for verdict in found.values())
+        return [PageVerdict(found[number]) for number in range(1, len(facts) + 1)] if usable else None
+
+    return await ruled(kit, PAGE, read, page=page, statements=numbered(facts))

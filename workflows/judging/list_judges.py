@@ -1,0 +1,136 @@
+"""Judges that go through a list in one call: points an answer covers, demands a report meets, paragraphs off the topic.
+
+Every entry must be ruled on exactly once, or there is no ruling at all. Long lists are asked in pieces.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from enum import StrEnum
+from typing import TypeVar
+
+from pydantic import Field
+
+from app.domain.missing import Missing
+from workflows.agents.kit import Kit
+from workflows.agents.steps import Answer, step
+from workflows.judging.ruling import ruled
+
+T = TypeVar("T")
+POINTS_AT_ONCE = 8
+"""ResearchQA's own number."""
+DEMANDS_AT_ONCE = 25
+LEAST_LEVEL, MOST_LEVEL = 1, 5
+
+
+class Demanded(StrEnum):
+    """What a report does about a demand; `excluded`: it meets it by the source that must not be used."""
+
+    MET = "met"
+    ABSENT = "absent"
+    EXCLUDED = "excluded"
+
+
+class LevelAnswer(Answer):
+    """How far one point is covered."""
+
+    point: int = Field(default=0, description="number of the point")
+    level: int = Field(default=0, description="1 to 5")
+
+
+class CoverageAnswer(Answer):
+    """One entry a point."""
+
+    levels: tuple[LevelAnswer, ...] = ()
+
+
+class DemandAnswer(Answer):
+    """The verdict on one demand."""
+
+    demand: int = Field(default=0, description="number of the demand")
+    evidence: str = Field(default="", description="the report's words that decide it; empty when absent")
+    verdict: str = Field(default="", description="met, absent or excluded", json_schema_extra={"enum": [*Demanded]})
+
+
+class ChecklistAnswer(Answer):
+    """One entry a demand."""
+
+    verdicts: tuple[DemandAnswer, ...] = ()
+
+
+class ParagraphsAnswer(Answer):
+    """Numbers of paragraphs."""
+
+    paragraphs: tuple[int, ...] = Field(default=(), description="numbers of the paragraphs that do not help")
+
+
+COVERAGE = step("coverage", CoverageAnswer, max_tokens=800)
+CHECKLIST = step("checklist", ChecklistAnswer, max_tokens=4_000)
+OFF_TOPIC = step("off_topic", ParagraphsAnswer, max_tokens=400)
+
+
+async def covered(kit: Kit, answer: str, points: Sequence[str]) -> list[float] | Missing:
+    """How far an answer covers each point, (level - 1) / 4 (ResearchQA)."""
+
+    async def ask(piece: Sequence[str]) -> list[float] | Missing:
+        def read(said: CoverageAnswer) -> list[float] | None:
+            found = {entry.point: entry.level for entry in said.levels}
+            levels = _each(found, len(said.levels), len(piece))
+            return [(v - LEAST_LEVEL) / (MOST_LEVEL - LEAST_LEVEL) for v in levels] if levels and _on_scale(levels) else None
+
+        return await ruled(kit, COVERAGE, read, answer=answer, points=numbered(piece))
+
+    return await _in_pieces(points, POINTS_AT_ONCE, ask)
+
+
+async def checked(kit: Kit, task: str, report: str, demands: Sequence[str], excluded: str) -> list[Demanded] | Missing:
+    """What a report does about each demand; `excluded` describes the source it must not rest on (DeepResearch Bench II)."""
+
+    async def ask(piece: Sequence[str]) -> list[Demanded] | Missing:
+        def read(said: ChecklistAnswer) -> list[Demanded] | None:
+            found = {entry.demand: entry.verdict.strip().lower() for entry in said.verdicts}
+            verdicts = _each(found, len(said.verdicts), len(piece))
+            return [Demanded(v) for v in verdicts] if verdicts and all(v in [*Demanded] for v in verdicts) else None
+
+        shown = {"task": task, "report": report, "demands": numbered(piece), "excluded": excluded or "-"}
+        return await ruled(kit, CHECKLIST, read, **shown)
+
+    return await _in_pieces(demands, DEMANDS_AT_ONCE, ask)
+
+
+async def helpful(kit: Kit, question: str, paragraphs: Sequence[str]) -> list[bool] | Missing:
+    """Whether each paragraph helps to answer the question."""
+
+    def read(said: ParagraphsAnswer) -> list[bool] | None:
+        numbers = set(said.paragraphs)
+        return (
+            [n not in numbers for n in range(1, len(paragraphs) + 1)] if numbers <= set(range(1, len(paragraphs) + 1)) else None
+        )
+
+    return await ruled(kit, OFF_TOPIC, read, question=question, paragraphs=numbered(paragraphs, "\n\n"))
+
+
+def numbered(texts: Sequence[str], between: str = "\n") -> str:
+    """The texts with numbers from 1."""
+    return between.join(f"{number}. {text}" for number, text in enumerate(texts, 1))
+
+
+def _each(found: dict[int, T], said: int, wanted: int) -> list[T] | None:
+    """What was said of each number from 1; None unless every one was named exactly once."""
+    complete = said == wanted and found.keys() == set(range(1, wanted + 1))
+    return [found[number] for number in range(1, wanted + 1)] if complete else None
+
+
+def _on_scale(levels: Sequence[int]) -> bool:
+    return all(LEAST_LEVEL <= level <= MOST_LEVEL for level in levels)
+
+
+async def _in_pieces(
+    entries: Sequence[str], size: int, ask: Callable[[Sequence[str]], Awaitable[list[T] | Missing]]
+) -> list[T] | Missing:
+    pieces = [entries[at : at + size] for at in range(0, len(entries), size)]
+    whole: list[T] = []
+    for found in await asyncio.gather(*(ask(piece) for piece in pieces)):
+        if isinstance(found, Missing):
+            return found
+        whole.extend(found)
+    return whole

@@ -1,0 +1,26 @@
+"""The short answer that a report gives to a question: a name, a date, a number. Empty where it settles on none."""
+
+from pydantic import Field
+
+from app.domain.missing import Missing
+from workflows.agents.kit import Kit
+from workflows.agents.steps import Answer, step
+from workflows.judging.ruling import ruled
+
+MOST_CHARS = 400
+
+
+class ShortAnswer(Answer):
+    """What the report settles on."""
+
+    main = "answer"
+
+    answer: str = Field(default="", description="the answer in a few words; empty when the report settles on none")
+
+
+SHORT = step("short_answer", ShortAnswer, max_tokens=200)
+
+
+async def short_answer(kit: Kit, question: str, report: str) -> str | Missing:
+    """It, in the report's own words."""
+    return await ruled(kit, SHORT, lambda said: said.answer.strip()[:MOST_CHARS], question=question, report=report)
