@@ -6,13 +6,13 @@ No model is asked. A finding whose draft is empty, because nothing could be writ
 from app.domain.evidence import Finding
 from app.domain.plan import ResearchPlan
 from app.domain.query import ResearchQuery
-from app.domain.report import Report, Section
+from app.domain.report import Report
 from workflows.agents.asking import Asker
 from workflows.agents.kit import Kit
 from workflows.agents.remembering import REPORTER
-from workflows.agents.reporting.assembly import notices, without_evidence
+from workflows.agents.reporting.assembly import notices, sections_of, without_evidence
 from workflows.agents.reporting.book import QuoteBook
-from workflows.agents.reporting.citing import cited_ids, cleaned, with_markers, without_citations
+from workflows.agents.reporting.citing import cited_ids, cleaned, without_citations
 from workflows.agents.reporting.desk import Desk
 from workflows.agents.reporting.headings import parts_of
 from workflows.agents.reporting.sections import Piece, is_list_of_references
@@ -34,7 +34,7 @@ async def deliver_draft(query: ResearchQuery, plan: ResearchPlan, findings: tupl
     cited = dict.fromkeys(short for piece in pieces for short in cited_ids(piece.text))
     return Report(
         title=without_citations(title) or desk.default_title,
-        sections=tuple(Section(heading=p.heading, level=p.level, body=with_markers(p.text, desk.book)) for p in pieces),
+        sections=sections_of(pieces, desk.book),
         quotes=tuple(desk.book[short] for short in cited),
         notices=notices(desk, pieces),
         removed_citations=desk.removed_citations,
@@ -54,10 +54,20 @@ def _pieces(desk: Desk, finding: Finding) -> tuple[str, list[Piece]]:
             continue
         clean = cleaned(part.text, desk.book.ids)
         desk.removed_citations += clean.removed
-        if clean.text:
-            heading = without_citations(heading) or say("summary", desk.kit.language)
+        heading = without_citations(heading)
+        if clean.text or heading:
+            heading = heading or say("summary", desk.kit.language)
             pieces.append(Piece(number, min(4, max(2, part.level)), heading, clean.text))
-    return title, pieces
+    return title, _with_text(pieces)
+
+
+def _with_text(pieces: list[Piece]) -> list[Piece]:
+    """The pieces but those that have neither text nor a part below them."""
+    kept: list[Piece] = []
+    for piece in reversed(pieces):
+        if piece.text or (kept and kept[-1].level > piece.level):
+            kept.append(piece)
+    return kept[::-1]
 
 
 def _quotes(desk: Desk, finding: Finding) -> Piece:

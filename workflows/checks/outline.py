@@ -102,6 +102,18 @@ def outline_faults(headings: Sequence[Heading]) -> list[FoundFault]:
     return found
 
 
+def sound_levels(levels: Sequence[int], top: int) -> list[int]:
+    """The levels with no step down of more than one, beginning at `top`; what stands under what stays as it is."""
+    opened: list[int] = []
+    found: list[int] = []
+    for level in levels:
+        while opened and opened[-1] >= level:
+            opened.pop()
+        opened.append(level)
+        found.append(top + len(opened) - 1)
+    return found
+
+
 def missed_titles(planned: Iterable[str], headings: Sequence[Heading]) -> list[str]:
     """Titles of a plan or outline under which the report has no heading, whatever its number; small rewordings count as there."""
     written = [_numbered(heading.title)[1] for heading in headings]

@@ -9,7 +9,7 @@ from pydantic import Field, ValidationError
 
 from app.domain.errors import ToolError
 from app.domain.evidence import Passage
-from app.domain.evidence_rubric import CriterionType, EvidenceCriterion, EvidenceRubric, Variant
+from app.domain.evidence_rubric import FEWEST, CriterionType, EvidenceCriterion, EvidenceRubric, Variant
 from app.domain.missing import Missing
 from retrieval.ports import Searcher, SearchFilter
 from workflows.agents.kit import Kit
@@ -41,15 +41,15 @@ class GroundedAnswer(CheckAnswer):
 
 
 class ClosedBookAnswer(Answer):
-    """Criteria from the question alone."""
+    """Criteria from the question alone. An answer with fewer is asked for again, with the number it lacks."""
 
-    criteria: tuple[CheckAnswer, ...] = ()
+    criteria: tuple[CheckAnswer, ...] = Field(min_length=FEWEST)
 
 
 class SearchedAnswer(Answer):
     """Criteria from the question and passages."""
 
-    criteria: tuple[GroundedAnswer, ...] = ()
+    criteria: tuple[GroundedAnswer, ...] = Field(min_length=FEWEST)
 
 
 CLOSED_BOOK = step("rubric_closed_book", ClosedBookAnswer, max_tokens=2_500)

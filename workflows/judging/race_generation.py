@@ -35,10 +35,10 @@ class CriterionAnswer(Answer):
 
 
 class CriteriaAnswer(Answer):
-    """The criteria of one dimension."""
+    """The criteria of one dimension. An answer with fewer is asked for again, with the number it lacks."""
 
     analysis: str = Field(default="", description="what this dimension means for this task, in one or two sentences")
-    criteria: tuple[CriterionAnswer, ...] = ()
+    criteria: tuple[CriterionAnswer, ...] = Field(min_length=FEWEST)
 
 
 WEIGHTS = step("race_weights", WeightsAnswer, max_tokens=500)

@@ -43,7 +43,14 @@ class RubricAnswer(Answer):
     criteria: tuple[CriterionAnswer, ...] = Field(default=())
 
 
+class WholeRubricAnswer(RubricAnswer):
+    """A rubric to which nothing will be added: an answer with too few criteria is asked for again, with the number it lacks."""
+
+    criteria: tuple[CriterionAnswer, ...] = Field(min_length=FEWEST)
+
+
 RUBRIC = step("rubric", RubricAnswer, max_tokens=4_000)
+WHOLE_RUBRIC = step("rubric", WholeRubricAnswer, max_tokens=4_000)
 
 
 async def draft_rubric(query: ResearchQuery, kit: Kit, parts: Sequence[str] = (), asks_a_model: bool = True) -> Rubric:
@@ -71,7 +78,7 @@ async def query_specific_rubric(kit: Kit, question: str) -> Rubric | Missing:
     """
     query = ResearchQuery(question=question, language=kit.language)
     try:
-        answer = (await Asker(kit, f"rubric/{content_key(question)}").ask(RUBRIC, _messages(query, kit, ()))).answer
+        answer = (await Asker(kit, f"rubric/{content_key(question)}").ask(WHOLE_RUBRIC, _messages(query, kit, ()))).answer
         kept = usable(answer.criteria, kit.language)
         return Rubric(criteria=kept, origin=Origin.MODEL, model=kit.chat.name)
     except (ModelError, BudgetSpent, ValidationError) as error:

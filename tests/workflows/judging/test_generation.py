@@ -138,6 +138,13 @@ async def test_a_generated_rubric_is_mended_but_never_filled_up() -> None:
     assert isinstance(await query_specific_rubric(kit(lambda _: ModelRefused("no")), QUESTION), Missing)
 
 
+async def test_a_rubric_that_is_too_short_is_asked_for_again_with_the_number() -> None:
+    short = json.dumps({"criteria": checks()[:2]})
+    model = ScriptedModel([short, json.dumps({"criteria": checks()})])
+    assert isinstance(await closed_book_rubric(make_kit(model, new_record()), QUESTION), EvidenceRubric)
+    assert "at least 5 items" in model.requests[1].messages[-1].content
+
+
 def test_the_baseline_says_the_same_in_both_languages() -> None:
     english, chinese = (BASELINE[language].criteria for language in (Language.ENGLISH, Language.CHINESE))
     assert [(c.category, c.weight) for c in english] == [(c.category, c.weight) for c in chinese]

@@ -7,13 +7,17 @@ from app.domain.budget import StopReason
 from app.domain.evidence import Conflict, Finding
 from app.domain.report import Report, Section
 from workflows.agents.reporting.aggregation import Disagreement, Filled
+from workflows.agents.reporting.book import QuoteBook
 from workflows.agents.reporting.citing import cited_ids, with_markers, without_citations
 from workflows.agents.reporting.desk import Desk
 from workflows.agents.reporting.outline import Outline
 from workflows.agents.reporting.sections import Piece
 from workflows.agents.wording import PART_NOTICES, say
+from workflows.checks.outline import sound_levels
 
 QUOTED_CHARS = 280
+TOP = 2
+"""The level of a report's sections; the title has 1."""
 
 
 def assemble(desk: Desk, outline: Outline, filled: Sequence[Filled], pieces: list[Piece]) -> Report:
@@ -26,11 +30,20 @@ def assemble(desk: Desk, outline: Outline, filled: Sequence[Filled], pieces: lis
     cited = dict.fromkeys(short for piece in pieces for short in cited_ids(piece.text))
     return Report(
         title=without_citations(outline.title) or desk.default_title,
-        sections=tuple(Section(heading=p.heading, level=p.level, body=with_markers(p.text, book)) for p in pieces),
+        sections=sections_of(pieces, book),
         quotes=tuple(book[short] for short in cited),
         conflicts=tuple(Conflict(about=c.about, quote_keys=tuple(book[short].key for short in c.ids)) for c in conflicts),
         notices=notices(desk, pieces),
         removed_citations=desk.removed_citations,
+    )
+
+
+def sections_of(pieces: Sequence[Piece], book: QuoteBook) -> tuple[Section, ...]:
+    """The pieces as sections, no level skipped between a heading and the one below it."""
+    levels = sound_levels([piece.level for piece in pieces], TOP)
+    return tuple(
+        Section(heading=piece.heading, level=level, body=with_markers(piece.text, book))
+        for piece, level in zip(pieces, levels, strict=True)
     )
 
 

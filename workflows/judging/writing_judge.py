@@ -1,0 +1,96 @@
+"""How a section is written: expression and logic, by a model (MindDR Table 6, expression / logic issue rate).
+
+The paper gives the rate without a procedure. Here a judge lists issues with the words they show in; an issue whose words do not
+stand in the section is none, so that a judge cannot invent one.
+"""
+
+from enum import StrEnum
+from typing import NamedTuple
+
+from pydantic import Field
+
+from app.domain.missing import Missing
+from retrieval.sentences import split_paragraphs
+from workflows.agents.kit import Kit
+from workflows.agents.quoting import locate
+from workflows.agents.steps import Answer, step
+from workflows.judging.ruling import ruled
+
+MOST = 20
+REASON_CHARS = 240
+
+
+class IssueKind(StrEnum):
+    """What an issue is one of."""
+
+    EXPRESSION = "expression"
+    LOGIC = "logic"
+
+
+class IssueAnswer(Answer):
+    """One issue."""
+
+    kind: str = Field(default="", description="expression or logic", json_schema_extra={"enum": [*IssueKind]})
+    words: str = Field(default="", description="the words it shows in, copied exactly from the section")
+    reason: str = Field(default="", description="what is wrong, in one short sentence")
+
+
+class IssuesAnswer(Answer):
+    """All issues of a section; mostly none."""
+
+    issues: tuple[IssueAnswer, ...] = Field(default=())
+
+
+class Issue(NamedTuple):
+    """An issue at the characters `[start, end)` of its section."""
+
+    kind: IssueKind
+    start: int
+    end: int
+    reason: str
+
+
+class WrittenSection(NamedTuple):
+    """The issues of a section, and of how many of its paragraphs at least one is in."""
+
+    issues: tuple[Issue, ...]
+    paragraphs: int
+    with_issues: int
+
+
+WRITING = step("writing_issues", IssuesAnswer, max_tokens=2_000)
+
+
+async def writing_of(kit: Kit, section: str) -> WrittenSection | Missing:
+    """The issues of one section of a report, given as its text. An empty one is not asked about."""
+    spans = split_paragraphs(section)
+    if not spans:
+        return WrittenSection((), 0, 0)
+
+    def read(said: IssuesAnswer) -> tuple[Issue, ...]:
+        found = (_issue(section, issue) for issue in said.issues[:MOST])
+        return tuple(dict.fromkeys(issue for issue in found if issue is not None))
+
+    issues = await ruled(kit, WRITING, read, section=section)
+    if isinstance(issues, Missing):
+        return issues
+    touched = sum(any(issue.start < span.end and issue.end > span.start for issue in issues) for span in spans)
+    return WrittenSection(issues, len(spans), touched)
+
+
+def issue_rate(sections: list[WrittenSection | Missing]) -> float | Missing:
+    """The share of paragraphs with an issue, over sections; missing where one of them could not be judged, or none has text."""
+    known = [section for section in sections if not isinstance(section, Missing)]
+    if len(known) < len(sections):
+        reasons = dict.fromkeys(section.reason for section in sections if isinstance(section, Missing))
+        return Missing("; ".join(reasons))
+    paragraphs = sum(section.paragraphs for section in known)
+    return sum(section.with_issues for section in known) / paragraphs if paragraphs else Missing("no text to judge")
+
+
+def _issue(section: str, said: IssueAnswer) -> Issue | None:
+    kind = said.kind.strip().lower()
+    span = locate(section, said.words)
+    if kind not in [*IssueKind] or span is None:
+        return None
+    return Issue(IssueKind(kind), span.start, span.end, " ".join(said.reason.split())[:REASON_CHARS])
