@@ -36,6 +36,7 @@ def _work() -> Pages:
 def _organisation() -> Pages:
     return [
         st.Page("views/team.py", title=say("nav.team"), icon=":material/group:", url_path="team"),
+        st.Page("views/account.py", title=say("nav.account"), icon=":material/person:", url_path="account"),
         st.Page("views/usage.py", title=say("nav.usage"), icon=":material/bar_chart:", url_path="usage"),
         st.Page("views/models.py", title=say("nav.models"), icon=":material/model_training:", url_path="models"),
     ]
@@ -45,6 +46,7 @@ def _linked() -> Pages:
     return [
         st.Page("views/watch.py", title=say("nav.watch"), url_path="watch", visibility="hidden"),
         st.Page("views/read.py", title=say("nav.read"), url_path="read", visibility="hidden"),
+        st.Page("views/annotate.py", title=say("nav.annotate"), url_path="annotate", visibility="hidden"),
         st.Page("views/source.py", title=say("nav.source"), url_path="source", visibility="hidden"),
         st.Page("views/sign_in.py", title=say("nav.sign_in"), url_path="sign-in", visibility="hidden"),
     ]

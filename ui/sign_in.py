@@ -21,7 +21,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 COOKIE = "rubrica_session"
 TYPED = "rubrica_typed"
 TYPED_KEPT_S = 300
-SECRET = ("password", "token")
+SECRET = ("password", "token", "current", "new")
 LIMIT = (3.0, 15.0)  # seconds to connect and to answer
 
 
@@ -33,11 +33,15 @@ class Form(NamedTuple):
 
     path: str
     fields: Mapping[str, str]
+    page: str = "/sign-in"  # where the form is
+    after: str = ""  # where it leads; empty: to the page that was wanted
 
 
 FORMS = {
     "/enter": Form("/v1/session", {"email": "email", "password": "password"}),
     "/sign-up": Form("/v1/sign-up", {"organisation": "organisation", "email": "email", "person": "name", "password": "password"}),
+    "/password": Form("/v1/me/password", {"current": "current", "new": "new"}, "/account", "/account?done=password"),
+    "/erase": Form("/v1/me/erasure", {"password": "password"}, "/account", "/sign-in"),
     "/join": Form("/v1/invitations/accept", {"token": "token", "person": "name", "password": "password"}),
 }
 
@@ -58,7 +62,7 @@ async def enter(request: Request) -> Response:
     answer = await run_in_threadpool(ask, "POST", form.path, request, body)
     if answer is None or answer.status_code >= 400:
         return _again(request, typed, answer.status_code if answer is not None else 0)
-    response = RedirectResponse(local(typed["back"]), HTTPStatus.SEE_OTHER)
+    response = RedirectResponse(form.after or local(typed["back"]), HTTPStatus.SEE_OTHER)
     if TYPED in request.cookies:
         response.delete_cookie(TYPED, path="/")
     return _with_cookies(response, answer)
@@ -69,7 +73,7 @@ def _again(request: Request, typed: Mapping[str, str], status: int) -> Response:
     again = {"form": request.url.path.strip("/"), "refused": str(status)} | {
         name: typed[name] for name in ("back",) if typed[name]
     }
-    response = RedirectResponse("/sign-in?" + urlencode(again), HTTPStatus.SEE_OTHER)
+    response = RedirectResponse(f"{FORMS[request.url.path].page}?{urlencode(again)}", HTTPStatus.SEE_OTHER)
     kept = json.dumps({name: value[:300] for name, value in typed.items() if name not in (*SECRET, "back")})
     response.set_cookie(TYPED, quote(kept), TYPED_KEPT_S, httponly=True, samesite="strict", secure=request.url.scheme == "https")
     return response

@@ -88,3 +88,19 @@ def repeating(api: FakeApi) -> Json:
     api.answer("POST", "/v1/schedules/s1/trigger", lambda *_: {})
     api.answer("GET", "/v1/schedules/s1/changes", lambda *_: {"items": [firing], "next": None})
     return schedule
+
+
+def using(api: FakeApi) -> None:
+    """What the organisation used this month, its limits, and its consent."""
+    total = {"runs": 2, "tokens": 45_100, "cost_microusd": 1_500_000}
+    lines = [{"kind": "tool", "name": "search <web>", "calls": 4}]
+    asked = {"created_at": WHEN, "model_calls": 3, "input_tokens": 40_000}
+    runs = [{"run_id": f"r{n}", "question": q, "cost_microusd": n, **asked} for n, q in ((1, "Cheap?"), (2, "Dear?"))][::-1]
+    report = {"since": "2026-01-01", "until": "2026-01-05", "total": total, "lines": lines, "runs": runs[:1]}
+    quotas = {"organisation": {"tokens_per_month": 100_000, "requests_per_minute": 60}, "keys": [], "used": total}
+    consent = {"given": False, "person_since": None, "organisation_since": WHEN}
+    api.answer("GET", "/v1/usage", lambda *_: report)
+    api.answer("GET", "/v1/quotas", lambda *_: quotas)
+    api.answer("PUT", "/v1/quotas", lambda *_: quotas)
+    api.answer("GET", "/v1/consent", lambda *_: consent)
+    api.answer("PUT", "/v1/consent", lambda *_: consent)

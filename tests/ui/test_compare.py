@@ -5,7 +5,7 @@ from collections.abc import Callable
 from streamlit.testing.v1 import AppTest
 
 from tests.ui.fake_api import FakeApi
-from tests.ui.fake_preferences import comparing, listening
+from tests.ui.fake_preferences import WHEN, comparing, listening
 from tests.ui.stories import finished
 from tests.ui.test_pages import shown
 
@@ -80,3 +80,26 @@ def test_stars_and_a_wrong_claim_are_sent_once(api: FakeApi, open_page: OpenPage
     app.text_area(key="flag_reason").set_value("It was 1832.")
     next(button for button in app.button if button.label == "Report it").click().run()
     assert sent[-1] == (["1", "flag"], {"reason": "It was 1832."})
+
+
+def test_a_pair_is_judged_for_others(api: FakeApi, open_page: OpenPage) -> None:
+    comparison = comparing(api, finished(api))
+    pair = {"id": "a1", "expires_at": WHEN, **{name: comparison[name] for name in ("question", "left", "right")}}
+    agreed = {"overall": {"pairs": 9, "observed": 0.8, "kappa": 0.61}, "dimensions": {"coherence": {"pairs": 0}}}
+    api.answer("GET", "/v1/annotations/next", lambda *_: {"assignment": pair})
+    api.answer("GET", "/v1/annotations/agreement", lambda *_: agreed)
+    api.answer("POST", "/v1/annotations(/a1(/skip)?)?", lambda *_: {})
+    app = open_page("compare", id=comparison["id"])
+    app.number_input(key="overlap").set_value(3)
+    app.button(key="have_judged").click().run()
+    assert api.commands()[-1] == ("POST", "annotations", {"comparison_ids": [comparison["id"]], "overlap": 3})
+    app = open_page("annotate")
+    assert "<td>9</td><td>80%</td><td>0.61</td>" in shown(app)
+    assert "<td>Coherence</td><td>0</td><td>–</td><td>–</td>" in shown(app)
+    app.segmented_control(key="verdict_a1").set_value("tie").run()
+    app.button(key="choose").click().run()
+    sent = {"verdict": "tie", "strength": None, "reasons": [], "comment": "", "hidden_seconds": 0.0}
+    assert api.commands()[-1] == ("POST", "a1", sent)
+    app.text_input(key="skip_a1").set_value("Not my field.").run()
+    app.button(key="skip").click().run()
+    assert api.commands()[-1] == ("POST", "skip", {"reason": "Not my field."})

@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 from streamlit.testing.v1 import AppTest
 
 from tests.ui.conftest import ENTRY
-from tests.ui.fake_accounts import SECRET, TOKEN, collecting, known, repeating
+from tests.ui.fake_accounts import SECRET, TOKEN, collecting, known, repeating, using
 from tests.ui.fake_api import FakeApi
 from tests.ui.stories import finished
 from tests.ui.test_pages import shown
@@ -29,7 +29,7 @@ def test_an_owner_changes_roles_invites_and_makes_keys(api: FakeApi, open_page: 
     assert api.commands()[-1] == ("PATCH", "u2", {"role": "admin"})
     app.text_input(key="invite_email").set_value("cy@example.org")
     next(button for button in app.button if button.label == "Invite").click().run()
-    assert "hand-me-over" in [code.value for code in app.code]
+    assert "/sign-in?form=join&token=hand-me-over" in [code.value for code in app.code]
     app.text_input(key="key_name").set_value("nightly")
     next(button for button in app.button if button.label == "Make the key").click().run()
     assert SECRET in [code.value for code in app.code]
@@ -78,9 +78,37 @@ def test_a_schedule_tells_first_what_no_longer_holds(api: FakeApi, open_page: Op
     assert (sent["from_run"], sent["timing"]["cron"]) == (run.id, "0 7 * * 1")
 
 
-def test_usage_sums_what_runs_used_and_models_are_honest(api: FakeApi, open_page: OpenPage) -> None:
-    finished(api)
-    assert "45.1k" in shown(open_page("usage"))
+def test_usage_stands_against_its_limits_which_an_owner_sets(api: FakeApi, open_page: OpenPage) -> None:
+    known(api)["scopes"].append("organisation:write")
+    using(api)
+    app = open_page("usage")
+    html = shown(app)
+    assert "of 100k" in html
+    assert 'style="width:45%"' in html
+    assert "search &lt;web&gt;" in html
+    assert [link.label for link in app.get("page_link")][-1].startswith("Dear")
+    app.number_input(key="quota_cost").set_value(25.0)
+    app.button(key="quota_set").click().run()
+    asked = {
+        "requests_per_minute": 60,
+        "concurrent_runs": None,
+        "tokens_per_month": 100_000,
+        "cost_microusd_per_month": 25_000_000,
+    }
+    assert api.commands()[-1] == ("PUT", "quotas", asked)
+
+
+def test_consent_is_ones_own_and_the_organisations_an_owners(api: FakeApi, open_page: OpenPage) -> None:
+    known(api, "member")
+    using(api)
+    app = open_page("account")
+    assert app.toggle(key="consent_organisation").disabled
+    app.toggle(key="consent_person").set_value(True).run()
+    assert api.commands()[-1] == ("PUT", "consent", {"person": True, "organisation": None})
+    assert not [form for form in app.expander if "password" in form.label], "who has no session has no password to change here"
+
+
+def test_models_are_honest(api: FakeApi, open_page: OpenPage) -> None:
     assert "No model has been trained here yet." in shown(open_page("models"))
 
 

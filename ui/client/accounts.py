@@ -97,6 +97,11 @@ def me(api: ApiClient) -> Me:
     return api._parse(Me, api._send("GET", "/v1/me"))
 
 
+def export(api: ApiClient) -> bytes:
+    """All that is kept about whoever asks, as JSON."""
+    return api._send("GET", "/v1/me/export").content
+
+
 def members(api: ApiClient, cursor: int = 0) -> Members:
     """The team, first joined first."""
     return api._parse(Members, api._send("GET", "/v1/members", query={"cursor": str(cursor)}))

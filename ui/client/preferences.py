@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import datetime
+from types import MappingProxyType
 from typing import Any
 
 from ui.api_client import ApiClient
@@ -101,6 +102,21 @@ class NextAssignment(Answer):
     assignment: Assignment | None = None
 
 
+class Agreement(Answer):
+    """Agreement over pairs that several people judged; `kappa` is Fleiss', None where it is undefined."""
+
+    pairs: int = 0
+    observed: float | None = None
+    kappa: float | None = None
+
+
+class AgreementReport(Answer):
+    """Of the verdicts, and of the reasons by dimension."""
+
+    overall: Agreement = Agreement()
+    dimensions: Mapping[str, Agreement] = MappingProxyType({})
+
+
 class Rating(Answer):
     """One's own stars."""
 
@@ -187,6 +203,16 @@ def judge(api: ApiClient, assignment_id: str, choice: Mapping[str, Any]) -> None
 def skip(api: ApiClient, assignment_id: str, reason: str) -> None:
     """Pass one's pair over."""
     api._send("POST", f"/v1/annotations/{assignment_id}/skip", body={"reason": reason})
+
+
+def have_judged(api: ApiClient, comparison_id: str, overlap: int) -> None:
+    """Have a comparison judged by so many annotators."""
+    api._send("POST", "/v1/annotations", body={"comparison_ids": [comparison_id], "overlap": overlap})
+
+
+def agreement(api: ApiClient) -> AgreementReport:
+    """How far annotators agree beyond chance."""
+    return api._parse(AgreementReport, api._send("GET", "/v1/annotations/agreement"))
 
 
 def rate(api: ApiClient, run_id: str, stars: int, comment: str = "") -> Rating:

@@ -26,10 +26,11 @@ STRENGTHS = (1, 2, 3)
 @st.fragment
 def show(comparison: Comparison) -> None:
     """The form, or what was chosen."""
-    hidden = _watcher()(key=f"hidden_{comparison.id}", default={"seconds": 0.0}, on_seconds_change=_nothing).seconds
     with st.container(border=True, key="choice"):
         if comparison.choice is None or st.session_state.get("choosing_again") == comparison.id:
-            _form(comparison, float(hidden or 0.0))
+            choice = form(comparison.id, comparison.choice, say("compare.choose"))
+            if choice:
+                _send(comparison.id, choice)
         else:
             _chosen(comparison, comparison.choice)
 
@@ -44,39 +45,41 @@ def _nothing() -> None:
     """A component keeps a value only when somebody listens to its change."""
 
 
-def _form(comparison: Comparison, hidden: float) -> None:
-    before = comparison.choice
+def form(pair: str, before: Choice | None, send: str) -> dict[str, Any] | None:
+    """Which is better, how much, and in what; the choice as the API takes it when it was just sent."""
+    hidden = _watcher()(key=f"hidden_{pair}", default={"seconds": 0.0}, on_seconds_change=_nothing).seconds
     verdict = st.segmented_control(
         say("compare.verdict"),
         VERDICTS,
         default=before.verdict if before else None,
         format_func=lambda value: named("verdict", value),
-        key=f"verdict_{comparison.id}",
+        key=f"verdict_{pair}",
     )
     prefers = verdict in ("left", "right")
-    strength = _strength(comparison.id, before.strength if before else None) if prefers else None
-    reasons = _reasons(comparison) if verdict else []
-    comment = st.text_area(say("compare.comment"), before.comment if before else "", 68, 4_000, key=f"comment_{comparison.id}")
+    strength = _strength(pair, before.strength if before else None) if prefers else None
+    reasons = _reasons(pair, before) if verdict else []
+    comment = st.text_area(say("compare.comment"), before.comment if before else "", 68, 4_000, key=f"comment_{pair}")
     ready = verdict is not None and (strength is not None or not prefers)
-    if st.button(say("compare.choose"), key="choose", type="primary", disabled=not ready):
-        choice = {"verdict": verdict, "strength": strength, "reasons": reasons, "comment": comment, "hidden_seconds": hidden}
-        _send(comparison.id, choice)
+    if not st.button(send, key="choose", type="primary", disabled=not ready):
+        return None
+    shown = float(hidden or 0.0)
+    return {"verdict": verdict, "strength": strength, "reasons": reasons, "comment": comment, "hidden_seconds": shown}
 
 
-def _strength(comparison_id: str, before: int | None) -> int | None:
+def _strength(pair: str, before: int | None) -> int | None:
     return st.segmented_control(
         say("compare.strength"),
         STRENGTHS,
         default=before,
         format_func=lambda value: named("strength", f"s{value}"),
-        key=f"strength_{comparison_id}",
+        key=f"strength_{pair}",
     )
 
 
-def _reasons(comparison: Comparison) -> list[dict[str, Any]]:
+def _reasons(pair: str, before: Choice | None) -> list[dict[str, Any]]:
     """For each dimension that was answered, which side was better; none: neither."""
     st.caption(say("compare.reasons"))
-    given = {reason.dimension: reason.side or NEITHER for reason in comparison.choice.reasons} if comparison.choice else {}
+    given = {reason.dimension: reason.side or NEITHER for reason in before.reasons} if before else {}
     answers = []
     for dimension, column in zip(DIMENSIONS, st.columns(4), strict=True):
         side = column.segmented_control(
@@ -84,7 +87,7 @@ def _reasons(comparison: Comparison) -> list[dict[str, Any]]:
             ("left", NEITHER, "right"),
             default=given.get(dimension),
             format_func=lambda value: named("short_side", value),
-            key=f"{dimension}_{comparison.id}",
+            key=f"{dimension}_{pair}",
             help=say(f"dimension.{dimension}_help"),
         )
         if side:
@@ -107,6 +110,7 @@ def _chosen(comparison: Comparison, choice: Choice) -> None:
     st.html(f'<h2 class="r-label">{text(say("compare.chosen"))}</h2><b>{text(named("verdict", choice.verdict) + strength)}</b>')
     if comparison.revealed:
         _revealed(comparison.id)
+        st.page_link("views/read.py", label=say("watch.read"), icon=":material/article:", query_params={"run": comparison.run_id})
         return
     with st.container(horizontal=True):
         if st.button(say("compare.reveal"), key="reveal", type="primary", help=say("compare.reveal_help")):

@@ -15,17 +15,18 @@ def meters_html(run: Run, progress: Progress, now: datetime) -> str:
     usage, budget = run.usage, run.budget
     seconds = int(progress.working_time(now).total_seconds())
     tiles = [
-        tile(say("meter.elapsed"), clock(run.elapsed(now)), *_cap(seconds, budget.max_seconds, _minutes)),
+        tile(say("meter.elapsed"), clock(run.elapsed(now)), *capped(seconds, budget.max_seconds, _minutes)),
         tile(say("meter.calls"), compact(usage.model_calls)),
         tile(say("meter.searches"), compact(usage.tool_calls)),
         tile(say("meter.sources"), compact(len(progress.sources))),
-        tile(say("meter.tokens"), compact(usage.tokens), *_cap(usage.tokens, budget.max_tokens, compact)),
-        tile(say("meter.cost"), money(usage.cost_microusd), *_cap(usage.cost_microusd, budget.max_cost_microusd, money)),
+        tile(say("meter.tokens"), compact(usage.tokens), *capped(usage.tokens, budget.max_tokens, compact)),
+        tile(say("meter.cost"), money(usage.cost_microusd), *capped(usage.cost_microusd, budget.max_cost_microusd, money)),
     ]
     return f'<div class="r-meters">{"".join(tiles)}</div>'
 
 
-def _cap(used: int, cap: int | None, shown: Callable[[int], str]) -> tuple[str, float]:
+def capped(used: int, cap: int | None, shown: Callable[[int], str]) -> tuple[str, float]:
+    """What a tile says of a cap, and how much of it is used; nothing where there is none."""
     return (say("meter.of", cap=shown(cap)), min(used / cap, 1.0)) if cap else ("", 0.0)
 
 

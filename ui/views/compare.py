@@ -6,18 +6,15 @@ import streamlit as st
 
 from ui.client import preferences
 from ui.client.preferences import Candidate, Comparison
-from ui.components import choice_form, reader, shelf, source_view
+from ui.components import choice_form, shelf, two_reports
+from ui.components.controls import act
 from ui.components.markup import hero, text
-from ui.components.report_view import article
 from ui.components.run_list import shortened
-from ui.language import current, named, say, when
-from ui.models import Report
-from ui.session import api
+from ui.language import named, say, when
+from ui.session import api, me
 
 PAGE, READ = "views/compare.py", "views/read.py"
-SIDES = ("left", "right")
 REFRESH = timedelta(seconds=2)
-PREPARED = 24
 
 
 def main() -> None:
@@ -27,6 +24,7 @@ def main() -> None:
 
 def _all(before: str | None) -> None:
     st.html(hero(say("compare.title"), say("compare.lead")))
+    st.page_link("views/annotate.py", label=say("annotate.link"), icon=":material/how_to_vote:")
     page = preferences.comparisons(api(), before=before)
     if not page.items:
         st.html(f'<p class="r-quiet">{text(say("compare.none"))}</p>')
@@ -44,7 +42,7 @@ def _one(chosen: str) -> None:
         st.html(f'<div class="r-note" role="alert">{text(_sentence(comparison.detail or say("compare.failed")))}</div>')
         st.page_link(READ, label=say("compare.otherwise"), icon=":material/article:", query_params={"run": comparison.run_id})
     elif comparison.left and comparison.right:
-        _blind(comparison, {"left": comparison.left, "right": comparison.right})
+        _blind(comparison, comparison.left, comparison.right)
     else:
         st.fragment(_preparing, run_every=REFRESH)(comparison.id)
 
@@ -60,35 +58,21 @@ def _preparing(comparison_id: str) -> None:
         st.rerun()
 
 
-def _blind(comparison: Comparison, candidates: dict[str, Candidate]) -> None:
+def _blind(comparison: Comparison, left: Candidate, right: Candidate) -> None:
     st.html(f'<p class="r-quiet">{text(say("compare.blind"))}</p>')
-    with st.container(key="sides"):
-        columns = st.columns(2, gap="medium", border=True)
-    for side, column in zip(SIDES, columns, strict=True):
-        with column:
-            st.html(f'<h2 class="r-label">{text(named("side", side))}</h2>')
-            st.html(_prepared(_report(candidates[side]).model_dump_json(), side, current()))
+    two_reports.show(left, right)
     choice_form.show(comparison)
-    _drawer({side: _report(candidate) for side, candidate in candidates.items()})
+    who = me()
+    if who is None or who.may("annotations:manage"):
+        with st.popover(say("annotate.ask"), icon=":material/how_to_vote:"):
+            _have_judged(comparison)
 
 
-def _report(candidate: Candidate) -> Report:
-    return Report(markdown=candidate.markdown, title=candidate.title, citations=candidate.citations, claims=candidate.claims)
-
-
-@st.cache_data(max_entries=PREPARED, show_spinner=False)
-def _prepared(report: str, side: str, language: str) -> str:
-    return article(Report.model_validate_json(report), mark=f"{side}-").html
-
-
-@st.fragment
-def _drawer(reports: dict[str, Report]) -> None:
-    """Listens to the numbers in both texts."""
-    left, right = (reader.cards(reports[side], f"{side}-") for side in SIDES)
-    asked = reader.listen({kind: left[kind] | right[kind] for kind in left})
-    if asked.citation:
-        side, _, number = asked.citation.partition("-")
-        st.dialog(say("source.title"), width="medium", position="right")(source_view.show)(api(), reports[side], number)
+def _have_judged(comparison: Comparison) -> None:
+    st.caption(say("annotate.ask_help"))
+    overlap = st.number_input(say("annotate.overlap"), 1, 100, 2, key="overlap")
+    if st.button(say("annotate.ask_yes"), key="have_judged", type="primary"):
+        act(lambda: preferences.have_judged(api(), comparison.id, int(overlap)), say("annotate.asked"))
 
 
 main()

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from functools import partial
+from urllib.parse import urlencode
 
 import streamlit as st
 
@@ -13,7 +14,7 @@ from ui.components import problem
 from ui.components.controls import act
 from ui.components.markup import text
 from ui.language import named, now, say, when
-from ui.session import api, me
+from ui.session import api, me, page_address
 
 ROLES = ("viewer", "member", "admin", "owner")
 LASTING = {"month": 30, "quarter": 90, "year": 365, "ever": 0}
@@ -108,7 +109,8 @@ def _invite(email: str, role: str) -> None:
         problem.show(error)
         return
     st.html(f'<div class="r-note">{text(say("team.hand_over", email=made.invitation.email))}</div>')
-    st.code(made.token, language=None)
+    link = "/sign-in?" + urlencode({"form": "join", "token": made.token})
+    st.code(page_address(link), language=None, wrap_lines=True)
 
 
 def _keys(who: Me) -> None:

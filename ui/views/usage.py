@@ -1,40 +1,106 @@
-"""What was used: by run, from what each run says of itself."""
+"""What was used this month, by model and tool and run, and what may be used."""
 
 import streamlit as st
 
 from ui.api_client import ApiProblem
+from ui.client import limits
+from ui.client.limits import Line, Quota, Quotas, RunUse, UsageReport
 from ui.components import problem
-from ui.components.markup import text
-from ui.components.meters import tile
-from ui.components.run_list import run_rows
+from ui.components.controls import act
+from ui.components.markup import hero, labelled, plain, text
+from ui.components.meters import capped, tile
+from ui.components.run_list import shortened
 from ui.figures import compact, money
-from ui.language import count, say
-from ui.session import api
+from ui.language import count, named, say, when
+from ui.session import api, me
 
-NEWEST = 100
+DEAREST = 10
+MICRO = 1_000_000
 
 
 def main() -> None:
-    """Sums over the newest runs, and those runs by cost."""
-    st.html(f'<div class="r-hero"><h1>{text(say("usage.title"))}</h1></div>')
+    """The month against its limits, then what it went to."""
     try:
-        runs = api().runs(limit=NEWEST).items
+        used, allowed = limits.usage(api()), limits.quotas(api())
     except ApiProblem as error:
         problem.show(error)
         return
-    if not runs:
-        st.html(f'<p class="r-lead">{text(say("history.empty"))}</p>')
-        return
-    st.html(f'<p class="r-lead">{text(say("usage.lead", runs=count("asking", len(runs))))}</p>')
-    tiles = (
-        tile(say("meter.cost"), money(sum(run.usage.cost_microusd for run in runs))),
-        tile(say("meter.tokens"), compact(sum(run.usage.tokens for run in runs))),
-        tile(say("meter.calls"), compact(sum(run.usage.model_calls for run in runs))),
-        tile(say("meter.searches"), compact(sum(run.usage.tool_calls for run in runs))),
+    month = say(
+        "usage.lead", runs=count("asking", used.total.runs), since=f"{used.since:%Y-%m-%d}", until=f"{used.until:%Y-%m-%d}"
     )
-    st.html(f'<div class="r-meters">{"".join(tiles)}</div>')
-    st.html(f'<h2 class="r-label" style="margin-top:1.6rem">{text(say("usage.dearest"))}</h2>')
-    run_rows(sorted(runs, key=lambda run: (-run.usage.cost_microusd, -run.usage.tokens))[:10])
+    st.html(hero(say("usage.title"), month))
+    st.html(_tiles_html(used, allowed))
+    who = me()
+    if who is None or who.may("organisation:write"):
+        with st.popover(say("usage.limits"), icon=":material/speed:"):
+            _limits(allowed.organisation)
+    if used.lines:
+        st.html(labelled(say("usage.went_to"), _lines_html(used.lines)))
+    if used.runs:
+        st.html(f'<h2 class="r-label" style="margin-top:1.6rem">{text(say("usage.dearest"))}</h2>')
+    for run in sorted(used.runs, key=lambda run: (-run.cost_microusd, -run.tokens))[:DEAREST]:
+        _run(run)
+
+
+def _tiles_html(used: UsageReport, allowed: Quotas) -> str:
+    quota, spent = allowed.organisation, allowed.used
+    tiles = (
+        tile(
+            say("meter.cost"), money(used.total.cost_microusd), *capped(spent.cost_microusd, quota.cost_microusd_per_month, money)
+        ),
+        tile(say("meter.tokens"), compact(used.total.tokens), *capped(spent.tokens, quota.tokens_per_month, compact)),
+        tile(say("usage.under_way"), str(spent.runs), *capped(spent.runs, quota.concurrent_runs, str)),
+        tile(
+            say("usage.requests"), say("usage.no_limit") if quota.requests_per_minute is None else str(quota.requests_per_minute)
+        ),
+    )
+    return f'<div class="r-meters">{"".join(tiles)}</div>'
+
+
+def _limits(quota: Quota) -> None:
+    st.caption(say("usage.limits_help"))
+    none, dollars = say("usage.no_limit"), quota.cost_microusd_per_month
+    cost = st.number_input(
+        say("usage.cost"), 0.01, None, dollars / MICRO if dollars else None, 10.0, key="quota_cost", placeholder=none
+    )
+    tokens = st.number_input(say("usage.tokens"), 1, None, quota.tokens_per_month, 100_000, key="quota_tokens", placeholder=none)
+    runs = st.number_input(say("usage.at_once"), 1, None, quota.concurrent_runs, 1, key="quota_runs", placeholder=none)
+    asked = st.number_input(say("usage.requests"), 1, None, quota.requests_per_minute, 10, key="quota_requests", placeholder=none)
+    if not st.button(say("usage.set"), key="quota_set", type="primary"):
+        return
+    new = Quota(
+        requests_per_minute=asked,
+        concurrent_runs=runs,
+        tokens_per_month=tokens,
+        cost_microusd_per_month=round(cost * MICRO) if cost else None,
+    )
+    if act(lambda: limits.set_quota(api(), new), say("usage.set_done")):
+        st.rerun()
+
+
+def _lines_html(lines: tuple[Line, ...]) -> str:
+    rows = "".join(
+        f"<tr><td>{text(line.name)}</td><td>{text(named('used', line.kind))}</td><td>{line.calls:,}</td>"
+        f"<td>{compact(line.input_tokens + line.output_tokens)}</td><td>{money(line.cost_microusd)}</td></tr>"
+        for line in lines
+    )
+    heads = "".join(
+        f"<th>{text(say(key))}</th>" for key in ("usage.name", "usage.kind", "usage.calls", "meter.tokens", "meter.cost")
+    )
+    return f'<table class="r-table"><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>'
+
+
+def _run(run: RunUse) -> None:
+    with st.container(border=True, key=f"row_{run.run_id}", gap="xsmall"):
+        st.page_link("views/read.py", label=plain(shortened(run.question)), query_params={"run": run.run_id})
+        facts = (
+            when(run.created_at, "short"),
+            count("call", run.model_calls),
+            count("search", run.tool_calls),
+            say("ask.tokens_likely", tokens=compact(run.tokens)),
+            money(run.cost_microusd),
+        )
+        st.html(f'<div class="r-eyebrow">{"".join(f"<span>{text(fact)}</span>" for fact in facts)}</div>')
 
 
 main()

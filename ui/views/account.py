@@ -1,0 +1,81 @@
+"""Oneself: whether one's judgements may train models, what is kept about one, one's password, and being erased.
+
+Passwords are asked for by plain forms that the page's own server answers, as when signing in.
+"""
+
+from functools import partial
+
+import streamlit as st
+
+from ui.api_client import ApiProblem
+from ui.client import accounts, preferences
+from ui.client.accounts import Me
+from ui.client.preferences import Consent
+from ui.components import entry_form, problem
+from ui.components.controls import act
+from ui.components.markup import hero, labelled, text
+from ui.language import named, say, when
+from ui.session import api, me, session_token
+
+
+def main() -> None:
+    """What one decides about oneself."""
+    try:
+        who, consent = me(), preferences.consent(api())
+    except ApiProblem as error:
+        problem.show(error)
+        return
+    told = f"{who.name} · {who.email} · {named('role', who.organisation.role)}" if who else say("team.local")
+    st.html(hero(say("account.title"), told))
+    if st.query_params.get("done") == "password":
+        st.html(f'<div class="r-note" role="status">{text(say("account.password_done"))}</div>')
+    with st.container(key="narrow_account"):
+        _consent(who, consent)
+        _data()
+        if session_token():
+            _secret("password")
+            _secret("erase")
+
+
+def _consent(who: Me | None, consent: Consent) -> None:
+    st.html(labelled(say("account.training"), f'<p class="r-quiet">{text(say("account.training_help"))}</p>'))
+    owner = who is None or who.organisation.role == "owner"
+    for whose, since in (("person", consent.person_since), ("organisation", consent.organisation_since)):
+        st.toggle(
+            named("consent", whose) + (f" ({say('account.since', when=when(since, 'day'))})" if since else ""),
+            since is not None,
+            key=f"consent_{whose}",
+            disabled=whose == "organisation" and not owner,
+            on_change=partial(_set, whose),
+            help=None if owner or whose == "person" else say("account.owners"),
+        )
+    st.caption(say("account.given" if consent.given else "account.not_given"))
+
+
+def _set(whose: str) -> None:
+    given = bool(st.session_state[f"consent_{whose}"])
+    act(lambda: preferences.set_consent(api(), **{whose: given}), say("account.saved"))
+
+
+def _data() -> None:
+    st.html(labelled(say("account.data"), f'<p class="r-quiet">{text(say("account.data_help"))}</p>'))
+    st.download_button(
+        say("account.download"),
+        lambda: accounts.export(api()),
+        "rubrica-export.json",
+        "application/json",
+        key="my_data",
+        icon=":material/download:",
+        on_click="ignore",
+    )
+
+
+def _secret(form: str) -> None:
+    """A form that takes a password; open where it came back."""
+    back = st.query_params.get("form") == form and "refused" in st.query_params
+    with st.expander(named("account_form", form), type="compact", expanded=back, key=f"account_{form}"):
+        reason = entry_form.refused_html(form) if back else ""
+        st.html(f'<p class="r-quiet">{text(say(f"account.{form}_help"))}</p>{reason}{entry_form.form_html(form)}')
+
+
+main()

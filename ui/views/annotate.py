@@ -1,0 +1,72 @@
+"""Judging pairs of reports for others, one after the other; and how far those who do so agree."""
+
+import streamlit as st
+
+from ui.api_client import ApiProblem
+from ui.client import preferences
+from ui.client.preferences import Agreement, Assignment
+from ui.components import choice_form, problem, two_reports
+from ui.components.controls import act
+from ui.components.markup import hero, labelled, text
+from ui.language import named, say, when
+from ui.session import api, me
+
+
+def main() -> None:
+    """The pair one is at, or the one whose judgement tells most."""
+    try:
+        assignment = preferences.next_assignment(api())
+    except ApiProblem as error:
+        problem.show(error)
+        return
+    if assignment is None:
+        st.html(hero(say("annotate.title"), say("annotate.none")))
+    else:
+        _judge(assignment)
+    who = me()
+    if who is None or who.may("annotations:manage"):
+        _agreement()
+
+
+def _judge(assignment: Assignment) -> None:
+    st.html(f'<h1 class="r-question">{text(assignment.question)}</h1>')
+    st.caption(say("annotate.lead", when=when(assignment.expires_at, "minute")))
+    two_reports.show(assignment.left, assignment.right)
+    st.fragment(_form)(assignment)
+
+
+def _form(assignment: Assignment) -> None:
+    with st.container(border=True, key="choice"):
+        choice = choice_form.form(assignment.id, None, say("annotate.send"))
+        if choice and act(lambda: preferences.judge(api(), assignment.id, choice), say("annotate.sent")):
+            st.rerun()
+        with st.popover(say("annotate.skip"), icon=":material/skip_next:"):
+            reason = st.text_input(say("annotate.why"), max_chars=1_000, key=f"skip_{assignment.id}")
+            if st.button(say("annotate.skip_yes"), key="skip", disabled=not (reason or "").strip()) and act(
+                lambda: preferences.skip(api(), assignment.id, reason.strip()), say("annotate.skipped")
+            ):
+                st.rerun()
+
+
+def _agreement() -> None:
+    try:
+        found = preferences.agreement(api())
+    except ApiProblem as error:
+        problem.show(error)
+        return
+    rows = _row(say("annotate.overall"), found.overall)
+    rows += "".join(_row(named("dimension", name), agreed) for name, agreed in found.dimensions.items())
+    keys = ("annotate.what", "annotate.pairs", "annotate.observed", "annotate.kappa")
+    heads = "".join(f"<th>{text(say(key))}</th>" for key in keys)
+    table = f'<table class="r-table"><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>'
+    told = f'<p class="r-quiet">{text(say("annotate.kappa_help"))}</p>'
+    st.html(labelled(say("annotate.agreement"), table + told))
+
+
+def _row(name: str, agreed: Agreement) -> str:
+    observed = "–" if agreed.observed is None else f"{agreed.observed:.0%}"
+    kappa = "–" if agreed.kappa is None else f"{agreed.kappa:.2f}"
+    return f"<tr><td>{text(name)}</td><td>{agreed.pairs:,}</td><td>{observed}</td><td>{kappa}</td></tr>"
+
+
+main()
