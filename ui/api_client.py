@@ -19,6 +19,8 @@ Files = Sequence[tuple[str, tuple[str, bytes]]]
 CONNECT_LIMIT = 3.0  # seconds
 EXPORT_LIMIT = timedelta(seconds=60)
 UPLOAD_LIMIT = timedelta(minutes=10)
+# A model is asked meanwhile.
+DRAFTING_LIMIT = timedelta(seconds=110)
 HEARTBEAT_LIMIT = timedelta(seconds=25)
 
 
@@ -53,8 +55,9 @@ class ApiClient:
         self._session.trust_env = False  # the API is a neighbour; a proxy from the environment must not stand between
 
     def start_run(self, new: NewRun) -> Run:
-        """Ask a question; the run as accepted."""
-        return self._parse(Run, self._send("POST", "/v1/runs", body=new.model_dump(exclude_none=True)))
+        """Ask a question; the run as accepted. Where several systems are asked, a rubric for all is drafted first."""
+        limit = DRAFTING_LIMIT if new.beside else None
+        return self._parse(Run, self._send("POST", "/v1/runs", body=new.model_dump(exclude_none=True), timeout=limit))
 
     def runs(self, limit: int = 20, before: str | None = None, words: str = "") -> RunPage:
         """A page of runs, newest first; with `words`, those that have all of them in question or report."""

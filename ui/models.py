@@ -162,6 +162,8 @@ class NewRun(BaseModel):
 
     question: str
     effort: str | None = None
+    system: str | None = None
+    beside: tuple[str, ...] | None = None
     language: str | None = None
     budget: Budget | None = None
     collections: tuple[str, ...] | None = None

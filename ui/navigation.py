@@ -47,6 +47,7 @@ def _linked() -> Pages:
         st.Page("views/watch.py", title=say("nav.watch"), url_path="watch", visibility="hidden"),
         st.Page("views/read.py", title=say("nav.read"), url_path="read", visibility="hidden"),
         st.Page("views/annotate.py", title=say("nav.annotate"), url_path="annotate", visibility="hidden"),
+        st.Page("views/side_by_side.py", title=say("nav.side_by_side"), url_path="side-by-side", visibility="hidden"),
         st.Page("views/source.py", title=say("nav.source"), url_path="source", visibility="hidden"),
         st.Page("views/sign_in.py", title=say("nav.sign_in"), url_path="sign-in", visibility="hidden"),
     ]

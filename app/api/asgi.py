@@ -34,6 +34,7 @@ from app.api.runs import RunsController
 from app.api.schedules import SchedulesController, unsubscribe, unsubscribe_page
 from app.api.services import Services
 from app.api.shares import SharesController, shared
+from app.api.side_by_side import SideBySideController
 from app.api.steering import SteeringController
 from app.api.tools import retrieve, tools
 from app.api.versions import VersionsController
@@ -69,6 +70,7 @@ def routed(services: Services, origins: Collection[str] = ()) -> Litestar:
             VersionsController,
             FindingsController,
             SharesController,
+            SideBySideController,
             shared,
             *PREFERENCES,
             health,
@@ -97,6 +99,7 @@ def routed(services: Services, origins: Collection[str] = ()) -> Litestar:
             "exports": _given(services.exports),
             "revising": _given(services.revising),
             "sharing": _given(services.sharing),
+            "side_by_side": _given(services.side_by_side),
         },
         middleware=[
             DefineMiddleware(

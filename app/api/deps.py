@@ -21,6 +21,7 @@ from app.services.research import Research
 from app.services.revising import Revising
 from app.services.schedules import Schedules, Subscriptions
 from app.services.sharing import Sharing
+from app.services.side_by_side import SideBySides
 from app.services.steering import Steering
 from app.services.tool_use import ToolUseReport
 from app.services.webhooks import Webhooks
@@ -29,6 +30,7 @@ RunId = FromPath[UUID]
 ResearchService = NamedDependency[Research]
 RevisingService = NamedDependency[Revising]
 SharingService = NamedDependency[Sharing]
+SideBySideService = NamedDependency[SideBySides]
 AskingService = NamedDependency[Asking]
 SteeringService = NamedDependency[Steering]
 LiveService = NamedDependency[LiveEvents]

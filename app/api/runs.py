@@ -28,9 +28,11 @@ class RunsController(Controller):
     @post(opt=needs(Scope.RUNS_WRITE), responses=problem_responses(400, 413))
     async def create(self, data: JSONBody[NewRun], research: ResearchService, asking: AskingService) -> Response[Run]:
         """Ask a question. The run starts at once; follow it at its `/events`."""
-        given = data.rubric
+        query, given = data.query(), data.rubric
         agreed = await asking.agreed(given.criteria, given.draft) if isinstance(given, GivenRubric) else None
-        run = await research.create(data.query(), agreed=agreed)
+        if given and data.beside and agreed is None:  # all are held to the same one, so it is there before any of them
+            agreed = await asking.drafted(query)
+        run = await research.create(query, agreed=agreed, beside=data.beside)
         return Response(run, headers={"Location": f"/v1/runs/{run.id}"})
 
     @get(responses=problem_responses(400))

@@ -52,6 +52,9 @@ class NewRun(BaseModel):
     effort: Effort = Effort.STANDARD
     language: Language | None = None
     system: SystemName = SystemName.MINDDR
+    beside: tuple[SystemName, ...] = Field(
+        default=(), max_length=len(SystemName), description="Further systems to work the question on the same evidence."
+    )
     collections: tuple[CollectionName, ...] = Field(default=(), max_length=20, description="Empty: the default collection.")
     budget: Budget = Budget()
     length: Length | None = Field(default=None, description="How long the report is, beside what its effort gives.")

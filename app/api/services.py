@@ -35,6 +35,7 @@ from app.services.revising import Revising
 from app.services.schedule_timing import NoTiming, ScheduleGateway
 from app.services.schedules import Schedules, ScheduleSync, Subscriptions
 from app.services.sharing import Sharing
+from app.services.side_by_side import SideBySides
 from app.services.steering import Steering
 from app.services.sweeping import keep_swept
 from app.services.tool_use import ToolUseReport
@@ -76,6 +77,7 @@ class Services:
     preferences: Preferences
     accounts: Accounts
     streams: OpenStreams
+    side_by_side: SideBySides
 
 
 @asynccontextmanager
@@ -141,6 +143,7 @@ async def open_services(
         preferences(tenants, research, steering, offers),
         accounts,
         OpenStreams(trusted),
+        SideBySides(tenants, research),
     )
     tasks: list[asyncio.Task[None]] = []
     try:

@@ -72,6 +72,9 @@ class ResearchQuery(Value):
     refreshes: UUID | None = Field(
         default=None, description="The run whose report this one brings up to date; set by the server."
     )
+    evidence_of: UUID | None = Field(
+        default=None, description="The run beside which this one works the same question on the same evidence; set by the server."
+    )
     budget: Budget = Budget()
     writer: WriterSettings = WriterSettings()
     style: ReportStyle | None = None

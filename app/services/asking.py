@@ -54,6 +54,12 @@ class Asking:
             raise Unavailable("no rubric was drafted; repeat the request")
         return KeptDraft(await drafts.add(self._database, kind, query.question, draft), draft)
 
+    async def drafted(self, query: ResearchQuery) -> Agreed:
+        """A rubric drafted for the question, as it is."""
+        rubric = (await self.draft(DraftKind.RUBRIC, query)).draft.rubric
+        assert rubric is not None
+        return Agreed(rubric, rubric)
+
     async def agreed(self, criteria: Sequence[Criterion], draft_id: UUID | None) -> Agreed:
         """The rubric that a run is asked with. What was drafted and not changed keeps its origin; the draft is kept beside it.
 

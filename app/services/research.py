@@ -72,34 +72,72 @@ class Research:
         if self._admit is not None:
             await self._admit(transaction)
 
-    async def create(self, query: ResearchQuery, notes: Sequence[str] = (), agreed: Agreed | None = None) -> Run:
+    async def create(
+        self,
+        query: ResearchQuery,
+        notes: Sequence[str] = (),
+        agreed: Agreed | None = None,
+        beside: Sequence[SystemName] = (),
+    ) -> Run:
         """Store a run, with the rubric it was asked with, and start it.
 
         With the workflow service away it stays queued, says so, and `dispatch` starts it later.
 
-        `notes` are there before anything else happens: every stage reads them.
+        `notes` are there before anything else happens: every stage reads them. The systems `beside` work the same question on the
+        same evidence, held to the same rubric, each in a run of its own.
 
         Raises:
-            InvalidInput: the system asked for is not available.
-            TooManyRequests: a quota of the organisation or the key is reached.
+            InvalidInput: a system asked for is not available, or is named twice.
+            TooManyRequests: a quota of the organisation or the key is reached; then nothing is stored.
         """
-        if query.system not in self._systems:
-            available = ", ".join(self._systems)
-            raise InvalidInput(
-                f"the system {query.system} needs a language model, and none is configured; available: {available}"
-            )
-        query = await self._with_default_writer(query)
+        if len({query.system, *beside}) != 1 + len(beside):
+            raise InvalidInput("`beside` names a system twice, or the run's own; name each system once")
         run_id = uuid4()
-        query, own = await resolved(self._database, query)
+        queries = [query, *(another(query, system, run_id) for system in beside)]
+        return (await self.create_all(queries, notes, agreed, run_id))[0]
+
+    async def create_all(
+        self,
+        queries: Sequence[ResearchQuery],
+        notes: Sequence[str] = (),
+        agreed: Agreed | None = None,
+        first_id: UUID | None = None,
+        check: Admit | None = None,
+    ) -> list[Run]:
+        """Store runs, all or none, and start them. `check` is asked first, in the transaction that stores them.
+
+        Raises:
+            InvalidInput, TooManyRequests: as `create`.
+        """
+        for query in queries:
+            self._check_available(query.system)
+        wanted = [await resolved(self._database, await self._with_default_writer(query)) for query in queries]
+        ids = [first_id or uuid4(), *(uuid4() for _ in queries[1:])]
         async with self._database.acquire() as connection:
-            await self.admit(connection)
-            await runs.create(connection, run_id, query)
-            if own:
-                await collections.note_searches(connection, run_id, own)
-            if agreed is not None:  # should we die here, the run's planning stage drafts a rubric
-                await rubrics.add(connection, run_id, agreed.rubric, agreed.drafted)
-            for note in notes:
-                await steering.add_note(connection, run_id, note)
+            if check is not None:
+                await check(connection)
+            for run_id, (query, own) in zip(ids, wanted, strict=True):
+                await self._store(connection, run_id, query, own, agreed)
+                for note in notes:
+                    await steering.add_note(connection, run_id, note)
+        return [await self._begun(run_id) for run_id in ids]
+
+    def _check_available(self, system: SystemName) -> None:
+        if system not in self._systems:
+            available = ", ".join(self._systems)
+            raise InvalidInput(f"the system {system} needs a language model, and none is configured; available: {available}")
+
+    async def _store(
+        self, connection: Executor, run_id: UUID, query: ResearchQuery, own: Sequence[UUID], agreed: Agreed | None
+    ) -> None:
+        await self.admit(connection)
+        await runs.create(connection, run_id, query)
+        if own:
+            await collections.note_searches(connection, run_id, own)
+        if agreed is not None:  # should we die here, the run's planning stage drafts a rubric
+            await rubrics.add(connection, run_id, agreed.rubric, agreed.drafted)
+
+    async def _begun(self, run_id: UUID) -> Run:
         try:
             await self.start(await RunLog(self._database).load(run_id))
         except Unavailable as error:
@@ -182,3 +220,8 @@ class Research:
         if body is None:
             raise NotFound(f"no source is stored under {hash_}")
         return body
+
+
+def another(query: ResearchQuery, system: SystemName, first: UUID) -> ResearchQuery:
+    """The same question for another system, on the evidence of the run `first`, which alone waits for its plan's approval."""
+    return query.model_copy(update={"system": system, "evidence_of": first, "approve_plan": False})

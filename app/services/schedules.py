@@ -64,7 +64,9 @@ class Schedules:
         made = Schedule(
             id=uuid4(),
             name=name,
-            query=asked.model_copy(update={"approve_plan": False, "rubric": False, "refreshes": None}),  # nobody waits to approve
+            query=asked.model_copy(
+                update={"approve_plan": False, "rubric": False, "refreshes": None, "evidence_of": None}
+            ),  # nobody waits to approve
             timing=cron.checked(timing, datetime.now(UTC)),
             deliver_to=await self._members(deliver_to),
             baseline_id=run,

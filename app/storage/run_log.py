@@ -29,7 +29,8 @@ DROP_STAGE = (
 RECALL = "SELECT result FROM tool_calls WHERE run_id = $1 AND key = $2"
 TOOL_KEYS = "SELECT key FROM tool_calls WHERE run_id = $1"
 REMEMBER = """
-    WITH mine AS (INSERT INTO tool_calls (run_id, key, result) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING RETURNING result)
+    WITH mine AS (INSERT INTO tool_calls (run_id, key, result) SELECT id, $2, $3 FROM runs WHERE id = $1
+                  ON CONFLICT DO NOTHING RETURNING result)
     SELECT result FROM mine UNION ALL SELECT result FROM tool_calls WHERE run_id = $1 AND key = $2 LIMIT 1"""
 SAVE_PLAN = """
     WITH saved AS (UPDATE runs SET plan = $2, dropped = $3 WHERE id = $1 RETURNING id)

@@ -38,6 +38,9 @@ FOUND = (
            OR EXISTS (SELECT FROM reports t WHERE t.run_id = r.id AND t.markdown ILIKE ALL ($3::text[])))
     ORDER BY r.created_at DESC, r.id DESC LIMIT $1"""
 )
+# The run itself, and those that work its question on its evidence.
+BESIDE = RUN + "WHERE (r.id = $1 OR r.query->>'evidence_of' = $1::uuid::text) AND r.made_for IS NULL"
+LOCK = "SELECT FROM runs WHERE id = $1 FOR UPDATE"
 CREATE = "SELECT create_run($1, $2, $3, $4, $5, $6, $7)"
 DISPATCHED = "UPDATE runs SET dispatched_at = now() WHERE id = $1 AND dispatched_at IS NULL"
 UNDISPATCHED = """
@@ -70,6 +73,18 @@ async def get(database: Executor, run_id: UUID) -> Run | None:
     async with translated():
         row = await database.fetchrow(GET, run_id)
     return _run(row) if row else None
+
+
+async def beside(database: Executor, run_id: UUID) -> Sequence[Run]:
+    """The run and those that stand beside it, in no order."""
+    async with translated():
+        return [_run(row) for row in await database.fetch(BESIDE, run_id)]
+
+
+async def lock(database: Executor, run_id: UUID) -> None:
+    """Let nobody else lock the run until the transaction ends."""
+    async with translated():
+        await database.execute(LOCK, run_id)
 
 
 async def page(database: Executor, limit: int, before: UUID | None) -> Sequence[Run]:

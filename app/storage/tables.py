@@ -32,6 +32,11 @@ class RunRow(SQLModel, table=True):
         Index("runs_made_for", "made_for"),
         Index("runs_ended", "organisation_id", "finished_at"),
         Index("runs_under_way", "organisation_id", postgresql_where=text("finished_at IS NULL")),
+        Index(
+            "runs_side_by_side",
+            text("(query ->> 'evidence_of'::text)"),
+            postgresql_where=text("(query ->> 'evidence_of'::text) IS NOT NULL"),
+        ),
         Index("runs_undispatched", "created_at", postgresql_where=text("dispatched_at IS NULL")),
         CheckConstraint(f"status IN ({', '.join(repr(status.value) for status in RunStatus)})", name="runs_status"),
     )

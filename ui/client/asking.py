@@ -1,15 +1,12 @@
 """Before a run and around its rubric: estimates, questions back, rubrics, scorecards, approval."""
 
 from collections.abc import Sequence
-from datetime import timedelta
 from typing import Any, TypeVar
 
-from ui.api_client import ApiClient
+from ui.api_client import DRAFTING_LIMIT, ApiClient
 from ui.models import Answer, NewRun, Run
 
 A = TypeVar("A", bound=Answer)
-# A model is asked meanwhile.
-DRAFTING_LIMIT = timedelta(seconds=110)
 
 
 class Interval(Answer):

@@ -24,7 +24,8 @@ def pill_html(status: str) -> str:
 
 def header_html(run: Run, title: str = "") -> str:
     """Status, options and question; the question is small beside a `title` of the page's own, and left out if it is the same."""
-    options = (named("effort", run.query.effort), LANGUAGES.get(run.query.language, run.query.language))
+    language = LANGUAGES.get(run.query.language, run.query.language)
+    options = (named("system", run.query.system), named("effort", run.query.effort), language)
     size = " small" if title else " long" if len(run.query.question) > LONG_QUESTION else ""
     asked = say("header.asked", when=when(run.created_at))
     return (

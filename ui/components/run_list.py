@@ -7,7 +7,7 @@ import streamlit as st
 from ui.components.markup import plain, text
 from ui.components.run_header import pill_html
 from ui.figures import clock, compact, money
-from ui.language import count, say, when
+from ui.language import count, named, say, when
 from ui.models import Run
 
 LONGEST_TITLE = 140
@@ -41,7 +41,7 @@ def row_html(run: Run) -> str:
         compact(usage.tokens),
         money(usage.cost_microusd),
     )
-    facts = [when(run.created_at, "short")]
+    facts = [named("system", run.query.system), when(run.created_at, "short")]
     if run.finished_at:
         facts.append(say("history.took", time=clock(run.finished_at - run.created_at)))
     facts.append(say("history.used", calls=used[0], searches=used[1], tokens=used[2], cost=used[3]))

@@ -17,17 +17,20 @@ def scorecard_html(card: Scorecard) -> str:
     return f'<div class="r-score"><b>{whole}</b> <span class="r-quiet">{text(told)}</span>{revised}<ul>{items}</ul></div>'
 
 
+def bar_html(item: CriterionScore) -> str:
+    """The score as a bar, coloured by whether it is good: a high score of a fault is not."""
+    if item.score is None:
+        return '<div class="r-bar"></div>'
+    good = (1 - item.score) if item.criterion.weight < 0 else item.score
+    kind = "good" if good >= 0.7 else "fair" if good >= 0.4 else "poor"
+    return f'<div class="r-bar {kind}"><i style="width:{item.score:.0%}"></i></div>'
+
+
 def _item(item: CriterionScore) -> str:
     category, demand = parted(item.criterion)
-    fault = item.criterion.weight < 0
-    if item.score is None:
-        bar, shown = '<div class="r-bar"></div>', "–"
-    else:
-        good = (1 - item.score) if fault else item.score
-        kind = "good" if good >= 0.7 else "fair" if good >= 0.4 else "poor"
-        bar, shown = f'<div class="r-bar {kind}"><i style="width:{item.score:.0%}"></i></div>', f"{item.score:.0%}"
+    shown = "–" if item.score is None else f"{item.score:.0%}"
     reason = item.reason if item.score is not None else say("score.missing", why=item.missing)
     return (
         f'<li title="{text(demand)}"><span>{text(item.criterion.title)} <small>{text(named("category", category))}</small></span>'
-        f'<em>{shown}</em>{bar}<div class="r-quiet">{text(reason)}</div></li>'
+        f'<em>{shown}</em>{bar_html(item)}<div class="r-quiet">{text(reason)}</div></li>'
     )

@@ -1,10 +1,12 @@
 """Ask a question."""
 
+from contextlib import nullcontext
+
 import streamlit as st
 
 from ui.api_client import ApiProblem
 from ui.client.asking import ClarifyingQuestion
-from ui.components import before_start, problem, run_options
+from ui.components import before_start, problem, run_options, systems
 from ui.components.markup import text
 from ui.language import named, say
 from ui.models import NewRun
@@ -37,8 +39,10 @@ def _form() -> None:
         effort, wishes = _effort(), _wishes()
     own = _collections()
     with st.expander(say("ask.options"), icon=":material/tune:", type="compact", key="options"):
+        asked = systems.choose()
         options = run_options.show(own)
-    plan, rubric = "plan" in wishes or None, "auto" if "rubric" in wishes else None
+    plan, rubric = "plan" in wishes or None, "auto" if "rubric" in wishes or len(asked) > 1 else None
+    options |= {"system": asked[0] if asked else None, "beside": asked[1:] or None}
     new = NewRun(question=question or "", effort=effort, approve_plan=plan, rubric=rubric, **options)
     with st.container(horizontal=True, vertical_alignment="center"):
         if st.button(say("ask.start"), key="start", type="primary", icon=":material/arrow_forward:", icon_position="right"):
@@ -121,12 +125,13 @@ def _clarify(new: NewRun, questions: tuple[ClarifyingQuestion, ...]) -> None:
 
 def _start(new: NewRun) -> None:
     try:
-        run = api().start_run(new)
+        with st.spinner(say("ask.drafting")) if new.beside else nullcontext():
+            run = api().start_run(new)
     except ApiProblem as error:
         problem.show(error)
         return
     forget_latest()
-    st.switch_page("views/watch.py", query_params={"run": run.id})
+    st.switch_page("views/side_by_side.py" if new.beside else "views/watch.py", query_params={"run": run.id})
 
 
 main()

@@ -17,6 +17,7 @@ from ui.components import (
     run_header,
     section_change,
     source_view,
+    systems,
 )
 from ui.components.markup import text
 from ui.components.report_view import Article, article
@@ -89,6 +90,8 @@ def _bar(run: Run, report: Report) -> None:
             beside_report.told(after_reading.links, run)
         with st.popover(say("read.compare"), icon=":material/compare_arrows:"):
             opinion.second_report(api(), run)
+        with st.popover(say("beside.title"), icon=":material/view_column:"):
+            systems.further(api(), run)
         with st.popover(say("read.repeat"), icon=":material/update:"):
             repeat.show(api(), run)
         with st.popover(say("read.versions"), icon=":material/history:"):

@@ -1,4 +1,4 @@
-"""What the stages of one run share while they run in the same worker."""
+"""What the stages of one run, or of runs side by side, share while they run in the same worker."""
 
 import asyncio
 from collections.abc import Iterator
@@ -44,10 +44,9 @@ class PostgresToolStore:
 
 
 class RunRoom:
-    """One run's tool memory, and how many of its turns are under way here."""
+    """How many of one run's turns are under way here."""
 
-    def __init__(self, log: RunLog, run_id: UUID) -> None:
-        self.tools = ToolMemory(PostgresToolStore(log, run_id))
+    def __init__(self) -> None:
         self._under_way = 0
         self._ended = asyncio.Event()
 
@@ -71,15 +70,26 @@ class RunRoom:
 
 
 class Rooms:
-    """The rooms of a worker's runs. A room lasts as long as a stage of its run uses it."""
+    """The rooms and tool memories of a worker's runs. Each lasts as long as a stage of its run uses it.
+
+    Runs that stand side by side have one tool memory: a call that several of them make is made once, and brings all the same.
+    """
 
     def __init__(self, log: RunLog) -> None:
         self._log = log
         self._rooms: WeakValueDictionary[UUID, RunRoom] = WeakValueDictionary()
+        self._memories: WeakValueDictionary[UUID, ToolMemory] = WeakValueDictionary()
 
     def of(self, run_id: UUID) -> RunRoom:
         """The run's room. Keep the reference while it is needed."""
         room = self._rooms.get(run_id)
         if room is None:
-            room = self._rooms[run_id] = RunRoom(self._log, run_id)
+            room = self._rooms[run_id] = RunRoom()
         return room
+
+    def memory_of(self, run_id: UUID) -> ToolMemory:
+        """The tool memory that this run owns. Keep the reference while it is needed."""
+        memory = self._memories.get(run_id)
+        if memory is None:
+            memory = self._memories[run_id] = ToolMemory(PostgresToolStore(self._log, run_id))
+        return memory

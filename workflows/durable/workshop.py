@@ -144,12 +144,12 @@ class Attempt:
     def kit(self, memory: SharedMemory, chat: ChatModel | None = None, prompts: PromptLibrary | None = None) -> Kit:
         """Everything an agent may touch in this stage; with another model or other prompts than the workshop's."""
         shop, query, index = self.shop, self.request.query, self.index
-        room = shop.rooms.of(self.request.run_id)
+        memory_of_tools = shop.rooms.memory_of(query.evidence_of or self.request.run_id)
         return Kit(
             chat=chat or shop.chat,
             tools=build_toolbox(
                 *(index, shop.reader_within(query.scope, index)),
-                *(corpora_of(query.searched or query.collections, shop.scientific, query.scope or EVERYWHERE), room.tools),
+                *(corpora_of(query.searched or query.collections, shop.scientific, query.scope or EVERYWHERE), memory_of_tools),
                 beyond=shop.beyond,
                 scope=query.scope,
             ),

@@ -1,0 +1,46 @@
+"""What goes in and out over HTTP around systems side by side."""
+
+from typing import Annotated
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from app.domain.interactions import Interactions
+from app.domain.query import SystemName
+from app.domain.rubric import Rubric
+from app.domain.run import Run
+from app.domain.scorecard import Scorecard
+from app.services.side_by_side import SideBySide
+
+Systems = Annotated[tuple[SystemName, ...], Field(min_length=1, max_length=len(SystemName))]
+
+
+class FurtherSystems(BaseModel):
+    """Systems that are to work a run's question too."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    systems: Systems
+
+
+class ColumnView(BaseModel):
+    """One system's run; its report is at `/v1/runs/{id}/report`."""
+
+    run: Run
+    interactions: Interactions | None = Field(description="Turns and tool calls; null until a search of the run has ended.")
+    scorecard: Scorecard | None = Field(description="By the rubric that all are held to; null until the report is judged.")
+
+
+class SideBySideView(BaseModel):
+    """The runs of one question on the same evidence. `first` is the run whose tool results all share."""
+
+    first: UUID
+    question: str
+    rubric: Rubric | None = Field(description="What all reports are held to; null where the first run was asked without one.")
+    columns: list[ColumnView]
+
+    @classmethod
+    def of(cls, found: SideBySide) -> "SideBySideView":
+        """The runs as shown."""
+        columns = [ColumnView(run=c.run, interactions=c.interactions, scorecard=c.scorecard) for c in found.columns]
+        return cls(first=found.first.id, question=found.first.query.question, rubric=found.rubric, columns=columns)

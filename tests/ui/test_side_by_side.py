@@ -1,0 +1,90 @@
+"""Systems side by side, as a reader meets them: asked at once, added to a report, compared criterion by criterion."""
+
+import re
+from collections.abc import Callable
+
+from streamlit.testing.v1 import AppTest
+
+from tests.ui.fake_api import FakeApi
+from tests.ui.fake_side_by_side import beside
+from tests.ui.stories import finished
+from tests.ui.test_pages import shown
+
+OpenPage = Callable[..., AppTest]
+
+
+def row(page: str, label: str) -> list[str]:
+    """The cells beside a row's label, as text."""
+    found = re.search(rf'<tr><th scope="row">(?:<span[^>]*>)?{re.escape(label)}.*?</tr>', page, re.DOTALL)
+    assert found, label
+    return [" ".join(re.sub("<[^>]+>", " ", cell).split()) for cell in re.findall(r"<td>(.*?)</td>", found[0], re.DOTALL)]
+
+
+def test_three_reports_with_their_scorecards_side_by_side(api: FakeApi, open_page: OpenPage) -> None:
+    first, _ = beside(api)
+    app = open_page("side_by_side", run=first.id)
+    page = shown(app)
+    assert re.findall(r'<th scope="col">(.*?)</th>', page) == ["MindDR", "MaMs", "ReAct"]
+    assert row(page, "Score") == ["90% 2 of 3 criteria were judged", "35% 3 of 3 criteria were judged", "–"]
+    assert row(page, "Turns") == ["21", "4", "–"]
+    assert row(page, "Tool calls") == ["12", "6", "–"]
+    assert row(page, "Citations") == ["2", "3", "–"]
+    assert row(page, "Sources others cite too") == ["1 of 1", "1 of 2", "–"]
+    assert row(page, "Claims fully supported") == ["1 of 3", "1 of 3", "–"]
+    assert row(page, "Aspect 1") == [
+        "90% Why Covered &lt;b&gt;at length&lt;/b&gt;.",
+        "35% Why Covered &lt;b&gt;at length&lt;/b&gt;.",
+        "–",
+    ]
+    assert row(page, "Aspect 2")[0].endswith("no &lt;i&gt;model&lt;/i&gt;")
+    fault = re.search(r"No invention.*?</tr>", page, re.DOTALL)
+    assert fault
+    assert re.findall(r"r-bar (\w+)", fault[0]) == ["good", "poor"], "a high score of a fault is bad"
+    assert 'data-cite="0-1"' in page
+    assert 'data-cite="1-1"' in page
+    assert "the model &lt;b&gt;was away&lt;/b&gt;" in page
+
+
+def test_systems_at_work_are_watched(api: FakeApi, open_page: OpenPage) -> None:
+    first, story = beside(api)
+    for column in story["columns"][1:]:
+        column["run"]["status"] = "running"
+        column["scorecard"] = None
+    page = shown(open_page("side_by_side", run=first.id))
+    assert row(page, "Status") == ["Report ready", "At work", "At work"]
+    assert "<article" not in page, "the texts come once all have ended"
+
+
+def test_without_a_rubric_there_is_nothing_to_compare_by(api: FakeApi, open_page: OpenPage) -> None:
+    first, story = beside(api)
+    story["rubric"] = None
+    assert "asked without criteria" in shown(open_page("side_by_side", run=first.id))
+
+
+def test_several_systems_are_asked_at_once(api: FakeApi, open_page: OpenPage) -> None:
+    app = open_page("ask")
+    app.text_area(key="question").set_value("Why tariffs?")
+    app.button_group(key="systems").set_value(["minddr", "mams", "react"]).run()
+    app.button(key="start").click().run()
+    body = next(sent for _, what, sent in api.commands() if what == "runs")
+    assert body is not None
+    assert (body["system"], body["beside"], body["rubric"]) == ("minddr", ["mams", "react"], "auto")
+
+
+def test_other_systems_are_added_to_a_report(api: FakeApi, open_page: OpenPage) -> None:
+    first, _ = beside(api)
+    app = open_page("read", run=first.id)
+    assert app.button(key="add_systems").disabled
+    app.button_group(key="further_systems").set_value(["mams", "deeprubric"]).run()
+    app.button(key="add_systems").click().run()
+    assert api.commands()[-1] == ("POST", "side-by-side", {"systems": ["mams", "deeprubric"]})
+    assert "MaMs" in shown(app)
+
+
+def test_a_system_that_is_not_to_be_had_is_told(api: FakeApi, open_page: OpenPage) -> None:
+    run = finished(api)
+    api.answer("POST", f"/v1/runs/{run.id}/side-by-side", lambda *_: (400, "the system mams needs a language model"))
+    app = open_page("read", run=run.id)
+    app.button_group(key="further_systems").set_value(["mams"]).run()
+    app.button(key="add_systems").click().run()
+    assert "needs a language model" in shown(app)

@@ -1,0 +1,103 @@
+"""What systems side by side took, and how each does by the one rubric, criterion by criterion."""
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+
+from ui.client.asking import Criterion, CriterionScore
+from ui.client.side_by_side import Column, SideBySide
+from ui.components.markup import text
+from ui.components.rubric_editor import parted
+from ui.components.run_header import pill_html
+from ui.components.scorecard_view import bar_html
+from ui.figures import clock, compact, money
+from ui.language import named, say
+from ui.models import Report
+
+UNKNOWN = "–"
+Reports = Mapping[str, Report]
+
+
+def table_html(shown: SideBySide, reports: Reports, now: datetime) -> str:
+    """One table: a column for each system, the figures first, then the criteria."""
+    heads = "".join(f'<th scope="col">{text(named("system", c.run.query.system))}</th>' for c in shown.columns)
+    rows = [*_figures(shown.columns, reports, now), *_criteria(shown)]
+    return (
+        f'<div class="r-beside" tabindex="0" role="region" aria-label="{text(say("beside.table"))}"><table><thead><tr>'
+        f"<td></td>{heads}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
+    )
+
+
+def _figures(columns: Sequence[Column], reports: Reports, now: datetime) -> list[str]:
+    figures: tuple[tuple[str, Callable[[Column], str]], ...] = (
+        ("beside.status", lambda c: pill_html(c.run.status)),
+        ("beside.overall", _overall),
+        ("beside.time", lambda c: text(clock(c.run.elapsed(now)))),
+        ("beside.cost", lambda c: text(money(c.run.usage.cost_microusd))),
+        ("beside.tokens", lambda c: text(compact(c.run.usage.tokens))),
+        ("beside.calls", lambda c: text(compact(c.run.usage.model_calls))),
+        ("beside.turns", lambda c: _count(c.interactions.turns if c.interactions else None)),
+        ("beside.searches", lambda c: _count(c.interactions.tool_calls if c.interactions else None)),
+        ("beside.citations", lambda c: _count(len(reports[c.run.id].citations) if c.run.id in reports else None)),
+        ("beside.shared", lambda c: _shared(c.run.id, reports)),
+        ("beside.supported", lambda c: _supported(reports.get(c.run.id))),
+    )
+    return [_row(text(say(label)), [figure(column) for column in columns]) for label, figure in figures]
+
+
+def _criteria(shown: SideBySide) -> list[str]:
+    if shown.rubric is None:
+        return [f'<tr><td colspan="{len(shown.columns) + 1}" class="r-quiet">{text(say("beside.no_rubric"))}</td></tr>']
+    return [_criterion(criterion, shown.columns) for criterion in shown.rubric.criteria]
+
+
+def _criterion(criterion: Criterion, columns: Sequence[Column]) -> str:
+    category, demand = parted(criterion)
+    label = f'<span title="{text(demand)}">{text(criterion.title)}</span> <small>{text(named("category", category))}</small>'
+    return _row(label, [_score(_item(column, criterion)) for column in columns])
+
+
+def _item(column: Column, criterion: Criterion) -> CriterionScore | None:
+    items = column.scorecard.items if column.scorecard else ()
+    return next((item for item in items if item.criterion.title == criterion.title), None)
+
+
+def _score(item: CriterionScore | None) -> str:
+    if item is None:
+        return UNKNOWN
+    if item.score is None:
+        return f'<em>{UNKNOWN}</em><div class="r-quiet">{text(say("score.missing", why=item.missing))}</div>'
+    reason = f"<details><summary>{text(say('beside.why'))}</summary>{text(item.reason)}</details>" if item.reason else ""
+    return f"<em>{item.score:.0%}</em>{bar_html(item)}{reason}"
+
+
+def _overall(column: Column) -> str:
+    card = column.scorecard
+    if card is None or card.overall is None:
+        return UNKNOWN
+    return f"<b>{card.overall:.0%}</b> <small>{text(say('score.judged', judged=card.judged, all=len(card.items)))}</small>"
+
+
+def _shared(run_id: str, reports: Reports) -> str:
+    """Of the sources this report cites, how many another one cites too."""
+    if run_id not in reports:
+        return UNKNOWN
+    own, others = _sources(reports[run_id]), [_sources(report) for id_, report in reports.items() if id_ != run_id]
+    return text(say("beside.of", n=len(own.intersection(*[set().union(*others)])), all=len(own)))
+
+
+def _sources(report: Report) -> set[str]:
+    return {citation.source.url for citation in report.citations}
+
+
+def _supported(report: Report | None) -> str:
+    if report is None or not report.claims:
+        return UNKNOWN
+    return text(say("beside.of", n=sum(claim.support == "full" for claim in report.claims), all=len(report.claims)))
+
+
+def _count(number: int | None) -> str:
+    return UNKNOWN if number is None else text(compact(number))
+
+
+def _row(label: str, cells: Sequence[str]) -> str:
+    return f'<tr><th scope="row">{label}</th>{"".join(f"<td>{cell}</td>" for cell in cells)}</tr>'

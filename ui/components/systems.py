@@ -1,0 +1,49 @@
+"""Choosing systems: one or several before a question is asked, further ones beside a report."""
+
+import streamlit as st
+
+from ui.api_client import ApiClient, ApiProblem
+from ui.client import side_by_side
+from ui.components import problem
+from ui.language import named, say
+from ui.models import Run
+
+SYSTEMS = ("minddr", "mams", "react", "deeprubric")
+
+
+def choose() -> tuple[str, ...]:
+    """The systems a question is asked of, in the order in which they are listed; none chosen: left to the API."""
+    return tuple(
+        st.pills(
+            say("ask.systems"),
+            SYSTEMS,
+            selection_mode="multi",
+            key="systems",
+            wrap=True,
+            format_func=lambda name: named("system", name),
+            help=say("ask.systems_help"),
+        )
+    )
+
+
+def further(client: ApiClient, run: Run) -> None:
+    """Have other systems work the question of a run, and go where they stand beside it."""
+    st.caption(say("beside.add_help"))
+    left = [name for name in SYSTEMS if name != run.query.system]
+    chosen = st.pills(
+        say("ask.systems"),
+        left,
+        selection_mode="multi",
+        key="further_systems",
+        format_func=lambda name: named("system", name),
+        wrap=True,
+    )
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if st.button(say("beside.add"), key="add_systems", type="primary", disabled=not chosen):
+            try:
+                side_by_side.add_systems(client, run.id, chosen)
+            except ApiProblem as error:
+                problem.show(error)
+                return
+            st.switch_page("views/side_by_side.py", query_params={"run": run.id})
+        st.page_link("views/side_by_side.py", label=say("beside.open"), query_params={"run": run.id})
