@@ -52,8 +52,8 @@ class NewRun(BaseModel):
     effort: Effort = Effort.STANDARD
     language: Language | None = None
     system: SystemName = SystemName.MINDDR
-    beside: tuple[SystemName, ...] = Field(
-        default=(), max_length=len(SystemName), description="Further systems to work the question on the same evidence."
+    beside: list[SystemName] = Field(
+        default=[], max_length=len(SystemName), description="Further systems to work the question on the same evidence."
     )
     collections: tuple[CollectionName, ...] = Field(default=(), max_length=20, description="Empty: the default collection.")
     budget: Budget = Budget()

@@ -1,6 +1,5 @@
 """What goes in and out over HTTP around systems side by side."""
 
-from typing import Annotated
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -12,15 +11,13 @@ from app.domain.run import Run
 from app.domain.scorecard import Scorecard
 from app.services.side_by_side import SideBySide
 
-Systems = Annotated[tuple[SystemName, ...], Field(min_length=1, max_length=len(SystemName))]
-
 
 class FurtherSystems(BaseModel):
     """Systems that are to work a run's question too."""
 
     model_config = ConfigDict(extra="forbid")
 
-    systems: Systems
+    systems: list[SystemName] = Field(min_length=1, max_length=len(SystemName))
 
 
 class ColumnView(BaseModel):
