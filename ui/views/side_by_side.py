@@ -92,7 +92,7 @@ def _drawer(reports: dict[str, Report]) -> None:
     for mark, report in reports.items():
         for kind, found in reader.cards(report, mark).items():
             cards[kind] |= found
-    asked = reader.listen(cards)
+    asked = reader.listen(cards).citation
     if asked:
         mark, _, number = asked.partition("-")
         st.dialog(say("source.title"), width="medium", position="right")(source_view.show)(api(), reports[f"{mark}-"], number)

@@ -56,6 +56,21 @@ async def test_one_question_several_systems_one_rubric(api: ApiClient, workflows
     assert [column["scorecard"] and column["scorecard"]["overall"] for column in columns] == [None, card.overall, None]
 
 
+async def test_the_others_stand_when_the_first_is_no_longer_kept(api: ApiClient, pool: asyncpg.Pool, run_log: RunLog) -> None:
+    run = (await api.post("/v1/runs", ALL)).json["id"]
+    other = (await api.get(f"/v1/runs/{run}/side-by-side")).json["columns"][1]["run"]["id"]
+    await pool.execute("DELETE FROM runs WHERE id = $1", UUID(run))
+    shown = (await api.get(f"/v1/runs/{other}/side-by-side")).json
+    assert (systems(shown), shown["first"]) == (["mams", "react"], other)
+    assert shown["rubric"]
+    assert systems((await api.post(f"/v1/runs/{other}/side-by-side", {"systems": ["minddr"]})).json) == [
+        "mams",
+        "react",
+        "minddr",
+    ]
+    assert await run_log.remember_tool_result(UUID(run), "key", b"found") == b"found", "nothing is kept, and nothing fails"
+
+
 async def test_further_systems_are_added_to_a_run_once(api: ApiClient, run_log: RunLog) -> None:
     run = await api.ask(QUESTION)
     path = f"/v1/runs/{run}/side-by-side"
