@@ -21,8 +21,10 @@ from app.services.rendering import render
 from app.storage import accounts, runs
 from app.storage.run_log import RunLog, Snapshot
 from app.storage.tenancy import Tenant, acting_for
+from bench.tenancy_belongings import belongings
 
 PLAN = ResearchPlan(subtasks=(Subtask(id="revenue", title="Duties", question="Which duties?"),))
+FOUND = b'{"subtask_id": "revenue", "stop": "sufficient"}'
 DIGEST = "SELECT md5(string_agg(t::text, '|' ORDER BY t::text))"
 TABLES = """
     SELECT c.relname FROM pg_class c WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r'
@@ -74,6 +76,8 @@ async def furnished(services: Services, database: asyncpg.Pool, name: str) -> Ho
         owner = Principal(organisation_id=organisation, user_id=user, role=Role.OWNER, scopes=frozenset(Scope))
         invited = await services.accounts.team.invite(owner, f"guest-{organisation}@example.org", Role.MEMBER)
     snapshot = await researched(database, run.id, text)
+    with acting_for(Tenant(organisation, user)):
+        more = await belongings(services, database, organisation, user, members[Role.MEMBER].user, run.id, text)
     things = {
         ("", "run_id"): str(run.id),
         ("", "snapshot"): snapshot,
@@ -83,7 +87,7 @@ async def furnished(services: Services, database: asyncpg.Pool, name: str) -> Ho
         ("invitations", "invitation"): str(invited.invitation.id),
         ("v1", "response_id"): f"resp_{run.id.hex}",
         ("v1", "model"): "minddr-quick",
-    }
+    } | more
     queries = {"/v1/retrieve": "?query=secret"}
     return House(organisation, key, members, without, run.id, text, things, queries)
 
@@ -104,7 +108,7 @@ async def researched(database: asyncpg.Pool, run_id: UUID, text: str) -> str:
     opened = await log.open_stage(run_id, "search/revenue", None, "Duties")
     told = {"stage": "search/revenue", "title": "Duties", "stop": "sufficient", "quotes": 1, "sources": 1}
     await log.remember_tool_result(run_id, "search", text.encode())
-    await log.close_stage(run_id, "search/revenue", opened.attempt, b"{}", [Snapshot(name, text)], told, [name])
+    await log.close_stage(run_id, "search/revenue", opened.attempt, FOUND, [Snapshot(name, text)], told, [name])
     quote = Quote(source=Source(url="https://example.org/a", title=text, snapshot=name), text=text, start=0, end=len(text))
     whole = Report(title=text, sections=(Section(heading="Then", body=f"{text} [[{quote.key}]]"),), quotes=(quote,))
     found = await runs.get(database, run_id)

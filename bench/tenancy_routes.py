@@ -38,31 +38,37 @@ def table(app: Any, house: House) -> list[Route]:
 def _route(route: Declared, bodies: dict[tuple[str, str], Any], house: House) -> Route:
     method, path = route.method, route.path
     names = PARAMETER.findall(path)
-    known = {name: house.things.get((path.split("/")[2], name)) or house.things.get(("", name)) for name, _ in names}
+    places = (path, *path.split("/")[2:3], "")
+    known = {name: next((made for at in places if (made := house.things.get((at, name)))), None) for name, _ in names}
     fallback = {"uuid": str(uuid4()), "int": "1", "str": "x"}
 
     def filled(match: re.Match[str]) -> str:
         return known[match.group(1)] or fallback.get(match.group(2), "x")
 
+    given = bodies.get((method, PARAMETER.sub(r"{\1}", path)), None if method == "GET" else {})
+    body = orjson.loads(orjson.dumps(given).decode().replace(examples.RUN_ID, str(house.run)))
     return Route(
         name=route.name,
         method=method,
         path=PARAMETER.sub(filled, path) + house.queries.get(path, ""),
-        body=bodies.get((method, PARAMETER.sub(r"{\1}", path)), None if method == "GET" else {}),
+        body=body,
         needs=route.needs,
-        names_a_resource=bool(names) and "model" not in known,
+        names_a_resource=(bool(names) and "model" not in known) or body != given,
         unknown=not all(known.values()),
     )
 
 
 def _bodies(app: Any) -> dict[tuple[str, str], Any]:
-    """A body that each write accepts, where the document has an example."""
+    """A body that each write accepts: the document's example."""
     document = orjson.loads(orjson.dumps(app.openapi_schema.to_schema(), default=str))
-    found = {}
+    schemas, found = document["components"]["schemas"], {}
     for path, item in document["paths"].items():
         for method, operation in item.items():
             content = operation.get("requestBody", {}).get("content", {}).get("application/json", {})
             named = re.search(r"#/components/schemas/(\w+)", orjson.dumps(content).decode())
-            if named and named.group(1) in examples.OF:
-                found[method.upper(), path] = examples.OF[named.group(1)][0]
+            shown = [value["value"] for value in content.get("examples", {}).values()] or [content.get("example")]
+            if named and shown == [None]:
+                shown = examples.OF.get(named.group(1)) or schemas[named.group(1)].get("examples") or [None]
+            if shown[0] is not None:
+                found[method.upper(), path] = shown[0]
     return found
