@@ -38,13 +38,13 @@ class BriefRuns(InMemoryRuns):
     def __init__(self, database: asyncpg.Pool) -> None:
         super().__init__(RunLog(database))
         self.database = database
-        self.tasks: set[asyncio.Task[None]] = set()
+        self.ending: set[asyncio.Task[None]] = set()
 
     async def start(self, request: ResearchInput) -> None:
         await super().start(request)
         task = asyncio.create_task(self._end(request.run_id))
-        self.tasks.add(task)
-        task.add_done_callback(self.tasks.discard)
+        self.ending.add(task)
+        task.add_done_callback(self.ending.discard)
 
     async def _end(self, run_id: UUID) -> None:
         await asyncio.sleep(STEP_S)
