@@ -17,7 +17,7 @@ from workflows.agents.extractive.sentences import Sentence, sentences_of
 from workflows.agents.extractive.words import terms
 from workflows.agents.kit import Kit
 from workflows.agents.reporting.book import QuoteBook
-from workflows.agents.reporting.citing import cited_ids, cleaned, with_markers
+from workflows.agents.reporting.citing import cited_ids, cites, cleaned, with_markers
 from workflows.agents.steps import TextStep
 from workflows.agents.wording import say
 
@@ -112,7 +112,7 @@ def _spoken(question: Question, sentence: Sentence) -> bool:
 
 
 def _check(kit: Kit, book: QuoteBook, text: str) -> None:
-    if REFUSAL not in text and not cited_ids(cleaned(text, book.ids).text):
+    if REFUSAL not in text and not cites(cleaned(text, book.ids).text):
         raise AnswerInvalid(say("cites_nothing", kit.language, id=book.ids[0]))
 
 

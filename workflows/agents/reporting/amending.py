@@ -9,7 +9,7 @@ from app.domain.citations import MARKER
 from app.domain.report import Report, Section
 from workflows.agents.asking import Asker
 from workflows.agents.quoting import locate
-from workflows.agents.reporting.citing import cited_ids, cleaned, with_markers
+from workflows.agents.reporting.citing import cites, cleaned, with_markers
 from workflows.agents.reporting.consistency import MAX_EDITS, MIN_FIND, EditAnswer, sound
 from workflows.agents.reporting.desk import Desk
 from workflows.agents.reporting.headings import without_headings
@@ -104,7 +104,7 @@ def _edit(bodies: list[str], edit: EditAnswer, desk: Desk) -> None:
 
 def _add(sections: list[Section], bodies: list[str], addition: AdditionAnswer, desk: Desk) -> None:
     text = without_headings(cleaned(addition.text[:ADDITION_CHARS], desk.book.ids).text)
-    if not cited_ids(text):
+    if not cites(text):
         return
     place, heading = addition.section - 1, " ".join(cleaned(addition.heading, ()).text.split())[:HEADING_CHARS]
     if 0 <= place < len(bodies):

@@ -8,7 +8,7 @@ from app.domain.evidence import Conflict, Finding
 from app.domain.report import Report, Section
 from workflows.agents.reporting.aggregation import Disagreement, Filled
 from workflows.agents.reporting.book import QuoteBook
-from workflows.agents.reporting.citing import cited_ids, with_markers, without_citations
+from workflows.agents.reporting.citing import cited_ids, cites, with_markers, without_citations
 from workflows.agents.reporting.desk import Desk
 from workflows.agents.reporting.outline import Outline
 from workflows.agents.reporting.sections import Piece
@@ -94,9 +94,7 @@ def _uncited(pieces: Sequence[Piece]) -> list[str]:
     groups: dict[tuple[int, str], list[Piece]] = {}
     for piece in pieces:
         groups.setdefault((piece.section, "" if piece.section else piece.heading), []).append(piece)
-    return [
-        group[0].heading for group in groups.values() if any(p.text for p in group) and not any(cited_ids(p.text) for p in group)
-    ]
+    return [group[0].heading for group in groups.values() if any(p.text for p in group) and not any(cites(p.text) for p in group)]
 
 
 def without_evidence(desk: Desk) -> Report:

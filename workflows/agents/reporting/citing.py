@@ -68,6 +68,11 @@ def cited_ids(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(_CANONICAL.findall(text)))
 
 
+def cites(text: str) -> bool:
+    """Whether cleaned text cites anything."""
+    return _CANONICAL.search(text) is not None
+
+
 def with_markers(text: str, book: QuoteBook) -> str:
     """Cleaned text with its ids turned into the markers a report body carries."""
     return _CANONICAL.sub(lambda m: marker(book[m.group(1)]), text)

@@ -12,7 +12,7 @@ from workflows.agents.asking import Asker
 from workflows.agents.kit import Kit
 from workflows.agents.reporting.aggregation import Filled
 from workflows.agents.reporting.book import QuoteBook
-from workflows.agents.reporting.citing import cited_ids, cleaned, with_markers
+from workflows.agents.reporting.citing import cites, cleaned, with_markers
 from workflows.agents.reporting.desk import Desk
 from workflows.agents.reporting.outline import OutlinedSection
 from workflows.agents.reporting.sections import pieces_of
@@ -53,7 +53,7 @@ async def revise(
 
 
 def _check(desk: Desk, ids: tuple[str, ...], text: str) -> None:
-    if not cited_ids(cleaned(text, ids).text):
+    if not cites(cleaned(text, ids).text):
         raise AnswerInvalid(say("cites_nothing", desk.kit.language, id=ids[0]))
 
 
