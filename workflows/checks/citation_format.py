@@ -14,7 +14,7 @@ FIRST_YEAR = 1000
 _NUMBERS = re.compile(r"\[(\d{1,4}(?:\s*[,，、;–-]\s*\d{1,4})*)\]")
 _RANGE = re.compile(r"(\d+)\s*[–-]\s*(\d+)")
 _WRITERS_OWN = re.compile(
-    r"\[\[[0-9a-f]{16}\]\]|\[\s*[qp]\d{1,6}(?:\s*,\s*[qp]\d{1,6})*\s*\]|</?cite\b[^>]*>|【\s*\d+[^】\n]{0,40}】|\[\^[\w-]{1,40}\](?!:)"
+    r"\[\[[0-9a-f]{16}\]\]|\[\s*[qp]\d{1,6}(?:\s*,\s*[qp]\d{1,6})*\s*\]|</?cite\b[^>\n]{0,200}>|【\s*\d+[^】\n]{0,40}】|\[\^[\w-]{1,40}\](?!:)"
     r"|\[(?:citation needed|source|来源|引用|待补充)\]",
     re.IGNORECASE,
 )
@@ -28,7 +28,7 @@ _AT_THE_START = re.compile(r"\s*(?:[-*+]\s+|\d{1,3}[.)]\s+|>\s*)*\[\d{1,4}\](?!\
 
 
 class CitationFault(StrEnum):
-    """`dangling`: a number without an entry. `unused`: an entry that nothing cites. `order`: entries that do not count from 1.
+    """`dangling`: a number without an entry. `unused`: an entry that nothing cites. `order`: entries that do not count up.
     `leftover`: a notation of the writer's, such as [q3] or 【1†】. `floating`: a citation with nothing before it to bear out.
     """
 
@@ -59,10 +59,17 @@ def parted(markdown: str) -> Referenced:
     heads = [place for place, line in enumerate(lines) if _LIST_HEADING.match(line)]
     if not heads:
         return Referenced(markdown, None)
-    after = lines[heads[-1] + 1 :]
-    end = next((place for place, line in enumerate(after) if line.startswith("#")), len(after))
-    entries = [found for line in after[:end] if (found := _ENTRY.match(line))]
-    return Referenced("\n".join(lines[: heads[-1]]), tuple(int(found[1] or found[2]) for found in entries) or None)
+    listed = _listed(lines[heads[-1] + 1 :])
+    return Referenced("\n".join(lines[: heads[-1]]), tuple(listed) or None)
+
+
+def _listed(lines: list[str]) -> list[int]:
+    """The numbers of a list's entries: all that stand in brackets, or else the plain ones up to the next heading."""
+    entries = [(place, found) for place, line in enumerate(lines) if (found := _ENTRY.match(line))]
+    if bracketed := [int(found[1]) for _, found in entries if found[1]]:
+        return bracketed
+    end = next((place for place, line in enumerate(lines) if line.startswith("#")), len(lines))
+    return [int(found[2]) for place, found in entries if place < end]
 
 
 def citation_faults(markdown: str) -> list[FoundCitationFault]:
@@ -81,7 +88,7 @@ def citation_faults(markdown: str) -> list[FoundCitationFault]:
     dangling = sorted(number for number in cited - set(listed) if number < FIRST_YEAR)
     faults += [FoundCitationFault(CitationFault.DANGLING, f"[{number}]") for number in dangling]
     faults += [FoundCitationFault(CitationFault.UNUSED, f"[{number}]") for number in sorted(set(listed) - cited)]
-    if list(listed) != list(range(1, len(listed) + 1)):
+    if list(listed) not in (list(range(1, len(listed) + 1)), list(range(len(listed)))):
         faults.append(FoundCitationFault(CitationFault.ORDER, ", ".join(map(str, listed[:20]))))
     return faults
 

@@ -135,7 +135,7 @@ def _goes_on(lines: Sequence[str], start: int, at: int, ruled: bool) -> bool:
 def _table(lines: Sequence[str], plain: Sequence[str], start: int, end: int) -> Table:
     own = [plain[number] for number in range(start, end) if plain[number].strip()]
     rules = [place for place, line in enumerate(own) if is_rule(line)]
-    rows = [cells_of(line) for place, line in enumerate(own) if place not in rules]
+    rows = [cells_of(line) for line in own if not is_rule(line)]
     rule = cells_of(own[rules[0]]) if rules else ()
     head = () if rules[:1] == [0] else rows[0]
     body = tuple(rows if not head else rows[1:])

@@ -1,5 +1,7 @@
 """Outlines, citations, languages, repetitions and lists of reports: labelled texts in English and Chinese."""
 
+import time
+
 import pytest
 
 from app.domain.query import Language
@@ -8,6 +10,7 @@ from workflows.checks.languages import language_breaks, language_of
 from workflows.checks.lists import MarkdownFault, markdown_faults
 from workflows.checks.outline import Heading, OutlineFault, headings_of, missed_titles, outline_faults
 from workflows.checks.redundancy import repeats, statements_of
+from workflows.checks.table_repair import repaired_tables
 
 F, C, EN, ZH = OutlineFault, CitationFault, Language.ENGLISH, Language.CHINESE
 
@@ -52,6 +55,7 @@ CITED = [
     (f"Rates rose [1][3].{SOURCES}", [C.DANGLING, C.UNUSED]),
     ("税率上升[1]。\n\n参考文献：\n1. 甲\n2. 乙", [C.UNUSED]),
     ("Rates rose [2][3].\n\n# References\n[2] A\n[3] B", [C.ORDER]),
+    ("Rates rose [0][1].\n\n# References\n[0] A\n# words of A\n[1] B", []),
     ("Rates rose [q3], and fell [[0123456789abcdef]] 【4†L2】 <cite id=\"x\">a</cite>.", [C.LEFTOVER] * 5),
     ("税率上升[来源]，此后下降[^1]。", [C.LEFTOVER] * 2),
     (f"[1] Rates rose.\n\n- [2] Wages fell.{SOURCES}", [C.FLOATING] * 2),
@@ -136,3 +140,15 @@ def test_statements_said_twice() -> None:
 )
 def test_lists_and_code(text: str, faults: list[MarkdownFault]) -> None:
     assert markdown_faults(text) == faults
+
+
+@pytest.mark.parametrize("piece", ["|-|\n", "| a |\n\n", "<cite ", "[1,"])
+def test_detectors_take_no_longer_than_a_text_is_long(piece: str) -> None:
+    def seconds(times: int) -> float:
+        began = time.process_time()
+        text = piece * times
+        repaired_tables(text)
+        citation_faults(text)
+        return time.process_time() - began
+
+    assert seconds(4_000) < 10 * seconds(1_000) + 0.5

@@ -1,0 +1,118 @@
+"""`python -m bench.checks`: what the detectors of form find in reports of other systems, and what table repair makes of damage.
+
+Reports: both systems of DeepResearch Bench and the answers of ScholarQA in ../shared/data. `<system>_*` are the figures of
+`training/evaluation/report_metrics.py`. Every sound table of theirs is then damaged in each of six ways, as models do:
+`damage_found` is the share of damaged tables that are seen as faulty, `damage_repaired` the share that repair makes sound,
+`lost` counts words and numbers missing after repair, `sound_changed` sound tables that repair touched.
+"""
+
+import gzip
+import json
+import time
+from collections.abc import Iterator, Sequence
+from datetime import date
+from pathlib import Path
+
+from app.domain.missing import Missing
+from bench.labelled_sets import DATA
+from bench.result import report, skipped
+from training.evaluation.report_metrics import MeasuredReport, ReportFigures, report_figures
+from workflows.checks.table_repair import repaired_tables
+from workflows.checks.tables import tables_of
+
+WRITTEN = date(2026, 3, 1)
+"""The reports do not say when they were written; without a later day no prediction of theirs would be of the past."""
+SOURCES = {
+    "claude": ("drb/claude_3_7_reports.jsonl.gz", "article"),
+    "onyx": ("drb/onyx_reports.jsonl.gz", "article"),
+    "scholarqa": ("scholarqa/cs/src_answers", "answer_text"),
+}
+DAMAGES = ("no_rule", "short_rule", "dashes", "gap", "extra_cell", "stuck")
+
+
+def texts(place: str, field: str) -> Iterator[str]:
+    """The reports in a file of JSON lines, or in all files of a folder."""
+    path = DATA / place
+    for file in sorted(path.iterdir()) if path.is_dir() else [path]:
+        with gzip.open(file, "rt", encoding="utf-8") if file.suffix == ".gz" else file.open(encoding="utf-8") as lines:
+            yield from (json.loads(line)[field] for line in lines)
+
+
+def damaged(lines: Sequence[str], how: str) -> str:
+    """A sound table of at least one row, broken in one way."""
+    head, rule, first, *rest = lines
+    match how:
+        case "no_rule":
+            broken = [head, first, *rest]
+        case "short_rule":
+            broken = [head, rule.rstrip().rstrip("|").rpartition("|")[0] + "|", first, *rest]
+        case "dashes":
+            broken = [head, rule.replace("-", "—"), first, *rest]
+        case "gap":
+            broken = [head, rule, "", first, *rest]
+        case "extra_cell":
+            broken = [head, rule, f"{first.rstrip()} more |", *rest]
+        case _:
+            broken = [*lines, "Source: the report."]
+    return "\n".join(broken)
+
+
+def sound_tables(text: str) -> Iterator[list[str]]:
+    """The lines of each sound table with two columns or more."""
+    lines = text.split("\n")
+    for table in tables_of(text):
+        if not table.faults and len(table.head) > 1:
+            yield lines[table.start : table.end]
+
+
+def letters(text: str) -> list[str]:
+    """What may not be lost."""
+    return [c for c in text if c.isalnum()]
+
+
+def damage_figures(tables: Sequence[Sequence[str]]) -> dict[str, float]:
+    """What is found and repaired of every damage to every table."""
+    broken = [damaged(lines, how) for lines in tables for how in DAMAGES]
+    mended = [repaired_tables(text) for text in broken]
+    return {
+        "tables": len(tables),
+        "damage_found": sum(m.before.faulty > 0 for m in mended) / len(mended),
+        "damage_repaired": sum(m.after.faulty == 0 for m in mended) / len(mended),
+        "lost": sum(letters(m.text) != letters(text) for m, text in zip(mended, broken, strict=True)),
+        "sound_changed": sum(repaired_tables("\n".join(lines)).text != "\n".join(lines) for lines in tables),
+    }
+
+
+def told(system: str, figures: ReportFigures) -> dict[str, float]:
+    """The figures of one system that are there."""
+    named = {
+        "tense_error_rate": figures.tense_error_rate,
+        "hierarchy_errors": figures.hierarchy_errors,
+        "title_miss_rate": figures.title_miss_rate,
+        "table_errors": figures.table_errors,
+        "table_errors_after_repair": figures.table_errors_after_repair,
+        "expression_issue_rate": figures.expression_issue_rate,
+        "citations_sound": figures.citations_sound,
+    }
+    return {f"{system}_{name}": value for name, value in named.items() if not isinstance(value, Missing)}
+
+
+def main() -> None:
+    if absent := [place for place, _ in SOURCES.values() if not Path(DATA / place).exists()]:
+        skipped("checks", f"not at ../shared/data: {', '.join(absent)}")
+        return
+    figures: dict[str, float] = {}
+    tables: list[list[str]] = []
+    for system, (place, field) in SOURCES.items():
+        found = list(texts(place, field))
+        began = time.process_time()
+        measured = report_figures([MeasuredReport(text, WRITTEN) for text in found])
+        cpu_ms = (time.process_time() - began) * 1_000 / len(found)
+        print(f"{system}: {len(found)} reports, {cpu_ms:.0f} ms each; {measured}")
+        figures |= told(system, measured)
+        tables += [lines for text in found for lines in sound_tables(text)]
+    report("checks", figures | damage_figures(tables))
+
+
+if __name__ == "__main__":
+    main()
