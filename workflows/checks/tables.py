@@ -90,7 +90,7 @@ def _is_row(line: str) -> bool:
 
 
 def _blocks(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """Stretches of at least two lines that are meant as one table each. Without a rule, every line needs two cells or more."""
+    """Stretches of at least two lines that are meant as one table each."""
     at = 0
     while at < len(lines):
         if not _is_row(lines[at]):
@@ -98,9 +98,18 @@ def _blocks(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
             continue
         start = at - 1 if is_rule(lines[at]) and at and _has_bar(lines[at - 1]) else at
         at = _end(lines, start, at + 1)
-        ruled = any(is_rule(line) for line in lines[start:at])
-        if at - start > 1 and (ruled or all(len(cells_of(line)) > 1 for line in lines[start:at])):
+        own = lines[start:at]
+        if len(own) > 1 and (any(map(is_rule, own)) or _is_even(own)):
             yield start, at
+
+
+def _is_even(lines: Sequence[str]) -> bool:
+    """Whether lines without a rule are rows all the same: as many cells in each, two or more, and a bar at either end.
+
+    Else `|x| + |y|` over two lines would be one.
+    """
+    widths = {len(cells_of(line)) for line in lines}
+    return len(widths) == 1 and min(widths) > 1 and all(line.rstrip().endswith(BAR) for line in lines)
 
 
 def _has_bar(line: str) -> bool:

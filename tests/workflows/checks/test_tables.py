@@ -40,6 +40,8 @@ NO_TABLES = [
     "| Updated: March 31 |\n| Portland |",
     "a || b\n\n---\n\nc",
     "| a single line | of it |",
+    "|x| + |y| = 1\n|x| - |y| = 0",
+    "| a | b |\n| a row | of three | cells |",
     "绝对值 |x| 与 |y|。",
 ]
 UNREPAIRABLE = {F.EMPTY}
