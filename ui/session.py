@@ -43,7 +43,12 @@ def _sign() -> dict[str, str]:
 
 
 def session_token() -> str:
-    """What the browser shows of a session; empty where it has none. Outside a browser there may be no cookies to ask."""
+    """What the browser shows of a session; empty where it has none, and where the page has a key of its own.
+
+    Outside a browser there may be no cookies to ask.
+    """
+    if os.environ.get("RUBRICA_API_KEY"):
+        return ""
     token: object = st.context.cookies.get(COOKIE)
     return token if isinstance(token, str) else ""
 

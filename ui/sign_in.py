@@ -21,7 +21,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 COOKIE = "rubrica_session"
 TYPED = "rubrica_typed"
 TYPED_KEPT_S = 300
-SECRET = ("password", "token", "current", "new")
+SECRET = ("password", "current", "new")  # an invitation may stay in the form: it is good once
 LIMIT = (3.0, 15.0)  # seconds to connect and to answer
 
 

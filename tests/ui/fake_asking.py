@@ -55,7 +55,7 @@ def scored(api: FakeApi, run: FakeRun) -> None:
     items = [
         {"criterion": CRITERIA[0], "score": 0.9, "reason": "Covered at length."},
         {"criterion": CRITERIA[6], "score": 0.8, "reason": "One <i>quotation</i> is invented."},
-        {"criterion": CRITERIA[1], "score": None, "missing": "no model is set"},
+        {"criterion": CRITERIA[1], "score": None, "missing": "Not judged: no model is set"},
     ]
     card = {"items": items, "overall": 0.62, "judged": 2, "revised": ["Aspect 1"]}
     api.answer("GET", f"/v1/runs/{run.id}/scorecard", lambda *_: card)

@@ -56,6 +56,21 @@ def test_a_change_under_way_or_failed_says_so(api: FakeApi, open_page: OpenPage)
     assert "The section is being changed." in shown(open_page("read", run=run.id))
 
 
+def test_a_change_that_is_done_while_the_page_is_drawn_is_shown(api: FakeApi, open_page: OpenPage) -> None:
+    run = finished(api)
+    changed(api, run)
+    assert run.report is not None
+    report = run.report
+    report["version"] = 1
+
+    def finish(*_: object) -> dict[str, Any]:
+        report["version"] = 2
+        return {"items": [TASK]}
+
+    api.answer("GET", f"/v1/runs/{run.id}/changes", finish)
+    assert "Version 2: a section was rewritten." in shown(open_page("read", run=run.id))
+
+
 def test_a_section_is_rewritten_or_edited_as_it_was_read(api: FakeApi) -> None:
     run = finished(api)
     for method, ending in (("POST", "/rewrite"), ("PUT", "")):

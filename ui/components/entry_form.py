@@ -63,7 +63,7 @@ def form_html(form: str) -> str:
 def _field(name: str, typed: str) -> str:
     kind, fill = FIELDS[name]
     sent = "password" if name == "new_password" else name
-    given = text(st.query_params.get("token", "") if name == "token" else typed)
+    given = text(typed or (st.query_params.get("token", "") if name == "token" else ""))
     least = f' minlength="{SHORTEST_PASSWORD}"' if name in ("new", "new_password") else ""
     return (
         f"<label>{text(named('field', name))}"

@@ -4,7 +4,7 @@ from ui.components.markup import text
 from ui.language import say
 from ui.models import Citation
 
-AROUND = 1_500
+AROUND = 600  # a few lines before the quotation, so that it is in view when the drawer opens
 LONGEST_WORD = 40
 
 

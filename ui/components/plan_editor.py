@@ -9,7 +9,7 @@ MOST_STEPS = 12
 
 
 def show(key: str, plan: Plan) -> Plan:
-    """The plan as a form; the plan as it stands in it. What is typed is kept under `key` until `forget`."""
+    """The plan as a form; the plan as it stands in it, without steps that say nothing. What is typed is kept until `forget`."""
     steps = _draft(key, plan)
     for position, step in enumerate(steps):
         with st.container(border=True, gap="xsmall", key=f"{key}_step_{step.id}"):
@@ -17,7 +17,12 @@ def show(key: str, plan: Plan) -> Plan:
     full = len(steps) >= MOST_STEPS
     told = say("plan.full", steps=count("subtask", MOST_STEPS)) if full else None
     st.button(say("plan.add"), key=f"{key}_add", icon=":material/add:", on_click=_add, args=(key,), disabled=full, help=told)
-    return plan.model_copy(update={"subtasks": tuple(_typed(key, step) for step in steps)})
+    typed = [step for step in (_typed(key, step) for step in steps) if step.title]
+    kept = {step.id for step in typed}
+    after = ({"depends_on": tuple(needed for needed in step.depends_on if needed in kept)} for step in typed)
+    return plan.model_copy(
+        update={"subtasks": tuple(step.model_copy(update=fixed) for step, fixed in zip(typed, after, strict=True))}
+    )
 
 
 def forget(key: str) -> None:

@@ -29,7 +29,7 @@ def bar_html(item: CriterionScore) -> str:
 def _item(item: CriterionScore) -> str:
     category, demand = parted(item.criterion)
     shown = "–" if item.score is None else f"{item.score:.0%}"
-    reason = item.reason if item.score is not None else say("score.missing", why=item.missing)
+    reason = item.reason if item.score is not None else item.missing
     return (
         f'<li title="{text(demand)}"><span>{text(item.criterion.title)} <small>{text(named("category", category))}</small></span>'
         f'<em>{shown}</em>{bar_html(item)}<div class="r-quiet">{text(reason)}</div></li>'

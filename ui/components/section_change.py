@@ -56,6 +56,8 @@ def latest(reports: Reports, run: Run, shown: int) -> None:
         st.html(f'<div class="r-note bad" role="alert"><strong>{text(say("change.failed"))}</strong>{text(task.detail)}</div>')
     elif task.version == shown:
         _done(reports, run, task, shown)
+    elif task.version is not None and task.version > shown:
+        st.rerun()  # it was done after the report was asked for
 
 
 def _under_way(reports: Reports, run: Run, task: str) -> None:

@@ -82,7 +82,7 @@ def _sections(run: Run, report: Report) -> tuple[EditableSection, ...]:
 
 def _bar(run: Run, report: Report) -> None:
     """What can be done with the report, on one line."""
-    with st.container(horizontal=True, gap="small", vertical_alignment="center", key="report_bar"):
+    with st.container(horizontal=True, gap="xsmall", vertical_alignment="center", key="report_bar"):
         with st.popover(say("read.export"), icon=":material/download:"):
             exports.show(api(), run)
         with st.popover(say("read.share"), icon=":material/link:"):

@@ -1,5 +1,9 @@
 """Questions that are asked again at set times, and what each asking found changed."""
 
+from collections.abc import Sequence
+from datetime import timedelta
+from time import monotonic
+
 import streamlit as st
 
 from ui.client import living
@@ -13,6 +17,8 @@ from ui.language import count, named, say, when
 from ui.session import api
 
 PAGE = "views/schedules.py"
+REFRESH = timedelta(seconds=2)
+BEGINS = timedelta(seconds=10)  # how long after it was wished an asking may be seen to begin
 
 
 def main() -> None:
@@ -49,15 +55,32 @@ def _one(chosen: str) -> None:
     schedule = living.schedule(api(), chosen)
     st.html(f'<h1 class="r-question">{text(schedule.name)}</h1>{_facts_html(schedule)}')
     with st.container(horizontal=True):
-        if st.button(say("schedules.now"), key="trigger", icon=":material/play_arrow:"):
-            act(lambda: living.trigger(api(), schedule.id), say("schedules.asked"))
+        if st.button(say("schedules.now"), key="trigger", icon=":material/play_arrow:") and act(
+            lambda: living.trigger(api(), schedule.id), say("schedules.asked")
+        ):
+            st.session_state["triggered"] = monotonic()
         label, icon = ("steer.resume", ":material/play_arrow:") if schedule.paused else ("steer.pause", ":material/pause:")
         if st.button(say(label), key="pause_schedule", icon=icon) and act(
             lambda: living.change_schedule(api(), schedule.id, paused=not schedule.paused), say("schedules.changed")
         ):
             st.rerun()
         shelf.delete(say("schedules.delete_help"), lambda: living.remove_schedule(api(), schedule.id))
-    for firing in living.changes(api(), schedule.id).items:
+    lively = _lively(living.changes(api(), schedule.id).items)
+    st.fragment(_firings, run_every=REFRESH if lively else None)(schedule.id, lively)
+
+
+def _lively(firings: Sequence[Firing]) -> bool:
+    """Whether an asking is under way, or may begin any moment because somebody wished it."""
+    wished = monotonic() - st.session_state.get("triggered", -BEGINS.total_seconds()) < BEGINS.total_seconds()
+    return wished or any(firing.outcome == "running" for firing in firings)
+
+
+def _firings(schedule: str, lively: bool) -> None:
+    """What each asking found, drawn anew while one is under way."""
+    firings = living.changes(api(), schedule).items
+    if lively and not _lively(firings):
+        st.rerun()
+    for firing in firings:
         _firing(firing)
 
 

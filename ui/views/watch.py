@@ -37,7 +37,8 @@ def main() -> None:
     st.session_state["watched_run"] = (monotonic(), run)
     settled = run.finished and feed(run.id).look().ended
     every = None if settled else REFRESH
-    st.fragment(_standing, run_every=every)(settled, run.status == "awaiting_approval")
+    planned = bool(run.plan or progress(feed(run.id).look().events).plan)
+    st.fragment(_standing, run_every=every)(settled, run.status == "awaiting_approval", planned)
     if run.status == "awaiting_approval":
         st.fragment(_approve)()
     elif not run.finished:
@@ -45,10 +46,10 @@ def main() -> None:
     st.fragment(_work, run_every=every)()
 
 
-def _standing(settled: bool, waiting: bool) -> None:
+def _standing(settled: bool, waiting: bool, planned: bool) -> None:
     """Where the run stands, and the buttons. No refresh follows where it is over and its log is whole.
 
-    The whole page is drawn anew when a plan begins or ceases to wait for approval.
+    The whole page is drawn anew when there is a plan, which can be changed, and when it begins or ceases to wait for approval.
     Zones are containers, so that what opens and closes in one does not disturb another.
     """
     run, trouble = _latest()
@@ -62,7 +63,7 @@ def _standing(settled: bool, waiting: bool) -> None:
         st.html(meters_html(run, known, now()))
     with st.container():
         controls.show(api(), run)
-    turned = (run.status == "awaiting_approval") != waiting
+    turned = (run.status == "awaiting_approval") != waiting or bool(run.plan or known.plan) != planned
     if turned or (run.finished and state.ended and not settled):
         st.rerun()
 
