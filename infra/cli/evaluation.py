@@ -1,5 +1,6 @@
 """`rubrica eval`: run a system over a benchmark, judge it, report it, compare two runs."""
 
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -91,3 +92,19 @@ def compare(
     from infra.cli.evaluation_run import compare as work
 
     leave_with(lambda: work(first, second, out))
+
+
+@app.command()
+def form(
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Reports in Markdown.")],
+    written: Annotated[
+        datetime | None, typer.Option(formats=["%Y-%m-%d"], help="When they were written; default: today.")
+    ] = None,
+) -> None:
+    """Say what is wrong with the form of reports: tables, headings, citations, language, repetition, tense.
+
+    Exit codes: 0 no fault, 1 some, 2 a file cannot be read.
+    """
+    from infra.cli.report_form import check as work
+
+    leave_with(lambda: work(files, (written or datetime.now(UTC)).date()))

@@ -1,0 +1,67 @@
+"""What is wrong with the form of finished reports, one line a fault, then the rates over all of them."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import fields
+from datetime import date
+from pathlib import Path
+
+from app.domain.errors import InvalidInput
+from app.domain.missing import Missing
+from training.evaluation.report_metrics import MeasuredReport, report_figures
+from workflows.checks.citation_format import citation_faults, parted
+from workflows.checks.languages import language_breaks, language_of
+from workflows.checks.lists import markdown_faults
+from workflows.checks.outline import headings_of, outline_faults
+from workflows.checks.redundancy import repeats, statements_of
+from workflows.checks.tables import tables_of
+from workflows.checks.tense import tense_errors
+
+SHOWN_CHARS = 90
+
+
+def check(files: Sequence[Path], written: date) -> int:
+    """Print the faults of each Markdown file and the figures of all; 1 where there is a fault, else 0.
+
+    Raises:
+        InvalidInput: a file cannot be read.
+    """
+    texts = {path: _read(path) for path in files}
+    found = [f"{path}: {fault}" for path, text in texts.items() for fault in faults_of(text, written)]
+    print("\n".join(found) or "no fault found")
+    figures = report_figures([MeasuredReport(text, written) for text in texts.values()])
+    for name in (field.name for field in fields(figures)):
+        value = getattr(figures, name)
+        print(f"{name}: {value.reason if isinstance(value, Missing) else f'{value:.4g}'}")
+    return int(bool(found))
+
+
+def faults_of(text: str, written: date) -> Iterator[str]:
+    """Every fault of one report, in words that say where."""
+    body = parted(text).body
+    headings = headings_of(body)
+    statements = statements_of(text)
+    for table in tables_of(body):
+        if table.faults:
+            yield f"table in line {table.start + 1}: {', '.join(sorted(table.faults))}"
+    for place, fault in outline_faults(headings):
+        yield f"heading “{_short(headings[place].title)}”: {fault}"
+    for cited in citation_faults(text):
+        yield f"citation {_short(cited.shown)}: {cited.fault}"
+    yield from (f"Markdown: {fault}" for fault in markdown_faults(body))
+    yield from (f"another language: {_short(sentence)}" for sentence in language_breaks(body, language_of(body)))
+    for repeat in repeats(statements):
+        yield f"said before: {_short(statements[repeat.second])}"
+    for error in tense_errors("\n".join(statements), written):
+        yield f"foretells what is past ({error.period}): {_short(error.text)}"
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= SHOWN_CHARS else f"{line[:SHOWN_CHARS]}…"
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidInput(f"{path} cannot be read as UTF-8 text: {error}") from error
