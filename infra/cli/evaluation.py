@@ -7,9 +7,11 @@ from typing import Annotated
 import typer
 
 from app.domain.query import Effort, Language, SystemName
+from infra.cli import building
 from infra.cli.execute import execute, leave_with
 
 app = typer.Typer(help="Benchmarks (docs/evaluation.md).", no_args_is_help=True)
+app.add_typer(building.app, name="build")
 
 Folder = Annotated[Path, typer.Argument(metavar="FOLDER", help="A run's folder.")]
 

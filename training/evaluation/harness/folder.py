@@ -9,18 +9,16 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TypeVar
 
 from app.domain.errors import Conflict, InvalidInput, NotFound
 from app.domain.evidence import content_key, snapshot_hash
 from app.domain.trajectory import Turn
-from app.domain.value import Value
 from training.evaluation.harness.example import Answer
+from training.evaluation.harness.lines import append_line, lines_of, without_torn_line
 from training.evaluation.harness.manifest import Manifest
 from training.evaluation.harness.scores import Scores
 from workflows.judging.batch import KeptAnswers
 
-V = TypeVar("V", bound=Value)
 MANIFEST, ANSWERS, SCORES, JUDGE, LOCK = "manifest.json", "answers.jsonl", "scores.jsonl", "judge.sqlite", "lock"
 TURNS, PAGES = "turns", "pages"
 _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,80}")
@@ -68,28 +66,28 @@ class RunFolder:
 
     def answers(self) -> dict[str, Answer]:
         """By item; of several the last."""
-        return {answer.item: answer for answer in _lines(self.path / ANSWERS, Answer)}
+        return {answer.item: answer for answer in lines_of(self.path / ANSWERS, Answer)}
 
     def scores(self) -> dict[str, Scores]:
         """By item; of several the last."""
-        return {score.item: score for score in _lines(self.path / SCORES, Scores)}
+        return {score.item: score for score in lines_of(self.path / SCORES, Scores)}
 
     def keep_answer(self, answer: Answer) -> None:
         """Append it."""
-        _append(self.path / ANSWERS, answer)
+        append_line(self.path / ANSWERS, answer)
 
     def keep_scores(self, scores: Scores) -> None:
         """Append them."""
-        _append(self.path / SCORES, scores)
+        append_line(self.path / SCORES, scores)
 
     def turns(self, item: str) -> list[Turn]:
         """What a system did for an item, as far as it came."""
-        return list(_lines(self._turns(item), Turn))
+        return list(lines_of(self._turns(item), Turn))
 
     def keep_turn(self, item: str, turn: Turn) -> None:
         """Append it."""
         self._turns(item).parent.mkdir(exist_ok=True)
-        _append(self._turns(item), turn)
+        append_line(self._turns(item), turn)
 
     def keep_page(self, text: str) -> str:
         """Keep the text of a cited page; the name of its copy."""
@@ -121,35 +119,13 @@ class RunFolder:
 
     def _begun(self, manifest: Manifest) -> Manifest:
         for path in (self.path / ANSWERS, self.path / SCORES, *(self.path / TURNS).glob("*.jsonl")):
-            _without_torn_line(path)
+            without_torn_line(path)
         if (self.path / MANIFEST).exists():
             begun = self.manifest()
             begun.require_same(manifest)
             return begun
         _replace(self.path / MANIFEST, manifest.model_dump_json(indent=1).encode())
         return manifest
-
-
-def _lines(path: Path, noun: type[V]) -> Iterator[V]:
-    if path.exists():
-        with path.open("rb") as lines:
-            yield from (noun.model_validate_json(line) for line in lines if line.endswith(b"\n"))
-
-
-def _append(path: Path, value: Value) -> None:
-    with path.open("ab") as file:
-        file.write(value.model_dump_json().encode() + b"\n")
-
-
-def _without_torn_line(path: Path) -> None:
-    """Whoever was killed while writing left half a line: what follows must not be joined to it."""
-    if not path.exists() or not (size := path.stat().st_size):
-        return
-    with path.open("rb+") as file:
-        file.seek(-1, os.SEEK_END)
-        if file.read(1) != b"\n":
-            file.seek(0)
-            file.truncate(file.read(size).rfind(b"\n") + 1)
 
 
 def _replace(path: Path, content: bytes) -> None:

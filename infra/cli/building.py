@@ -1,0 +1,64 @@
+"""`rubrica eval build`: a benchmark from readers' questions, of those who agree."""
+
+from datetime import date, datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from infra.cli.execute import execute, leave_with
+
+app = typer.Typer(help="A benchmark from readers' questions (docs/building.md).", no_args_is_help=True)
+Queue = Annotated[Path, typer.Argument(metavar="FOLDER", help="The folder in which the set is made.")]
+KeyFile = Annotated[Path | None, typer.Option(help="The key of the pseudonyms; default: one in RUBRICA_HOME.")]
+
+
+@app.callback()
+def build() -> None:
+    """A benchmark from readers' questions."""
+
+
+@app.command()
+def collect(
+    folder: Queue,
+    since: Annotated[datetime, typer.Option(formats=["%Y-%m-%d"], help="Only what was asked from then on.")] = "1970-01-01",  # type: ignore[assignment]
+    key_file: KeyFile = None,
+) -> None:
+    """Take in questions whose asker and organisation agree now, and forget those of whoever does not any more."""
+    from infra.cli.building_work import collect as work
+
+    execute(lambda settings: work(settings, folder, date(since.year, since.month, since.day), key_file))
+
+
+@app.command()
+def screen(
+    folder: Queue,
+    model_file: Annotated[Path | None, typer.Option(help="A GGUF file to be the model, in this process.")] = None,
+    at_once: Annotated[int, typer.Option(min=1, help="Questions under way at a time.")] = 4,
+) -> None:
+    """Have a model say of each how deep it goes, what it is about, and whether it may be shown."""
+    from infra.cli.building_work import screen as work
+
+    execute(lambda settings: work(settings, folder, model_file, at_once))
+
+
+@app.command()
+def review(folder: Queue, reviewer: Annotated[str, typer.Option(help="Who reviews; the same name each time.")]) -> None:
+    """Go through what waits for this expert: accept, reword or reject."""
+    from infra.cli.building_work import review as work
+
+    leave_with(lambda: work(folder, reviewer))
+
+
+@app.command()
+def publish(
+    folder: Queue,
+    out: Annotated[Path, typer.Option(help="The folder of the set; each version gets a folder in it.")],
+    against: Annotated[list[str], typer.Option(metavar="NAME=DATA", help="A public set it must not repeat (repeatable).")],
+    reviews: Annotated[int, typer.Option(min=1, help="So many experts must accept a question.")] = 2,
+    key_file: KeyFile = None,
+) -> None:
+    """Write the next version: accepted, agreed to now, and in no public set."""
+    from infra.cli.building_work import publish as work
+
+    execute(lambda settings: work(settings, folder, out, against, reviews, key_file))

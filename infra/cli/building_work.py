@@ -1,0 +1,113 @@
+"""What `rubrica eval build` does."""
+
+from collections.abc import Sequence
+from datetime import UTC, date, datetime
+from pathlib import Path
+
+import typer
+
+from app.domain.benchmark import CandidateQuestion, Decision, Domain, Review, Screening
+from app.domain.errors import InvalidInput
+from app.services.preferences.asked_questions import consented_questions
+from app.services.preferences.pseudonyms import Pseudonyms, read_key
+from app.settings import Settings
+from infra.cli.execute import say
+from infra.cli.preference_export import KEY
+from infra.cli.worker_database import worker_pool
+from infra.local.home import Home
+from training.evaluation.builder.public_sets import public_sets
+from training.evaluation.builder.publishing import publish as write
+from training.evaluation.builder.queue import ReviewQueue, passes
+from training.evaluation.builder.screening import screen as look
+from training.evaluation.harness.models import models_of
+
+ACCEPT, REJECT, EDIT, SKIP, QUIT = "a", "r", "e", "s", "q"
+
+
+async def collect(settings: Settings, folder: Path, since: date, key_file: Path | None) -> int:
+    """Bring the queue up to date."""
+    queue = _opened(folder)
+    consented, _ = await _consented(settings, key_file)
+    came, went = queue.collect(consented, since)
+    print(f"{came} questions came, {went} went, {len(queue.candidates())} are there")
+    return 0
+
+
+async def screen(settings: Settings, folder: Path, model_file: Path | None, at_once: int) -> int:
+    """Ask the model about what is new; 1 when it had no usable word on some."""
+    queue = _opened(folder)
+    async with models_of(settings, model_file) as models:
+        asked = await look(settings, queue, models, at_once, _tell)
+    found = queue.screenings().values()
+    print(f"{asked} asked about; {sum(map(passes, found))} of {len(found)} wait for experts")
+    return 1 if any(screening.missing for screening in found) else 0
+
+
+def review(folder: Path, reviewer: str) -> int:
+    """Show one question after the other, until none is left or the expert has enough."""
+    queue = _opened(folder)
+    screenings = queue.screenings()
+    waiting = queue.waiting(reviewer)
+    for number, candidate in enumerate(waiting, 1):
+        found = screenings[candidate.id]
+        print(f"\n[{number}/{len(waiting)}] {candidate.question}\n  {found.domain.value}, depth {found.depth}: {found.reason}")
+        decided = _decided(candidate, found, reviewer)
+        if decided is None:
+            break
+        if isinstance(decided, Review):
+            queue.keep_review(decided)
+    print(f"{len(queue.waiting(reviewer))} left for {reviewer}")
+    return 0
+
+
+async def publish(
+    settings: Settings, folder: Path, out: Path, against: Sequence[str], reviews: int, key_file: Path | None
+) -> int:
+    """Write the next version and say what is in it."""
+    queue = _opened(folder)
+    public, counts = public_sets(against)
+    consented, names = await _consented(settings, key_file)
+    made = write(queue, consented, public, counts, out, reviews, datetime.now(UTC), names.fingerprint)
+    print(f"{out / f'v{made.version}'}: {made.items} questions in {len(made.domains)} domains")
+    print(f"left out because a public set has them: {sum(made.known.values())}; withdrawn since: {len(made.withdrawn)}")
+    return 0
+
+
+def _decided(candidate: CandidateQuestion, found: Screening, reviewer: str) -> Review | bool | None:
+    """The review; False to come back to it later, None to end."""
+    while True:
+        choice = typer.prompt("accept, reject, edit, skip or quit (a/r/e/s/q)").strip().lower()[:1]
+        if choice == QUIT:
+            return None
+        if choice == SKIP:
+            return False
+        if choice == REJECT:
+            note = typer.prompt("why", default="", show_default=False)
+            return Review(id=candidate.id, reviewer=reviewer, decision=Decision.REJECT, note=note)
+        if choice in (ACCEPT, EDIT):
+            wording = typer.prompt("wording") if choice == EDIT else ""
+            domain = _domain(typer.prompt("domain", default=found.domain.value))
+            return Review(id=candidate.id, reviewer=reviewer, decision=Decision.ACCEPT, question=wording, domain=domain)
+
+
+def _domain(said: str) -> Domain:
+    if said.strip().lower() not in [*Domain]:
+        raise InvalidInput(f"{said!r} is no domain; there are {', '.join(Domain)}")
+    return Domain(said.strip().lower())
+
+
+async def _consented(settings: Settings, key_file: Path | None) -> tuple[dict[str, CandidateQuestion], Pseudonyms]:
+    home = Home(settings.home)
+    async with worker_pool(settings, home) as pool:
+        names = Pseudonyms(read_key(key_file or home.root / KEY))
+        return await consented_questions(pool, names), names
+
+
+def _opened(folder: Path) -> ReviewQueue:
+    queue = ReviewQueue(folder)
+    queue.open()
+    return queue
+
+
+def _tell(screening: Screening) -> None:
+    say(f"{screening.id}: {screening.missing or ('for experts' if passes(screening) else 'left out')}")

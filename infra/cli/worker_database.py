@@ -1,0 +1,59 @@
+"""The database of the deployment, or of this machine's stack, as the role that sees all organisations."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import asyncpg
+
+from app.domain.errors import SetupError
+from app.settings import PREFIX, Settings
+from app.storage.engine import connect
+from app.storage.migrate import upgrade
+from app.storage.role_names import WORKER_ROLE
+from app.storage.schema import SCHEMA_REVISION, revision_of
+from infra.local.home import Home
+from infra.local.lock import FileLock
+from infra.local.postgres import DATABASE, LocalPostgres, running_url
+
+SETTING = PREFIX + "WORKER_DATABASE_URL"
+
+
+@asynccontextmanager
+async def worker_pool(settings: Settings, home: Home) -> AsyncIterator[asyncpg.Pool]:
+    """Connections to it, closed at the end.
+
+    Raises:
+        SetupError: it cannot be used, or needs a migration.
+    """
+    async with _database(settings, home) as url:
+        pool = await connect(url, largest=2, setting=SETTING)
+        try:
+            if (found := await revision_of(pool)) != SCHEMA_REVISION:
+                raise SetupError(f"the database's schema is {found}, {SCHEMA_REVISION} is needed; run `rubrica migrate`")
+            yield pool
+        finally:
+            await pool.close()
+
+
+@asynccontextmanager
+async def _database(settings: Settings, home: Home) -> AsyncIterator[str]:
+    """The address of the worker's role, who sees all organisations. A local server that does not run is started meanwhile."""
+    if settings.worker_database_url is not None:
+        yield settings.worker_database_url.get_secret_value()
+        return
+    if settings.database_url is not None:
+        raise SetupError(f"set {SETTING}: the role of {PREFIX}DATABASE_URL sees one organisation at a time")
+    home.prepare()
+    lock = FileLock(home.lock)
+    if not lock.acquire():
+        yield running_url(home.postgres, DATABASE, WORKER_ROLE)
+        return
+    server = LocalPostgres(home.postgres, home.log("postgres"))
+    try:
+        await server.start()
+        await upgrade(server.url())
+        yield server.url(role=WORKER_ROLE)
+    finally:
+        await asyncio.to_thread(server.stop)
+        lock.release()

@@ -1,0 +1,54 @@
+"""Whether a question stands in a public set already: by shared runs of words, so that small changes do not hide it.
+
+A run is eight words, or thirteen ideographs; articles, case and punctuation do not count. A shorter question is known when it
+stands in a public one as a whole.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from training.evaluation.answer_metrics import tokens
+
+WORDS, IDEOGRAPHS = 8, 13
+FIRST_IDEOGRAPH = "\u3400"
+
+
+class PublicQuestions:
+    """The runs of all public questions, with the set they are from."""
+
+    def __init__(self) -> None:
+        self._runs: dict[tuple[str, ...], str] = {}
+        self._whole: list[tuple[str, str]] = []
+
+    def add(self, name: str, questions: Iterable[str]) -> int:
+        """Take in a set; how many questions it has."""
+        count = 0
+        for question in questions:
+            said = tokens(question)
+            count += 1
+            self._whole.append((_joined(said), name))
+            for size in (WORDS, IDEOGRAPHS):
+                for run in _runs(said, size):
+                    self._runs.setdefault(run, name)
+        return count
+
+    def knows(self, question: str) -> str:
+        """The set that has it; empty where none has."""
+        said = tokens(question)
+        size = IDEOGRAPHS if _ideographic(said) else WORDS
+        if len(said) >= size:
+            return next((self._runs[run] for run in _runs(said, size) if run in self._runs), "")
+        whole = _joined(said)
+        return next((name for other, name in self._whole if whole in other), "")
+
+
+def _runs(said: Sequence[str], size: int) -> Iterable[tuple[str, ...]]:
+    return (tuple(said[at : at + size]) for at in range(len(said) - size + 1))
+
+
+def _ideographic(said: Sequence[str]) -> bool:
+    return 2 * sum(token >= FIRST_IDEOGRAPH for token in said) >= len(said)
+
+
+def _joined(said: Sequence[str]) -> str:
+    """Framed by spaces, so that words are found as wholes."""
+    return f" {' '.join(said)} "

@@ -1,0 +1,43 @@
+"""The questions of public sets, by `NAME=DATA`: a benchmark we read, or any file of JSON Lines with questions in it."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from app.domain.errors import InvalidInput
+from training.evaluation.benchmarks.catalogue import WHERE, benchmark
+from training.evaluation.benchmarks.files import each
+from training.evaluation.builder.decontamination import PublicQuestions
+from training.evaluation.harness.example import Reading
+
+FIELDS = ("prompt", "question", "query", "text", "Question", "problem")
+
+
+def public_sets(named: Sequence[str]) -> tuple[PublicQuestions, dict[str, int]]:
+    """All their questions, and how many each has.
+
+    Raises:
+        InvalidInput: a set is not given as `NAME=DATA`, cannot be read, or has no question.
+    """
+    public, counts = PublicQuestions(), {}
+    for text in named:
+        name, given, data = text.partition("=")
+        if not given or not name.strip() or not data.strip():
+            raise InvalidInput(f"{text!r} names no set; write NAME=DATA, such as drb-fact=path/to/deepresearch-bench")
+        counts[name] = public.add(name, _questions(name, Path(data).expanduser()))
+        if not counts[name]:
+            raise InvalidInput(f"{data} has no question")
+    return public, counts
+
+
+def _questions(name: str, data: Path) -> Iterator[str]:
+    if name in WHERE:
+        return (example.question for example in benchmark(name).read(Reading(data)))
+    return iter(each(data, _question))
+
+
+def _question(row: dict[str, Any]) -> str:
+    found = next((row[field] for field in FIELDS if isinstance(row.get(field), str)), None)
+    if found is None:
+        raise ValueError(f"it has none of the fields {', '.join(FIELDS)}")
+    return str(found)

@@ -1,0 +1,130 @@
+"""From a reviewed queue to a version of the set: what is still agreed to, what experts accept, what no public set has.
+
+    <set>/v1/query.jsonl  <set>/v1/manifest.json  <set>/v2/...
+
+`query.jsonl` is in DeepResearch Bench's form (id, topic, language, prompt), so that its benchmarks read it.
+"""
+
+import hashlib
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+
+import orjson
+
+from app.domain.benchmark import CandidateQuestion, Review
+from app.domain.errors import Conflict, InvalidInput
+from app.domain.query import Language
+from app.domain.value import Value
+from training.evaluation.builder.decontamination import PublicQuestions
+from training.evaluation.builder.queue import ReviewQueue, accepted
+
+FORMAT = "rubrica.benchmark/1"
+QUERIES, MANIFEST = "query.jsonl", "manifest.json"
+
+
+class SetItem(Value):
+    """One question of a set."""
+
+    id: str
+    topic: str
+    language: Language
+    prompt: str
+
+
+class SetManifest(Value):
+    """What a version holds and how it came about. `withdrawn` are ids of the version before whose consent is gone: to be dropped.
+
+    `known` counts what was left out because a public set has it, `against` how many questions each of these has.
+    """
+
+    format: str = FORMAT
+    version: int
+    items: int
+    sha256: str
+    domains: dict[str, int]
+    consents_checked_at: datetime
+    reviews_needed: int
+    collected: int
+    accepted: int
+    known: dict[str, int]
+    against: dict[str, int]
+    withdrawn: tuple[str, ...] = ()
+    pseudonym_key: str
+
+
+def publish(
+    queue: ReviewQueue,
+    consented: Mapping[str, CandidateQuestion],
+    public: PublicQuestions,
+    against: Mapping[str, int],
+    out: Path,
+    needed: int,
+    now: datetime,
+    key: str,
+) -> SetManifest:
+    """Write the next version. `consented` is what is agreed to now, so that nothing else can be in it.
+
+    Raises:
+        InvalidInput: nothing is left to publish, or no public set was given.
+        Conflict: the version before is the same.
+    """
+    if not against:
+        raise InvalidInput("name the public sets that the questions must not stand in: --against NAME=DATA")
+    queue.forget(consented.keys())
+    chosen = _chosen(queue, needed)
+    known = {item.id: public.knows(item.prompt) or public.knows(consented[item.id].question) for item in chosen}
+    items = sorted((item for item in chosen if not known[item.id]), key=lambda item: item.id)
+    if not items:
+        raise InvalidInput("no question is accepted and new; review some first: rubrica eval build review")
+    before = _newest(out)
+    content = b"".join(orjson.dumps(item.model_dump(mode="json"), option=orjson.OPT_APPEND_NEWLINE) for item in items)
+    digest = hashlib.sha256(content).hexdigest()
+    if before is not None and before.sha256 == digest:
+        raise Conflict(f"version {before.version} has the same questions already")
+    manifest = SetManifest(
+        version=before.version + 1 if before else 1,
+        items=len(items),
+        sha256=digest,
+        domains=dict(sorted(Counter(item.topic for item in items).items())),
+        consents_checked_at=now,
+        reviews_needed=needed,
+        collected=len(consented),
+        accepted=len(chosen),
+        known=dict(sorted(Counter(name for name in known.values() if name).items())),
+        against=dict(against),
+        withdrawn=tuple(sorted(_ids(out, before) - consented.keys())),
+        pseudonym_key=key,
+    )
+    folder = out / f"v{manifest.version}"
+    folder.mkdir(mode=0o700, parents=True)
+    (folder / QUERIES).write_bytes(content)
+    (folder / MANIFEST).write_text(manifest.model_dump_json(indent=1), encoding="utf-8")
+    return manifest
+
+
+def _chosen(queue: ReviewQueue, needed: int) -> list[SetItem]:
+    by_question: dict[str, list[Review]] = {}
+    for review in queue.reviews():
+        by_question.setdefault(review.id, []).append(review)
+    found = {name: accepted(reviews, needed) for name, reviews in by_question.items()}
+    candidates = queue.candidates()
+    return [_item(candidates[name], review) for name, review in found.items() if review is not None and name in candidates]
+
+
+def _item(candidate: CandidateQuestion, review: Review) -> SetItem:
+    prompt = review.question or candidate.question
+    return SetItem(id=candidate.id, topic=review.domain.value, language=candidate.language, prompt=prompt)
+
+
+def _newest(out: Path) -> SetManifest | None:
+    found = [SetManifest.model_validate_json(path.read_bytes()) for path in out.glob(f"v*/{MANIFEST}")]
+    return max(found, key=lambda manifest: manifest.version, default=None)
+
+
+def _ids(out: Path, version: SetManifest | None) -> set[str]:
+    if version is None:
+        return set()
+    lines: Sequence[bytes] = (out / f"v{version.version}" / QUERIES).read_bytes().splitlines()
+    return {str(orjson.loads(line)["id"]) for line in lines}

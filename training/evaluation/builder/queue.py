@@ -1,0 +1,111 @@
+"""The folder in which a set is made: candidates, screenings, reviews. For its owner's eyes: readers' questions are in it."""
+
+import os
+from collections.abc import Collection, Mapping, Sequence
+from datetime import date
+from pathlib import Path
+
+from app.domain.benchmark import CandidateQuestion, Decision, Review, Screening
+from app.domain.errors import InvalidInput, NotFound
+from app.domain.value import Value
+from training.evaluation.harness.lines import append_line, lines_of, without_torn_line
+from workflows.judging.batch import KeptAnswers
+
+CANDIDATES, SCREENED, REVIEWS, JUDGE = "candidates.jsonl", "screened.jsonl", "reviews.jsonl", "judge.sqlite"
+LEAST_DEPTH = 3
+
+
+class ReviewQueue:
+    """Reads and appends; of several lines of one id (and reviewer) the last counts."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def open(self) -> None:
+        """Make the folder (0700), and cut off what a killed process left half written.
+
+        Raises:
+            InvalidInput: it cannot be made.
+        """
+        try:
+            self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+            for name in (CANDIDATES, SCREENED, REVIEWS):
+                os.close(os.open(self.path / name, os.O_CREAT | os.O_RDWR, 0o600))
+                without_torn_line(self.path / name)
+        except OSError as error:
+            raise InvalidInput(f"{self.path} cannot be written: {error.strerror}") from error
+
+    def candidates(self) -> dict[str, CandidateQuestion]:
+        """Every question that was collected."""
+        return {found.id: found for found in lines_of(self.path / CANDIDATES, CandidateQuestion)}
+
+    def collect(self, consented: Mapping[str, CandidateQuestion], since: date) -> tuple[int, int]:
+        """Take in what was asked since, and `forget` what is not agreed to any more: how many came, how many went."""
+        gone = self.forget(consented.keys())
+        known = self.candidates()
+        fresh = [found for name, found in consented.items() if name not in known and found.asked_on >= since]
+        for found in fresh:
+            append_line(self.path / CANDIDATES, found)
+        return len(fresh), gone
+
+    def forget(self, consented: Collection[str]) -> int:
+        """Drop everything of each question that is not among these; how many there were."""
+        gone = self.candidates().keys() - set(consented)
+        if gone:
+            self._rewrite(CANDIDATES, [c for c in self.candidates().values() if c.id not in gone])
+            self._rewrite(SCREENED, [s for s in self.screenings().values() if s.id not in gone])
+            self._rewrite(REVIEWS, [r for r in self.reviews() if r.id not in gone])
+            (self.path / JUDGE).unlink(missing_ok=True)  # the model's reasons may repeat a question
+        return len(gone)
+
+    def screenings(self) -> dict[str, Screening]:
+        """What a model made of them."""
+        return {found.id: found for found in lines_of(self.path / SCREENED, Screening)}
+
+    def keep_screening(self, screening: Screening) -> None:
+        """Append it."""
+        append_line(self.path / SCREENED, screening)
+
+    def reviews(self) -> list[Review]:
+        """Every expert's last word on each question."""
+        return list({(found.id, found.reviewer): found for found in lines_of(self.path / REVIEWS, Review)}.values())
+
+    def keep_review(self, review: Review) -> None:
+        """Append it.
+
+        Raises:
+            NotFound: there is no such question.
+        """
+        if review.id not in self.candidates():
+            raise NotFound(f"there is no question {review.id!r} in the queue")
+        append_line(self.path / REVIEWS, review)
+
+    def waiting(self, reviewer: str) -> list[CandidateQuestion]:
+        """What this expert has not seen: fewest reviews first, then the oldest. Only what passed the first look."""
+        reviews, known = self.reviews(), self.candidates()
+        seen = {review.id for review in reviews if review.reviewer == reviewer}
+        counts = {name: sum(review.id == name for review in reviews) for name in known}
+        passed = [known[s.id] for s in self.screenings().values() if passes(s) and s.id in known and s.id not in seen]
+        return sorted(passed, key=lambda candidate: (counts[candidate.id], candidate.asked_on, candidate.id))
+
+    def judged(self) -> KeptAnswers:
+        """What the model answered; to be closed."""
+        return KeptAnswers(self.path / JUDGE)
+
+    def _rewrite(self, name: str, values: Sequence[Value]) -> None:
+        part = self.path / f"{name}.part"
+        with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
+            file.writelines(f"{value.model_dump_json()}\n" for value in values)
+        part.replace(self.path / name)
+
+
+def passes(screening: Screening) -> bool:
+    """Whether experts are to see it: deep enough, understandable by itself, about nobody in particular."""
+    return not screening.missing and screening.depth >= LEAST_DEPTH and screening.self_contained and not screening.personal
+
+
+def accepted(reviews: Sequence[Review], needed: int) -> Review | None:
+    """The newest accepting review, where enough experts accept and none rejects."""
+    if any(review.decision is Decision.REJECT for review in reviews) or len(reviews) < needed:
+        return None
+    return reviews[-1]

@@ -1,0 +1,42 @@
+"""The model's first look at what was collected, several questions at a time; what was looked at is not looked at again."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+from app.domain.benchmark import Screening
+from app.settings import Settings
+from training.evaluation.builder.queue import ReviewQueue
+from training.evaluation.harness.models import Models, codec_of
+from workflows.agents.kit import Kit
+from workflows.judging.batch import BatchRecord
+from workflows.judging.prescreen_judge import prescreened
+from workflows.prompts.library import PromptLibrary
+from workflows.systems.linear_pipeline import Window, pipelined
+
+
+async def screen(settings: Settings, queue: ReviewQueue, models: Models, at_once: int, told: Callable[[Screening], None]) -> int:
+    """Screen what has no verdict yet; how many were asked about. One without a verdict is tried again another time.
+
+    Raises:
+        SetupError: there is no model to ask.
+    """
+    judge, known = models.require_judge(), queue.screenings()
+    left = [found for found in queue.candidates().values() if found.id not in known or known[found.id].missing]
+    kept = queue.judged()
+    record, prompts, today = BatchRecord(kept, at_once), PromptLibrary.load(), datetime.now(UTC).date()
+
+    def keep(_: object, screening: Screening) -> None:
+        queue.keep_screening(screening)
+        told(screening)
+
+    try:
+        return await pipelined(
+            left,
+            lambda found: prescreened(
+                Kit(judge.chat, {}, record, prompts, codec_of(settings), today, lambda: 0.0, language=found.language), found
+            ),
+            keep,
+            Window(at_once),
+        )
+    finally:
+        kept.close()

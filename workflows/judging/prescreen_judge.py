@@ -1,0 +1,47 @@
+"""A first look at a reader's question for a benchmark (MindDR 4.3): how deep it goes, its domain, whether it may be shown."""
+
+from pydantic import Field
+
+from app.domain.benchmark import CandidateQuestion, Domain, Screening
+from app.domain.missing import Missing
+from workflows.agents.kit import Kit
+from workflows.agents.steps import Answer, step
+from workflows.judging.ruling import ruled
+
+YES_NO = {"yes": True, "no": False}
+REASON_CHARS = 300
+
+
+class PrescreenAnswer(Answer):
+    """The verdict, after its reason."""
+
+    reason: str = Field(default="", description="what decides it, in one sentence")
+    depth: int = Field(default=0, description="1 to 5")
+    domain: str = Field(default="", description="the domain", json_schema_extra={"enum": [*Domain]})
+    self_contained: str = Field(default="", description="yes or no", json_schema_extra={"enum": [*YES_NO]})
+    personal: str = Field(default="", description="yes or no", json_schema_extra={"enum": [*YES_NO]})
+
+
+PRESCREEN = step("prescreen", PrescreenAnswer, max_tokens=300)
+
+
+async def prescreened(kit: Kit, candidate: CandidateQuestion) -> Screening:
+    """The model's verdict; where there is none, `missing` says why."""
+
+    def read(said: PrescreenAnswer) -> Screening | None:
+        contained, personal = (YES_NO.get(answer.strip().lower()) for answer in (said.self_contained, said.personal))
+        domain = said.domain.strip().lower()
+        if contained is None or personal is None or not 1 <= said.depth <= 5 or domain not in [*Domain]:
+            return None
+        return Screening(
+            id=candidate.id,
+            depth=said.depth,
+            domain=Domain(domain),
+            self_contained=contained,
+            personal=personal,
+            reason=" ".join(said.reason.split())[:REASON_CHARS],
+            model=kit.chat.name,
+        )
+
+    found = await ruled(kit, PRESCREEN, read, question=candidate.question)
+    return Screening(id=candidate.id, missing=found.reason) if isinstance(found, Missing) else found
