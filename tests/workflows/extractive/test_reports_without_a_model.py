@@ -51,6 +51,22 @@ async def test_a_report_has_several_sections_and_sources_and_says_nothing_twice(
     assert len(set(texts)) == len(texts)
 
 
+@pytest.mark.parametrize(
+    ("question", "statements", "sources"),
+    [
+        ("What were the arguments for and against a national bank?", 15, 8),
+        ("Why was silver coinage controversial?", 15, 8),
+        ("Why did presidents oppose or support the annexation of new territory before 1900?", 4, 3),
+    ],
+)
+async def test_an_account_rests_on_many_sources(question: str, statements: int, sources: int, addresses: LocalSearcher) -> None:
+    report = await report_on(question, addresses)
+    citations = numbered(report).citations
+    assert len(citations) >= statements
+    assert len({c.quote.source.url for c in citations}) >= sources
+    assert not {"Objections raised", "What the sources do not cover"} & {section.heading for section in report.sections}
+
+
 async def test_a_time_limit_in_the_question_is_kept(addresses: LocalSearcher) -> None:
     report = await report_on(TARIFFS, addresses)
     dates = [c.quote.source.published for c in numbered(report).citations]

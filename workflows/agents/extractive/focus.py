@@ -12,14 +12,26 @@ from workflows.agents.extractive.telling import MOSTLY
 from workflows.agents.extractive.words import terms
 
 ON_SUBJECT = 0.75
+NEARLY = 0.5
 MANY = 8
 """So many passages on its subject make a question one to survey; with fewer, chains of evidence are followed."""
 
 
 def on_subject(question: Question, hits: Sequence[Hit]) -> list[Hit]:
     """The passages that hold nearly all of the question's subject; where some hold its names as names, only those; where
-    it names who spoke, theirs."""
-    fitting = spoken(question, [hit for hit in hits if question.subject_share(hit.terms) >= ON_SUBJECT])
+    it names who spoke, theirs.
+
+    Where these are few and an account is asked for, half will do: who annexes Texas need not say territory.
+    """
+    fitting = _holding(question, hits, ON_SUBJECT)
+    if len(fitting) < MANY and question.wants_account:
+        wider = _holding(question, hits, NEARLY)
+        fitting = wider if len(wider) >= MANY else fitting
+    return fitting
+
+
+def _holding(question: Question, hits: Sequence[Hit], share: float) -> list[Hit]:
+    fitting = spoken(question, [hit for hit in hits if question.subject_share(hit.terms) >= share])
     return [hit for hit in fitting if names_subject(question, hit)] or fitting
 
 

@@ -66,6 +66,12 @@ class Question:
         """Whether it asks for one thing (who, when, whether) and names it: no account, and nothing that must be found first."""
         return self.kind is QuestionKind.FACT and _OPEN.match(self.text) is None and not is_nested(self.text)
 
+    @property
+    def wants_account(self) -> bool:
+        """Whether it asks for an account (reasons, views, a course of time): many sources may each hold a part."""
+        account = (QuestionKind.WHY, QuestionKind.AGAINST, QuestionKind.VIEWS, QuestionKind.CHANGE)
+        return self.kind in account and not is_nested(self.text)
+
     def subject_share(self, terms: frozenset[str]) -> float:
         """The share of the subject's weight that these terms hold, from 0 to 1."""
         return _share(self.subject_weights, terms)
@@ -86,7 +92,7 @@ _FRAMES = frozenset(
         say said justify justified explain describe argue defend oppose support view treat address discuss think
         change evolve develop differ compare contrast shift respond react affect influence cause impact portray
         present characterize characterise frame regard understand evaluate assess approach handle propose promise
-        mention talk write speak criticize criticise praise
+        mention talk write speak criticize criticise praise give gave
     """)
 )
 _FRAME_NOUNS = frozenset(
@@ -95,7 +101,7 @@ _FRAME_NOUNS = frozenset(
         language rhetoric attitude view opinion position stance discussion debate argument reason way role
         history evolution development thinking idea understanding approach policy statement evidence research
         literature overview summary difference similarity change question topic subject theme reaction response tone
-        perception
+        perception controversy controversial
     """)
 )
 _DESIGNATION = re.compile(r"\b[a-z]{3,} (?:[A-Z]|\d{1,2})\b(?!-)")
@@ -121,14 +127,22 @@ _AGAINST = re.compile(
     r"|harm\w*)\b|反对|批评|危害",
     re.IGNORECASE,
 )
+_BOTH_SIDES = re.compile(
+    r"\bfor (?:and|or) against\b|\bpros and cons\b|\b(?:support\w*|favou?r\w*) (?:and|or) (?:oppos|reject)"
+    r"|\b(?:oppos\w+|reject\w*) (?:and|or) (?:support|favou?r)|利弊|支持.{0,4}反对|反对.{0,4}支持",
+    re.IGNORECASE,
+)
+"""Reasons against are asked for, and reasons for as much."""
 _VIEWS = re.compile(
     r"\bwhat (?:did|do|does|has|have)\b.*\b(?:say|said|think|believe|argue|write|propose|promise)\b|\b(?:views?|opinions?"
-    r"|attitudes?) (?:of|on)\b"
+    r"|attitudes?) (?:of|on)\b|\b(?:arguments?|debates?|case) (?:for|against|about|over|on)\b"
     r"|看法|观点|态度|说了",
     re.IGNORECASE,
 )
 _OPEN = re.compile(
-    r"^\s*(?:how (?:did|do|does|has|have|is|are|was|were|can|should)|why|what (?:did|do|does|has|have))\b", re.IGNORECASE
+    r"^\s*(?:how (?:did|do|does|has|have|is|are|was|were|can|should)|why"
+    r"|(?:what|which)(?: reasons?| arguments?| grounds| views?| opinions?)? (?:did|do|does|has|have))\b",
+    re.IGNORECASE,
 )
 
 
@@ -183,7 +197,8 @@ def _kind(text: str) -> QuestionKind:
         (_VIEWS, QuestionKind.VIEWS),
     ):
         if pattern.search(text):
-            return QuestionKind.AGAINST if kind in (QuestionKind.WHY, QuestionKind.VIEWS) and _AGAINST.search(text) else kind
+            against = kind in (QuestionKind.WHY, QuestionKind.VIEWS) and _AGAINST.search(text) and not _BOTH_SIDES.search(text)
+            return QuestionKind.AGAINST if against else kind
     return QuestionKind.FACT
 
 

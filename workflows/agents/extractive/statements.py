@@ -18,6 +18,8 @@ from workflows.agents.extractive.words import terms, word_count
 
 IN_PASSING = 0.5
 CONSIDERED = 200
+LEAST_CASES = 5
+"""So many statements that give reasons make an answer by themselves; with fewer, what else is said stands beside them."""
 LONGEST_PAIR = 70
 TRIM_FROM = 55
 FLOOR = 0.5
@@ -43,7 +45,8 @@ def statements(lens: Lens, hits: Sequence[Hit], limit: int, taken: Sequence[Sent
         fitting = [pair for pair in scored if lens.aspect.keys() & pair[1].term_set]
         scored = fitting if len(fitting) >= limit else scored
     else:
-        scored = [pair for pair in scored if makes_case(lens.question.kind, pair[1].text)] or scored
+        arguing = [pair for pair in scored if makes_case(lens.question.kind, pair[1].text)]
+        scored = arguing if len(arguing) >= LEAST_CASES else scored
         scored = [pair for pair in scored if can_answer(lens.question.text, pair[1].text)] or scored
     scored = [pair for pair in scored if pair[0] >= FLOOR * scored[0][0]]
     share = max(2, limit // max(1, len({c.source.url for _, c in scored})))

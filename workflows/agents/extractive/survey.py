@@ -87,14 +87,16 @@ def _strength(question: Question, quotes: Sequence[Quote]) -> float:
 
 
 def _leads(question: Question, material: Material, parts: Sequence[int]) -> dict[int, Item]:
-    """For each part the short statement near its top that serves the question best."""
+    """For each part the short statement near its top that serves the question best; where all are long, the first part's best."""
     lens = _lens(question, material)
-    leads: dict[int, Item] = {}
-    for part in parts:
-        near = [item for item in material.of_part(part)[:LEAD_FROM] if word_count(item.sentence.text) <= LEAD_WORDS]
-        if near:
-            leads[part] = max(near, key=lambda item: (lens.score(item.sentence), -item.rank))
-    return leads
+
+    def best(items: Sequence[Item]) -> Item:
+        return max(items, key=lambda item: (lens.score(item.sentence), -item.rank))
+
+    tops = {part: material.of_part(part)[:LEAD_FROM] for part in parts}
+    short = {part: [item for item in top if word_count(item.sentence.text) <= LEAD_WORDS] for part, top in tops.items()}
+    leads = {part: best(near) for part, near in short.items() if near}
+    return leads or {part: best(top) for part, top in list(tops.items())[:1] if top}
 
 
 def _chosen(items: Sequence[Item], used: Sequence[Sentence], words: int, most: int) -> list[Sentence]:

@@ -20,6 +20,8 @@ from workflows.agents.extractive.trace import trace
 from workflows.agents.kit import Kit
 
 MANY = 10
+FEW = 4
+"""An account of so many statements is no chain that leads to one answer."""
 ON_SUBJECT = 0.5
 SIDE = 3
 SECTION_SHARE = 0.4
@@ -64,7 +66,7 @@ def _is_subject(question: Question, material: Material) -> bool:
     if question.kind is QuestionKind.COMPARE and sum(len(material.of_part(p)) >= SIDE for p in range(len(material.titles))) > 1:
         return True
     on_subject = sum(question.subject_share(item.sentence.term_set) >= ON_SUBJECT for item in material.items)
-    return on_subject >= MANY
+    return on_subject >= (FEW if question.wants_account else MANY)
 
 
 def _nothing(question: Question, material: Material) -> Section:
