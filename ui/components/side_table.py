@@ -65,7 +65,7 @@ def _score(item: CriterionScore | None) -> str:
     if item is None:
         return UNKNOWN
     if item.score is None:
-        return f'<em>{UNKNOWN}</em><div class="r-quiet">{text(say("score.missing", why=item.missing))}</div>'
+        return f'<em>{UNKNOWN}</em><div class="r-quiet">{text(item.missing)}</div>'
     reason = f"<details><summary>{text(say('beside.why'))}</summary>{text(item.reason)}</details>" if item.reason else ""
     return f"<em>{item.score:.0%}</em>{bar_html(item)}{reason}"
 
