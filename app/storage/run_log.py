@@ -40,11 +40,11 @@ SAVE_REPORT = """
                    ON CONFLICT DO NOTHING RETURNING run_id)
     SELECT append_event(run_id, 'report_ready', '', $6) FROM saved"""
 LOAD = "SELECT query, plan, dropped, finish, approved, organisation_id FROM runs WHERE id = $1"
-# What is there and nobody cites yet is wanted again: it must not be swept before it is cited.
+# What is there is wanted again: it must not be swept before it is cited.
 MISSING = """
-    WITH wanted AS (UPDATE snapshots SET first_seen = now()
-                    WHERE hash = ANY($1::text[]) AND first_seen < now() - interval '12 hours'
-                    AND NOT EXISTS (SELECT FROM run_sources c WHERE c.hash = snapshots.hash))
+    WITH wanted AS (UPDATE snapshots SET first_seen = now() WHERE hash IN (
+                        SELECT hash FROM snapshots WHERE hash = ANY($1::text[]) AND first_seen < now() - interval '12 hours'
+                        FOR UPDATE SKIP LOCKED))
     SELECT given FROM unnest($1::text[]) AS given WHERE NOT EXISTS (SELECT FROM snapshots WHERE hash = given)"""
 
 

@@ -38,6 +38,7 @@ from workflows.chat_models.offer import Offer
 from workflows.durable import policies
 from workflows.durable.allowance import first_call
 from workflows.durable.failures import RunHalted, WorkerStopping, final_failure, halted_failure, stopping_failure
+from workflows.durable.known_sources import KnownSources
 from workflows.durable.mail import Mailbox
 from workflows.durable.outage import Circuit
 from workflows.durable.payloads import StageRequest
@@ -83,7 +84,7 @@ class Workshop:
     most: Quota = NO_LIMITS
     log: RunLog = field(init=False)
     outside: OutsideStore = field(init=False)
-    stored_sources: set[str] = field(default_factory=set, init=False)
+    stored_sources: KnownSources = field(default_factory=KnownSources, init=False)
     rooms: Rooms = field(init=False)
     models: defaultdict[str, Circuit] = field(init=False)
     index_circuit: Circuit = field(init=False)
@@ -170,11 +171,10 @@ class Attempt:
         return tuple(Finding.model_validate_json(body) for body in self.opening.needed if body is not None)
 
     async def missing_snapshots(self, hashes: list[str]) -> frozenset[str]:
-        """Those of these sources that are not stored yet. What is stored stays, so nobody asks twice; own documents may go."""
-        own = bool(self.request.query.tenant)
-        unknown = [name for name in hashes if own or name not in self.shop.stored_sources]
+        """Those of these sources that are not stored yet. What is stored stays for a while; own documents may go at once."""
+        unknown = hashes if self.request.query.tenant else self.shop.stored_sources.unknown(hashes)
         missing = await insist(lambda: self.shop.log.missing_snapshots(unknown)) if unknown else frozenset()
-        self.shop.stored_sources.update(name for name in unknown if name not in missing)
+        self.shop.stored_sources.note(name for name in unknown if name not in missing)
         return missing
 
     async def fetch_snapshot(self, name: str) -> str:

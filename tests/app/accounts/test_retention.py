@@ -51,8 +51,9 @@ async def test_what_is_past_its_time_is_deleted(new_browser: NewBrowser, address
     assert (await owner.post("/v1/schedules", asked)).status == 201
     open_run = UUID(await owner.ask("What goes on?"))
     await pool.execute("UPDATE runs SET created_at = now() - interval '2 years' WHERE id = $1", open_run)
-    orphan = "INSERT INTO snapshots (hash, body, first_seen) VALUES ('of no run', 'x', now() - interval '2 days')"
-    await pool.execute(orphan)
+    for name in ("of no run", "wanted again"):
+        await pool.execute("INSERT INTO snapshots (hash, body, first_seen) VALUES ($1, 'x', now() - interval '2 days')", name)
+    assert await RunLog(pool).missing_snapshots(["wanted again", "unknown"]) == {"unknown"}  # as a worker about to cite it asks
 
     wanted = {"runs_days": 365, "events_days": 90, "tool_results_days": 7, "feedback_days": 30}
     assert (await owner.send("PUT", "/v1/retention", json=wanted)).json == wanted
@@ -66,7 +67,8 @@ async def test_what_is_past_its_time_is_deleted(new_browser: NewBrowser, address
     assert await left(pool, theirs) == (True, True, True, True, True)
     assert (await left(pool, baseline))[:4] == (True, True, True, True)  # its schedule still compares with it
     assert (await left(pool, open_run))[:2] == (True, True)
-    assert await pool.fetchval("SELECT count(*) FROM snapshots WHERE hash = 'of no run'") == 0
+    kept = {row["hash"] for row in await pool.fetch("SELECT hash FROM snapshots")}
+    assert ("of no run" in kept, "wanted again" in kept) == (False, True)
     assert await forget_what_is_past(pool) == {}
 
     assert (await owner.get(f"/v1/runs/{old}")).is_problem(404)
