@@ -148,7 +148,7 @@ class ToolCallRow(SQLModel, table=True):
 
 
 class SnapshotRow(SQLModel, table=True):
-    """The stored copy of a cited source (UTF-8), named by its SHA-256 in hexadecimal. `first_seen` moves on when it is wanted again."""
+    """The stored copy of a cited source (UTF-8), named by its SHA-256 (hexadecimal). `first_seen` moves on when it is wanted."""
 
     __tablename__ = "snapshots"
     hash: str = Field(primary_key=True, sa_type=Text)
