@@ -81,6 +81,7 @@ def complete(document: dict[str, Any]) -> None:
         elif _brings_json(operation):
             parameters.append(dict(KNOWN))
             operation["responses"]["304"] = dict(UNCHANGED)
+        operation["responses"].get("204", {}).pop("content", None)
         _add_forms(path, method, operation)
         _add_problems(path, method, operation)
         _add_examples(operation, schemas)

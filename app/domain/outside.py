@@ -2,6 +2,7 @@
 
 from datetime import datetime, timedelta
 from typing import NamedTuple
+from uuid import UUID
 
 
 class Kept(NamedTuple):
@@ -20,8 +21,12 @@ class Opening(NamedTuple):
 
 
 class Ending(NamedTuple):
-    """How a call of a tool ended, within how many milliseconds (the upper edge of a bucket)."""
+    """How a call of a tool ended, within how many milliseconds (the upper edge of a bucket).
+
+    `asker` is the run or the organisation it was made for; None: nobody in particular.
+    """
 
     tool: str
     outcome: str
     within_ms: int
+    asker: UUID | None = None

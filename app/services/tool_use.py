@@ -1,9 +1,10 @@
-"""Which services outside are on, and how the calls of each went."""
+"""Which services outside are on, and how the calls of each went for whoever asks."""
 
 import asyncpg
 
 from app.domain.tool_use import ToolUse, tool_uses
 from app.storage.outside import OutsideStore
+from app.storage.tenancy import acting
 
 DAYS = 7
 
@@ -16,9 +17,9 @@ class ToolUseReport:
         self._on = on
 
     async def read(self, days: int = DAYS) -> list[ToolUse]:
-        """Every service, and whatever else was counted in these days.
+        """Every service, and whatever else was counted in these days for the organisation that asks.
 
         Raises:
             Unavailable: the database does not answer.
         """
-        return tool_uses(await self._store.counted(days), self._on)
+        return tool_uses(await self._store.counted(days, acting().organisation), self._on)

@@ -3,11 +3,14 @@
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
+from uuid import UUID
 
 from app.domain.errors import NotFound
 from app.domain.outside import Ending, Kept, Opening
 from app.storage.engine import Executor, translated
 
+# Whose calls are counted that were made for nobody in particular.
+NOBODY = UUID(int=0)
 TAKE = "SELECT take_slot($1, $2, $3, $4)"
 HOLD = """
     INSERT INTO outside_limits AS l (lane, next_at) VALUES ($1, clock_timestamp() + $2)
@@ -17,11 +20,15 @@ FINISH = "SELECT finish_call($1, $2, $3, $4)"
 RELEASE = "UPDATE outside_results SET claimed_until = NULL WHERE key = $1"
 TEXT = "SELECT body FROM outside_texts WHERE hash = $1"
 COUNT = """
-    INSERT INTO outside_counts AS c (day, tool, outcome, within_ms, n)
-    SELECT $1, * FROM unnest($2::text[], $3::text[], $4::integer[], $5::bigint[]) ORDER BY 2, 3, 4
-    ON CONFLICT (day, tool, outcome, within_ms) DO UPDATE SET n = c.n + excluded.n"""
+    INSERT INTO outside_counts AS c (day, organisation_id, tool, outcome, within_ms, n)
+    SELECT $1, coalesce(r.organisation_id, o.id, $7), e.tool, e.outcome, e.within_ms, sum(e.n)
+    FROM unnest($2::text[], $3::text[], $4::integer[], $5::uuid[], $6::bigint[]) AS e (tool, outcome, within_ms, asker, n)
+         LEFT JOIN runs r ON r.id = e.asker LEFT JOIN organisations o ON o.id = e.asker
+    GROUP BY 2, 3, 4, 5 ORDER BY 2, 3, 4, 5
+    ON CONFLICT (day, organisation_id, tool, outcome, within_ms) DO UPDATE SET n = c.n + excluded.n"""
 COUNTED = """
-    SELECT tool, outcome, within_ms, sum(n)::bigint AS n FROM outside_counts WHERE day > $1
+    SELECT tool, outcome, within_ms, sum(n)::bigint AS n FROM outside_counts
+    WHERE day > $1 AND ($2::uuid IS NULL OR organisation_id = $2)
     GROUP BY tool, outcome, within_ms ORDER BY tool, outcome, within_ms"""
 SWEEP = "SELECT sweep_outside($1, $2, $3)"
 
@@ -92,14 +99,14 @@ class OutsideStore:
 
     async def count(self, endings: Mapping[Ending, int]) -> None:
         """Add to the counts of today (UTC)."""
-        tools, outcomes, within = zip(*endings, strict=True)
+        columns = zip(*endings, strict=True)  # tools, outcomes, edges, askers
         async with translated():
-            await self._pool.execute(COUNT, datetime.now(UTC).date(), tools, outcomes, within, list(endings.values()))
+            await self._pool.execute(COUNT, datetime.now(UTC).date(), *columns, list(endings.values()), NOBODY)
 
-    async def counted(self, days: int) -> Sequence[tuple[Ending, int]]:
-        """The counts of the last `days` days."""
+    async def counted(self, days: int, organisation: UUID | None = None) -> Sequence[tuple[Ending, int]]:
+        """The counts of the last `days` days: of an organisation, or of the whole deployment."""
         async with translated():
-            rows = await self._pool.fetch(COUNTED, datetime.now(UTC).date() - timedelta(days=days))
+            rows = await self._pool.fetch(COUNTED, datetime.now(UTC).date() - timedelta(days=days), organisation)
         return [(Ending(row["tool"], row["outcome"], row["within_ms"]), row["n"]) for row in rows]
 
     async def sweep(self, keeping: Keeping = KEEPING) -> int:

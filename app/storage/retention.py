@@ -36,6 +36,11 @@ SNAPSHOTS = """
     DELETE FROM snapshots WHERE hash IN (
         SELECT hash FROM snapshots s WHERE s.first_seen < now() - interval '1 day'
           AND NOT EXISTS (SELECT FROM run_sources c WHERE c.hash = s.hash) LIMIT $1)"""
+# What was counted for organisations that are gone, and what nobody asks about any more.
+COUNTS = """
+    DELETE FROM outside_counts c WHERE c.day < current_date - 366
+       OR (c.organisation_id <> '00000000-0000-0000-0000-000000000000'
+           AND NOT EXISTS (SELECT FROM organisations o WHERE o.id = c.organisation_id))"""
 STATEMENTS: Mapping[str, str] = MappingProxyType(
     {
         "runs": RUNS,
@@ -45,6 +50,7 @@ STATEMENTS: Mapping[str, str] = MappingProxyType(
         **{table: SAID.format(table=table, since="made_at") for table in ("ratings", "claim_flags")},
         "drafts": DRAFTS,
         "snapshots": SNAPSHOTS,
+        "outside_counts": COUNTS,
     }
 )
 BATCHED = frozenset({"runs", "events", "tool_calls", "turns", "snapshots"})

@@ -210,10 +210,11 @@ class OutsideTextRow(SQLModel, table=True):
 
 
 class OutsideCountRow(SQLModel, table=True):
-    """How many outside calls ended how, and within how many milliseconds."""
+    """How many outside calls of an organisation ended how, and within how many milliseconds."""
 
     __tablename__ = "outside_counts"
     day: date = Field(primary_key=True)
+    organisation_id: UUID = Field(primary_key=True)
     tool: str = Field(primary_key=True, sa_type=Text)
     outcome: str = Field(primary_key=True, sa_type=Text)
     within_ms: int = Field(primary_key=True)

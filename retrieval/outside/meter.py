@@ -2,8 +2,11 @@
 
 import logging
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from enum import StrEnum
+from uuid import UUID
 
 from app.domain.errors import Unavailable
 from app.domain.outside import Ending
@@ -11,7 +14,19 @@ from retrieval.outside.failure import Failure
 
 EDGES_MS = (10, 30, 100, 300, 1_000, 3_000, 10_000, 30_000, 100_000, 1_000_000)
 
+_asker: ContextVar[UUID | None] = ContextVar("asker", default=None)
+
 log = logging.getLogger(__name__)
+
+
+@contextmanager
+def counted_for(asker: UUID) -> Iterator[None]:
+    """Calls made in this context are counted for a run's organisation, or for an organisation itself."""
+    token = _asker.set(asker)
+    try:
+        yield
+    finally:
+        _asker.reset(token)
 
 
 class CallEnd(StrEnum):
@@ -31,11 +46,11 @@ class Meter:
 
     def call(self, tool: str, end: CallEnd, seconds: float) -> None:
         """A call ended, after so many seconds of waiting and working."""
-        self.counts[Ending(tool, end.value, _edge(seconds))] += 1
+        self.counts[Ending(tool, end.value, _edge(seconds), _asker.get())] += 1
 
     def attempt(self, tool: str, failure: Failure, seconds: float) -> None:
         """One attempt failed."""
-        self.counts[Ending(tool, f"attempt_{failure.value}", _edge(seconds))] += 1
+        self.counts[Ending(tool, f"attempt_{failure.value}", _edge(seconds), _asker.get())] += 1
 
     async def hand_over(self, count: Callable[[Mapping[Ending, int]], Awaitable[None]]) -> None:
         """Hand the counts over; when that fails they stay for the next time."""

@@ -25,6 +25,7 @@ from app.storage.living_runs import Baseline, Owner
 from app.storage.tenancy import Tenant
 from retrieval.on_behalf import OnBehalf
 from retrieval.outside.freshness import no_older_than
+from retrieval.outside.meter import counted_for
 from retrieval.ports import PageReader
 from workflows.agents.ports import Tool
 from workflows.agents.remembering import search_agent
@@ -138,7 +139,7 @@ class LivingActivities:
         return query, searched
 
     async def _probed(self, query: ResearchQuery, before: Baseline) -> Probe:
-        with no_older_than(FRESH):
+        with no_older_than(FRESH), counted_for(before.run_id):
             return await probed(before.plan, before.turns, self._tools(query))
 
     async def _made(
@@ -184,10 +185,10 @@ class LivingActivities:
         findings = await insist(lambda: living_runs.findings(self._shop.database, run_id))
         query = (await insist(lambda: self._shop.log.load(run_id))).query
         evidence = [quote for finding in findings for quote in finding.quotes]
-        texts = await self._texts([quote.source.url for quote in cited(old)], self._reader(query))
+        texts = await self._texts(run_id, [quote.source.url for quote in cited(old)], self._reader(query))
         return await asyncio.to_thread(changes_between, old, new, evidence, texts)
 
-    async def _texts(self, addresses: Sequence[str], reader: PageReader) -> Mapping[str, str | None]:
+    async def _texts(self, run_id: UUID, addresses: Sequence[str], reader: PageReader) -> Mapping[str, str | None]:
         """Today's texts of what the old report cites; None for what is not there any more.
 
         A page of the web that does not come is left out: nobody knows whether it is gone.
@@ -205,7 +206,7 @@ class LivingActivities:
                     if not address.startswith(("http://", "https://")):
                         texts[address] = None
 
-        with no_older_than(FRESH):
+        with no_older_than(FRESH), counted_for(run_id):
             await asyncio.gather(*map(read, list(dict.fromkeys(addresses))[:MOST_READ]))
         return texts
 

@@ -27,6 +27,7 @@ from app.storage.outside import OutsideStore
 from app.storage.run_log import NOTHING, Reservation, RunLog, Snapshot, StageOpening
 from retrieval.client import IndexClient
 from retrieval.on_behalf import OnBehalf
+from retrieval.outside.meter import counted_for
 from retrieval.ports import PageReader
 from workflows.agents.agent_set import AgentSet
 from workflows.agents.codec import Codec
@@ -239,13 +240,8 @@ async def perform(
         opening = await insist(lambda: shop.log.open_stage(request.run_id, stage, first, title, needs))
         if opening.result is not None:
             return stored(opening.result)
-        room = shop.rooms.of(request.run_id)
         ledger = StageLedger(
-            shop.log,
-            request.run_id,
-            stage,
-            opening.attempt,
-            room,
+            *(shop.log, request.run_id, stage, opening.attempt, shop.rooms.of(request.run_id)),
             shop.prices_of(stage, request.query),
             activity.is_worker_shutdown,
             first=first if opening.granted and first is not None else NOTHING,
@@ -254,7 +250,9 @@ async def perform(
             halt=opening.halt,
         )
         record = DurableRecord(ledger, opening.turns, shop.models.__getitem__, shop.index_circuit)
-        return await _guarded(ledger, record, lambda: work(Attempt(shop, request, stage, title, opening, ledger, record)))
+        attempt = Attempt(shop, request, stage, title, opening, ledger, record)
+        with counted_for(request.run_id):
+            return await _guarded(ledger, record, lambda: work(attempt))
 
 
 async def _guarded(ledger: StageLedger, record: DurableRecord, work: Callable[[], Awaitable[R]]) -> R:
