@@ -9,6 +9,7 @@ from typing import Any
 
 from app.api import examples
 from app.api.openapi_samples import sample
+from app.domain.exports import ExportFormat
 
 Operation = dict[str, Any]
 
@@ -37,6 +38,7 @@ EVENTS = "text/event-stream"
 # Answers that come in other forms too, by what is asked for.
 OTHER_FORMS = {
     ("get", "/v1/runs/{run_id}/report"): ("text/markdown", "text/html"),
+    ("get", "/v1/runs/{run_id}/export"): tuple(form.media_type for form in ExportFormat),
     ("post", "/openai/v1/responses"): (EVENTS,),
     ("get", "/openai/v1/responses/{response_id}"): (EVENTS,),
     ("post", "/openai/v1/chat/completions"): (EVENTS,),
@@ -105,7 +107,9 @@ def _add_forms(path: str, method: str, operation: Operation) -> None:
     for status, answer in operation["responses"].items():
         content = answer.get("content", {})
         if status.startswith("2"):
-            content |= {form: {"schema": {"type": "string"}} for form in OTHER_FORMS.get((method, path), ())}
+            content |= {
+                form: {"schema": {} if "json" in form else {"type": "string"}} for form in OTHER_FORMS.get((method, path), ())
+            }
         if EVENTS in content:
             content[EVENTS]["schema"] = _streamed(STREAMED[path])
 
