@@ -18,6 +18,7 @@ _WRITERS_OWN = re.compile(
     r"|\[(?:citation needed|source|来源|引用|待补充)\]",
     re.IGNORECASE,
 )
+_CODE = re.compile(r"`[^`\n]*`")
 _LIST_HEADING = re.compile(
     r"^\s*(?:#{1,6}\s*|\*\*)?(?:\d+[.、]?\s*)?(?:references|sources|works cited|bibliography|citations"
     r"|参考文献|参考资料|资料来源|来源|引用来源)\s*(?:\*\*)?[:：]?\s*$",
@@ -76,7 +77,7 @@ def citation_faults(markdown: str) -> list[FoundCitationFault]:
     """The faults of a report's citations. Without a list of sources only notation and place can be judged."""
     body, listed = parted(markdown)
     code = code_lines(tokens_of(body))
-    lines = [line for place, line in enumerate(body.split("\n")) if place not in code]
+    lines = [_CODE.sub("code", line) for place, line in enumerate(body.split("\n")) if place not in code]
     faults = [
         FoundCitationFault(CitationFault.LEFTOVER, found.group()) for line in lines for found in _WRITERS_OWN.finditer(line)
     ]

@@ -60,8 +60,8 @@ CITED = [
     ("税率上升[来源]，此后下降[^1]。", [C.LEFTOVER] * 2),
     (f"[1] Rates rose.\n\n- [2] Wages fell.{SOURCES}", [C.FLOATING] * 2),
     (f"Rates rose\n[1] and fell [2].{SOURCES}", []),
-    ("See [1](https://a.example) and `[q3]`... no list.".replace("`[q3]`", "code"), []),
-    ("```\n[q3]\n```\nRates rose.", []),
+    ("See [1](https://a.example), without a list.", []),
+    ("```\n[q3]\n```\nRates rose, as `[q3]` says.", []),
     ("The vector [1, 2] has no list of sources here.", []),
 ]  # fmt: skip
 
