@@ -23,6 +23,7 @@ from app.api import (
     schemas_collections,
     schemas_reports,
     schemas_schedules,
+    schemas_side_by_side,
     webhook_schemas,
 )
 from app.api.accounts.cookies import SESSION
@@ -59,6 +60,7 @@ ROOTS = (
     schemas_collections.ReceivedFiles,
     *(schemas_schedules.NewSchedule, schemas_schedules.ScheduleChange, schemas_schedules.SchedulePage),
     *(schemas_schedules.FiringPage, schemas_schedules.MailDeliveryPage),
+    *(schemas_side_by_side.FurtherSystems, schemas_side_by_side.SideBySideView),
     *PREFERENCES,
     *ACCOUNTS,
 )

@@ -37,7 +37,7 @@ class WriterSettings(Value):
     agents: Agents | None = None
     model: ModelName | None = None
     temperature: float | None = Field(default=None, ge=0, le=2)
-    prompts: dict[PromptName, PromptVersion] = Field(default={}, max_length=20)
+    prompts: dict[PromptName, PromptVersion] = Field(default={}, max_length=20, json_schema_extra={"additionalProperties": False})
     arrangement: Arrangement = Arrangement.AUTOMATIC
 
 
