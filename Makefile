@@ -33,7 +33,7 @@ up: setup ## Run API, worker and page here, until Ctrl-C
 	@exec $(PY) -m infra.cli up $(ARGS)
 
 test: setup ## Run the tests on real servers (ARGS="-k name" for some, JOBS=0 for one process)
-	@$(PY) -m pytest -n $(JOBS) --dist loadgroup --no-loadscope-reorder $(ARGS)
+	@$(PY) -m pytest -n $(JOBS) $(ARGS)
 
 check: setup ## Format, lint, check types and import contracts
 	@$(PY) -m ruff format --quiet $(FORMAT) .

@@ -6,22 +6,23 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from xdist.remote import Producer
+from xdist.scheduler import Scheduling
 
 from app.services.bootstrap import ensure_local_owner
 from app.storage.migrate import upgrade
 from infra.local.postgres import LocalPostgres
 from tests.support.accounts import HOME_KEY, act_as_home, role_urls
+from tests.support.scheduling import ByFile
 from tests.support.stack import running_postgres, running_temporal, running_time_skipping
 
 _numbers = itertools.count(1)
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """A file's tests stay in one process, which makes its fixtures once; files that start a whole stack share one process."""
-    for item in items:
-        if item.get_closest_marker("xdist_group") is None:
-            item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Scheduling:
+    """Several processes share the tests as `tests.support.scheduling` says."""
+    return ByFile(config, log)
 
 
 @pytest.fixture(scope="session")

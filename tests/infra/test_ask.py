@@ -10,8 +10,6 @@ import pytest
 
 from tests.support.stack import run_rubrica
 
-pytestmark = pytest.mark.xdist_group("stack")
-
 QUESTION = "How did presidents justify tariffs before 1900?"
 NOTES = {
     "pricing.md": "# Pricing\n\nIn March 2024 the team decided that the subscription costs 10 dollars a month. "

@@ -15,8 +15,6 @@ from infra.local.ports import free_port
 from tests.support.stack import RUBRICA, command_environment
 from tests.support.stack_api import CRITERIA, QUOTE, RUN_ID, SNAPSHOT_NAME, FakeApi, a_whole_run, serving
 
-pytestmark = pytest.mark.xdist_group("stack")
-
 
 class Finished(NamedTuple):
     """How a command ended."""

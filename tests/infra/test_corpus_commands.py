@@ -13,8 +13,6 @@ from infra.cli.build_progress import BuildProgress, duration
 from tests.retrieval.owner_process import Owner
 from tests.support.stack import run_rubrica
 
-pytestmark = pytest.mark.xdist_group("stack")
-
 
 @pytest.fixture(scope="module")
 def owner(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Owner]:

@@ -30,8 +30,6 @@ from tests.infra.test_stack import Up
 from tests.retrieval.test_folder_corpus import write_pdf
 from tests.support.stack import run_rubrica
 
-pytestmark = pytest.mark.xdist_group("stack")
-
 MARKER = "The zebrawood ledger was sealed with wax by the quokka society of Montevideo."
 PAGES = {
     "lease.pdf": "The lease of the warehouse ends on 3 May 2031.\nThe rent of the warehouse is 4,000 euros a month.",

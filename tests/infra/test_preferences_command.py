@@ -4,13 +4,9 @@ import asyncio
 import json
 from pathlib import Path
 
-import pytest
-
 from app.storage.roles import WORKER_ROLE
 from infra.local.postgres import LocalPostgres
 from tests.support.stack import run_rubrica
-
-pytestmark = pytest.mark.xdist_group("stack")
 
 
 def test_an_export_of_nothing_has_every_file_and_says_so(

@@ -4,15 +4,12 @@ import asyncio
 from pathlib import Path
 
 import asyncpg
-import pytest
 
 from app.storage.schema import SCHEMA_REVISION, revision_of
 from infra.local.ports import free_port
 from infra.local.process import Process, Program
 from infra.local.service import START_LIMIT, http_status
 from tests.support.stack import RUBRICA, command_environment, run_rubrica
-
-pytestmark = pytest.mark.xdist_group("stack")
 
 
 async def test_migrating_a_given_database(tmp_path: Path, empty_postgres_url: str) -> None:

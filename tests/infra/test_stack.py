@@ -19,8 +19,6 @@ from infra.local.ports import LOOPBACK, free_port
 from infra.local.service import http_status
 from tests.support.stack import RUBRICA, command_environment, run_rubrica
 
-pytestmark = pytest.mark.xdist_group("stack")
-
 START_LIMIT_S = 60
 QUESTION = {"question": "How did presidents justify tariffs before 1900?", "effort": "quick"}
 

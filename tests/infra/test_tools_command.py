@@ -12,8 +12,6 @@ from mcp import Client, StdioServerParameters
 from tests.support.stack import RUBRICA, command_environment, run_rubrica
 from tests.support.stack_api import RUN_ID, FakeApi, a_whole_run, serving
 
-pytestmark = pytest.mark.xdist_group("stack")
-
 PASSAGE = {
     "source": {"url": "https://a.example", "title": "A", "snapshot": "0" * 64},
     "text": "Duties rose.",

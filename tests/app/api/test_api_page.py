@@ -66,7 +66,7 @@ async def run_block(text: str, api: ApiClient, folder: Path, run: str = "") -> s
 def test_every_block_is_run_by_a_test_here() -> None:
     for block in blocks("sh"):
         assert sum(word in block for word in RUN_HERE) == 1, block
-    assert (len(blocks("sh", ASKING)), len(blocks("python")), len(blocks("python", ASKING))) == (1, 1, 0)
+    assert (len(blocks("sh", ASKING)), len(blocks("python")), len(blocks("python", ASKING))) == (2, 1, 0)
     assert set(re.findall(r"```(\w+)\n", PAGE + ASKING)) == {"sh", "python", "json"}
 
 
@@ -87,6 +87,13 @@ async def test_a_rubric_is_drafted_edited_and_given_with_the_question(api: ApiCl
     kept = (await api.get(f"/v1/runs/{said['id']}/rubric")).json
     assert (kept["rubric"]["criteria"][0]["title"], kept["rubric"]["origin"]) == ("The act of 1934", "reader")
     assert kept["drafted"]["criteria"][1:] == kept["rubric"]["criteria"][1:]
+
+
+@SHELL
+async def test_several_systems_work_a_question_side_by_side(api: ApiClient, tmp_path: Path) -> None:
+    await run_block(blocks("sh", ASKING)[1], api, tmp_path)
+    columns = orjson.loads((tmp_path / "beside.json").read_bytes())["columns"]
+    assert [column["run"]["query"]["system"] for column in columns] == ["minddr", "mams", "react", "deeprubric"]
 
 
 async def test_what_is_shown_as_an_answer_is_answered_so(brief: ApiClient) -> None:

@@ -118,26 +118,24 @@ async def test_the_pages_client_reverts_compares_and_reads_tables(api: ApiClient
     assert b"The city" in await asyncio.to_thread(page.export, run, "md", 1)
 
     told = (await asyncio.to_thread(page.contradictions, run)).items
-    assert [(row["kind"], [side["n"] for side in row["sides"]]) for row in told] == [("sources", [1, 4]), ("claim", [4])]
+    assert [(row.kind, [side.n for side in row.sides]) for row in told] == [("sources", [1, 4]), ("claim", [4])]
 
     figures = await asyncio.to_thread(page.figures, run)
-    assert [(f["value"], f["unit"], f["year"], f["n"]) for f in figures.items[:3]] == [
-        (1_200_000, "people", 1890, 1),
-        (1_500_000, "people", 1900, 2),
-        (2_000_000, "people", 1910, 3),
-    ]
+    assert [(f.year, f.n) for f in figures.items[:3]] == [(1890, 1), (1900, 2), (1910, 3)]
+    shown = (await api.get(f"/v1/runs/{run}/figures")).json["items"][:3]
+    assert [(f["value"], f["unit"]) for f in shown] == [(1_200_000, "people"), (1_500_000, "people"), (2_000_000, "people")]
     [chart] = figures.charts
-    assert [(point["label"], point["n"]) for point in chart["points"]] == [("1890", 1), ("1900", 2), ("1910", 3)]
-    assert (chart["title"], chart["unit"]) == ("population of the city", "people")
-    assert "<script" not in chart["svg"]
+    assert [(point.label, point.n) for point in chart.points] == [("1890", 1), ("1900", 2), ("1910", 3)]
+    assert (chart.title, chart.unit) == ("population of the city", "people")
+    assert "<script" not in str((await api.get(f"/v1/runs/{run}/figures")).json["charts"])
 
 
 async def test_a_link_shows_one_version_and_nothing_else(api: ApiClient, run: str, page: Reports, pool: asyncpg.Pool) -> None:
     link = await asyncio.to_thread(page.share, run, 7)
-    token = link.path.rsplit("/", 1)[1]
+    token, path = link.token, f"/v1/shared/{link.token}"
     assert re.fullmatch("[A-Za-z0-9_-]{32}", token)
     nobody = {"Authorization": ""}
-    shown = await api.get(link.path, headers=nobody)
+    shown = await api.get(path, headers=nobody)
     assert shown.status == 200
     text = shown.body.decode()
     assert "The city" in text
@@ -160,11 +158,11 @@ async def test_a_link_shows_one_version_and_nothing_else(api: ApiClient, run: st
     for other in (f"/v1/runs/{run}", f"/v1/runs/{run}/shares", f"/v1/runs/{run}/export?format=md"):
         assert (await api.get(other, headers=nobody)).is_problem(401)
     await asyncio.to_thread(page.revoke, run, link.id)
-    gone = await api.get(link.path, headers=nobody)
+    gone = await api.get(path, headers=nobody)
     assert (gone.status, gone.json["detail"]) == (404, wrong.json["detail"])
     late = await asyncio.to_thread(page.share, run, 1)
     await pool.execute("UPDATE report_shares SET expires_at = now() - interval '1 second' WHERE id = $1", UUID(late.id))
-    assert (await api.get(late.path, headers=nobody)).is_problem(404)
+    assert (await api.get(f"/v1/shared/{late.token}", headers=nobody)).is_problem(404)
     assert (await api.post(f"/v1/runs/{run}/shares", {"days": 9999})).is_problem(400)
 
 

@@ -67,6 +67,22 @@ async def test_an_account_rests_on_many_sources(question: str, statements: int, 
     assert not {"Objections raised", "What the sources do not cover"} & {section.heading for section in report.sections}
 
 
+async def test_several_questions_are_answered_each_by_itself(addresses: LocalSearcher) -> None:
+    report = await report_on("How did presidents justify tariffs before 1900, and what did Lincoln say about slavery?", addresses)
+    assert [s.heading for s in report.sections] == [
+        "How did presidents justify tariffs before 1900?",
+        "What did Lincoln say about slavery?",
+    ]
+    assert [len(re.findall(r"\[\d+\]", body)) >= 3 for body in numbered(report).bodies] == [True, True]
+    assert "Lincoln" in report.sections[1].body
+    brief = await report_on(
+        "How did presidents justify tariffs before 1900, and what did Lincoln say about slavery?",
+        addresses,
+        style=ReportStyle(format=ReportFormat.BRIEF),
+    )
+    assert len(brief.sections) == 2
+
+
 async def test_a_time_limit_in_the_question_is_kept(addresses: LocalSearcher) -> None:
     report = await report_on(TARIFFS, addresses)
     dates = [c.quote.source.published for c in numbered(report).citations]

@@ -21,12 +21,12 @@ def statement_scale(style: ReportStyle | None) -> float:
 
 
 def shaped(
-    sections: Sequence[Section], quotes: Mapping[str, Quote], style: ReportStyle | None, language: Language
+    sections: Sequence[Section], quotes: Mapping[str, Quote], style: ReportStyle | None, language: Language, answering: int = 1
 ) -> list[Section]:
-    """The sections in the reader's format; the first of them is the one that answers."""
+    """The sections in the reader's format; the first `answering` of them are those that answer."""
     match style.format if style else None:
         case ReportFormat.BRIEF:
-            return list(sections[:1])
+            return list(sections[:answering])
         case ReportFormat.BULLETS:
             return [section.model_copy(update={"body": _bullets(section.body)}) for section in sections]
         case ReportFormat.TABLE_FIRST:

@@ -16,6 +16,7 @@ from workflows.agents.extractive.phrasing import phrases_in
 from workflows.agents.extractive.question import Question, QuestionKind
 from workflows.agents.extractive.relevance import Lens
 from workflows.agents.extractive.sentences import Sentence
+from workflows.agents.extractive.several import asked_apart
 from workflows.agents.extractive.timeline import Span, divide
 from workflows.agents.extractive.words import term_of
 
@@ -46,6 +47,8 @@ class Probe:
 
 def outline(question: Question, probe: Probe, most: int) -> list[Part]:
     """The parts of a question, at most `most` and at least one."""
+    if asked := asked_apart(question.text):
+        return [Part(one, one) for one in asked[:most]]
     if len(question.sides) >= LEAST_PARTS:
         return _by_side(question, most)
     if question.closed and answered_in_one(question, probe.hits):

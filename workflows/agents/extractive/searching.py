@@ -19,6 +19,7 @@ from workflows.agents.extractive.phrasing import phrases_in
 from workflows.agents.extractive.question import Question, analyse
 from workflows.agents.extractive.relevance import Lens
 from workflows.agents.extractive.sentences import Sentence
+from workflows.agents.extractive.several import asked_apart
 from workflows.agents.extractive.statements import lens_for, lens_on, statements
 from workflows.agents.extractive.trail import Trail
 from workflows.agents.kit import Kit
@@ -81,7 +82,9 @@ async def search_deeply(subtask: Subtask, plan: ResearchPlan, query: ResearchQue
     """Work one subtask (MindDR section 3.1, deep search) by search alone; every quote is an exact stretch of its source."""
     whole, own = analyse(query.whole), analyse(subtask.question)
     gathering = Gathering(search_agent(subtask.id), kit, _narrower(whole.period, own.period))
-    task = _Task(whole, own, gathering, Trail(whole, gathering), len(plan.subtasks) - 1)
+    alone = own.text in asked_apart(whole.text)
+    whole = own if alone else whole
+    task = _Task(whole, own, gathering, Trail(whole, gathering), 0 if alone else len(plan.subtasks) - 1)
     stop = StopReason.SUFFICIENT
     try:
         await _explore(task)

@@ -50,6 +50,13 @@ def survey(question: Question, material: Material, section_words: int, scale: fl
     return [overview, *sections]
 
 
+def told_alone(question: Question, material: Material, section_words: int, scale: float = 1.0) -> str:
+    """The statements of a material of one part, in paragraphs without an overview: for one question of several."""
+    material = on_question(question, material)
+    chosen = _chosen(material.of_part(0), [], 2 * section_words, round(2 * MOST_STATEMENTS * scale))
+    return "\n\n".join([*model_prose(material.findings[0]), *paragraphs(question.language, chosen)])
+
+
 def on_question(question: Question, material: Material) -> Material:
     """The material without statements that hold of the question only what all of them hold; the best few, where few hold more.
 

@@ -9,13 +9,14 @@ from app.domain.plan import ResearchPlan
 from app.domain.query import Language, ResearchQuery
 from app.domain.report import Report, Section
 from app.domain.writer import Arrangement
+from workflows.agents.extractive.apart import answered_apart, parts_asked
 from workflows.agents.extractive.forms import shaped, statement_scale, unmet
 from workflows.agents.extractive.material import Material, material_of
 from workflows.agents.extractive.phrasing import phrases_in
 from workflows.agents.extractive.planning import title_of
 from workflows.agents.extractive.prose import model_prose
 from workflows.agents.extractive.question import Question, QuestionKind, analyse
-from workflows.agents.extractive.survey import survey
+from workflows.agents.extractive.survey import survey, told_alone
 from workflows.agents.extractive.trace import trace
 from workflows.agents.kit import Kit
 
@@ -35,14 +36,24 @@ async def write_report(query: ResearchQuery, plan: ResearchPlan, findings: tuple
     question, style = analyse(query.whole), query.style
     material = material_of(plan, findings)
     scale = statement_scale(style)
+    words = round(SECTION_SHARE * kit.bounds.section_words)
+    asked = parts_asked(query.whole, plan, material)
+
+    def alone(one: Question, about: Material) -> str:
+        if _surveys(query.writer.arrangement, one, about):
+            return told_alone(one, about, words, scale)
+        return "\n\n".join(section.body for section in trace(one, about, query.effort, scale))
+
     if not material.items:
         sections = [_nothing(question, material)]
+    elif asked:
+        sections = answered_apart(asked, material, alone)
     elif _surveys(query.writer.arrangement, question, material):
-        sections = survey(question, material, round(SECTION_SHARE * kit.bounds.section_words), scale)[: 1 + kit.bounds.sections]
+        sections = survey(question, material, words, scale)[: 1 + kit.bounds.sections]
     else:
         sections = trace(question, material, query.effort, scale)
     if material.items:
-        sections = shaped(sections, _known(material), style, question.language)
+        sections = shaped(sections, _known(material), style, question.language, len(asked) or 1)
     if material.items and (gaps := _gaps(question.language, material, sections)):
         sections.append(gaps)
     return Report(
