@@ -164,10 +164,8 @@ async def test_rates_and_latency_can_be_changed_while_it_serves(client: aiohttp.
         parse_rates(["hang=0.7", "reset=0.7"])
 
 
-async def test_four_hundred_calls_at_once_take_one_latency() -> None:
-    async with model_stub(ModelStub(latency=timedelta(milliseconds=200))) as stub:
+async def test_four_hundred_calls_are_in_flight_at_once() -> None:
+    async with model_stub(ModelStub(latency=timedelta(seconds=2))) as stub:
         async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)) as session:
-            started = time.perf_counter()
             await asyncio.gather(*(text_of(session, stub, ask(f"Call {n}")) for n in range(400)))
         assert stub.most_in_flight > 200
-        assert time.perf_counter() - started < 3
