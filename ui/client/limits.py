@@ -3,7 +3,7 @@
 from datetime import date, datetime
 
 from ui.api_client import ApiClient
-from ui.models import Answer
+from ui.models import Answer, Usage
 
 
 class Total(Answer):
@@ -25,22 +25,12 @@ class Line(Answer):
     cost_microusd: int = 0
 
 
-class RunUse(Answer):
+class RunUse(Usage):
     """What a run used."""
 
     run_id: str
     question: str
     created_at: datetime
-    model_calls: int = 0
-    tool_calls: int = 0
-    input_tokens: int = 0
-    output_tokens: int = 0
-    cost_microusd: int = 0
-
-    @property
-    def tokens(self) -> int:
-        """Input and output tokens together."""
-        return self.input_tokens + self.output_tokens
 
 
 class UsageReport(Answer):
