@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 
 from aiohttp import web
 
+from tests.support.patience import PATIENCE_S
+
 
 @dataclass
 class Received:
@@ -27,7 +29,7 @@ class Receiver:
     redirect_to: str = ""
     came: asyncio.Event = field(default_factory=asyncio.Event)
 
-    async def until(self, count: int, path: str = "/hook", limit_s: float = 10) -> list[Received]:
+    async def until(self, count: int, path: str = "/hook", limit_s: float = PATIENCE_S) -> list[Received]:
         """Wait for so many requests to a path."""
         async with asyncio.timeout(limit_s):
             while len(found := [request for request in self.requests if request.path == path]) < count:

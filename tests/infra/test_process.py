@@ -19,6 +19,7 @@ from infra.local.ports import LOOPBACK, free_port
 from infra.local.process import Process, Program
 from infra.local.service import Endpoint, Service, python_module
 from infra.local.supervision import keep_running, stop_together
+from tests.support.patience import PATIENCE_S
 
 SECOND = timedelta(seconds=1)
 
@@ -112,7 +113,7 @@ async def test_a_service_waits_at_its_gate_and_is_started_again_when_it_dies(tmp
     again = asyncio.Event()
     watching = asyncio.create_task(keep_running(service, said.append, again.set))
     os.kill(first.pid, signal.SIGKILL)
-    await asyncio.wait_for(again.wait(), 10)
+    await asyncio.wait_for(again.wait(), PATIENCE_S)
     watching.cancel()
     assert service.process.pid != first.pid
     assert service.process.alive
@@ -126,7 +127,7 @@ async def test_a_service_that_falls_silent_is_started_again(tmp_path: Path) -> N
     command = [sys.executable, "-m", "http.server", str(port), "--bind", LOOPBACK]
     endpoint = Endpoint(f"http://{LOOPBACK}:{port}", "/")
     service = Service("sample", command, tmp_path / "log", {}, endpoint, folder=tmp_path / "needed", gated=False)
-    service.silence = service.patience = SECOND / 2
+    service.silence = service.patience = 2 * SECOND
     await service.start()
     assert service.process is not None
     first = service.process.pid
@@ -138,7 +139,7 @@ async def test_a_service_that_falls_silent_is_started_again(tmp_path: Path) -> N
     # Something clears the folder, and the process hangs: its port still accepts, but nobody answers.
     (tmp_path / "needed").rmdir()
     os.kill(first, signal.SIGSTOP)
-    await asyncio.wait_for(again.wait(), 60)
+    await asyncio.wait_for(again.wait(), PATIENCE_S)
     watching.cancel()
     assert said == ["sample does not respond any more; starting it again"]
     assert service.process.pid != first

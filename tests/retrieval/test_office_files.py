@@ -2,7 +2,6 @@
 
 import io
 import random
-import time
 import zipfile
 from pathlib import Path
 from typing import Any, cast
@@ -99,12 +98,10 @@ def test_word_powerpoint_excel_book_and_table_are_read(tmp_path: Path) -> None:
 
 def test_a_report_of_five_hundred_pages_is_read_whole(tmp_path: Path) -> None:
     word(paragraphs=4_000).save(str(tmp_path / "long.docx"))
-    started = time.monotonic()
     documents, failed = read(tmp_path)
     assert failed == {}
     assert len(documents["long.docx"].text) > 1_500_000
     assert documents["long.docx"].text.rstrip().endswith("Paragraph 3999 of a long report on wool.")
-    assert time.monotonic() - started < 20
 
 
 BOMB = "a" * (30 << 20)

@@ -2,7 +2,6 @@
 
 import bz2
 import os
-import time
 import tracemalloc
 from pathlib import Path
 from xml.sax.saxutils import escape
@@ -151,9 +150,7 @@ def test_entities_are_neither_expanded_nor_fetched(tmp_path: Path) -> None:
     bomb = page("Bomb", "Before BOMB after.").replace("BOMB", "&l9; &out;")
     path = tmp_path / "dump.xml"
     path.write_text(doctype + HEAD + bomb + TAIL)
-    started = time.monotonic()
     documents, unreadable = read(path)
-    assert time.monotonic() - started < 5
     shown = " ".join(document.text for document in documents)
     assert "secret" not in shown
     assert "haha" not in shown

@@ -1,7 +1,9 @@
 """Signing up, in and out, with a browser's eyes and an attacker's."""
 
 import time
+from collections import defaultdict
 from collections.abc import Iterator
+from math import inf
 
 import asyncpg
 
@@ -39,12 +41,12 @@ async def test_from_sign_up_to_sign_out(new_browser: NewBrowser, addresses: Iter
 async def test_a_wrong_password_and_an_unknown_person_look_the_same(new_browser: NewBrowser, addresses: Iterator[str]) -> None:
     browser, email = await new_browser(), next(addresses)
     await browser.sign_up(email)
-    took: dict[str, float] = {}
+    took: dict[str, float] = defaultdict(lambda: inf)
     bodies = set()
-    for name, given in (("warm", email), ("known", email), ("unknown", next(addresses))):
+    for name, given in 3 * (("known", email), ("unknown", next(addresses))):
         began = time.perf_counter()
         reply = await browser.sign_in(given, "not the password")
-        took[name] = time.perf_counter() - began
+        took[name] = min(took[name], time.perf_counter() - began)
         assert reply.is_problem(401)
         bodies.add(reply.body)
     assert len(bodies) == 1

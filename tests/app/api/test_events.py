@@ -9,6 +9,7 @@ from app.domain.run import EventType, RunStatus
 from app.storage.run_log import RunLog
 from tests.app.support import ApiClient
 from tests.support.accounts import HOME_KEY
+from tests.support.patience import PATIENCE_S
 
 WRITERS = 8
 EACH = 40
@@ -20,13 +21,13 @@ async def test_the_stream_tells_everything_and_ends_with_the_run(api: ApiClient,
     await asyncio.sleep(0.05)
     await run_log.append_event(UUID(run), EventType.WARNING, "search/s1", {"message": "a \u0000 b\n\nc"})
     await run_log.set_status(UUID(run), RunStatus.COMPLETED)
-    events = await asyncio.wait_for(watching, 5)
+    events = await asyncio.wait_for(watching, PATIENCE_S)
     assert [event["type"] for event in events] == ["run_created", "status_changed", "warning", "status_changed"]
     assert [event["seq"] for event in events] == [1, 2, 3, 4]
     assert events[0]["payload"] == {"question": "Who goes there?", "system": "minddr", "effort": "standard", "language": "en"}
     assert (events[2]["agent"], events[2]["payload"]) == ("search/s1", {"message": "a \u0000 b\n\nc"})
     assert events[2]["run_id"] == run
-    assert await asyncio.wait_for(_collect(api, run), 5) == events
+    assert await asyncio.wait_for(_collect(api, run), PATIENCE_S) == events
 
 
 async def test_frames_carry_number_and_type(api: ApiClient, run_log: RunLog) -> None:
@@ -61,7 +62,7 @@ async def test_many_watchers_see_the_same(api: ApiClient, run_log: RunLog) -> No
     await _write(run_log, UUID(run))
     everything = list(range(1, WRITERS * EACH + 4))
     for after, watcher in enumerate(watching):
-        assert [event["seq"] for event in await asyncio.wait_for(watcher, 10)] == everything[after:]
+        assert [event["seq"] for event in await asyncio.wait_for(watcher, PATIENCE_S)] == everything[after:]
 
 
 async def test_a_watcher_who_does_not_read_holds_up_nobody(api: ApiClient, run_log: RunLog) -> None:
@@ -73,7 +74,7 @@ async def test_a_watcher_who_does_not_read_holds_up_nobody(api: ApiClient, run_l
     for _ in range(60):
         await run_log.append_event(UUID(run), EventType.WARNING, "", {"message": "x" * 100_000})
     await run_log.set_status(UUID(run), RunStatus.COMPLETED)
-    assert len(await asyncio.wait_for(_collect(api, run), 10)) == 63
+    assert len(await asyncio.wait_for(_collect(api, run), PATIENCE_S)) == 63
     writer.close()
 
 
@@ -88,7 +89,7 @@ async def test_a_lost_listening_connection_loses_no_event(api: ApiClient, run_lo
     assert ended == 1
     await run_log.append_event(UUID(run), EventType.WARNING, "", {"message": "while nobody listened"})
     await run_log.set_status(UUID(run), RunStatus.COMPLETED)
-    events = await asyncio.wait_for(watching, 10)
+    events = await asyncio.wait_for(watching, PATIENCE_S)
     assert [event["seq"] for event in events] == [1, 2, 3, 4]
 
 
@@ -105,7 +106,7 @@ async def test_a_restarted_database_is_survived(api: ApiClient, run_log: RunLog,
     await asyncio.sleep(0.1)
     assert (await api.get(f"/v1/runs/{run}")).status == 200
     await run_log.set_status(UUID(run), RunStatus.COMPLETED)
-    assert [event["seq"] for event in await asyncio.wait_for(watching, 10)] == [1, 2, 3]
+    assert [event["seq"] for event in await asyncio.wait_for(watching, PATIENCE_S)] == [1, 2, 3]
 
 
 async def test_a_number_from_the_future_waits_for_what_comes_after_it(api: ApiClient, run_log: RunLog) -> None:
@@ -114,14 +115,14 @@ async def test_a_number_from_the_future_waits_for_what_comes_after_it(api: ApiCl
     await asyncio.sleep(0.1)
     await run_log.append_event(UUID(run), EventType.WARNING, "", {"message": "third"})
     await run_log.set_status(UUID(run), RunStatus.COMPLETED)
-    near, far = [await asyncio.wait_for(watcher, 5) for watcher in watching]
+    near, far = [await asyncio.wait_for(watcher, PATIENCE_S) for watcher in watching]
     assert ([event["seq"] for event in near], far) == ([4], [])
 
 
 async def test_watching_a_finished_run_from_its_end_ends_at_once(api: ApiClient, run_log: RunLog) -> None:
     run = await api.ask()
     await run_log.set_status(UUID(run), RunStatus.COMPLETED)
-    assert await asyncio.wait_for(_collect(api, run, after=3), 5) == []
+    assert await asyncio.wait_for(_collect(api, run, after=3), PATIENCE_S) == []
 
 
 async def _collect(api: ApiClient, run: str, after: int = 0) -> list[dict[str, object]]:

@@ -12,6 +12,7 @@ import psutil
 import pytest
 
 from tests.support.accounts import HOME_HEADERS
+from tests.support.patience import PATIENCE_S
 
 NOWHERE = "127.0.0.1:1"
 
@@ -48,7 +49,7 @@ async def test_it_starts_light_without_temporal_and_ends_when_told(
             assert (reply.status, (await reply.json())["status"]) == (201, "queued")
     assert psutil.Process(process.pid).memory_info().rss < 200 * 2**20
     process.send_signal(ending)
-    _, errors = await asyncio.wait_for(process.communicate(), 15)
+    _, errors = await asyncio.wait_for(process.communicate(), PATIENCE_S)
     assert process.returncode == 0, errors
     assert b"Traceback" not in errors
 

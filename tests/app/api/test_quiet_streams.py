@@ -19,10 +19,9 @@ from app.storage.events import Listener
 from app.storage.run_log import RunLog
 from tests.app.support import ApiClient, serving
 from tests.support.accounts import HOME_KEY
+from tests.support.patience import PATIENCE_S
 
 QUIET = timedelta(seconds=0.3)
-# 1 s between two attempts to read, and some for a busy machine.
-LONGEST_SILENCE_S = 3.0
 
 
 @pytest.fixture
@@ -43,13 +42,13 @@ async def test_what_the_log_does_not_keep_is_told_as_a_gap(api: ApiClient, run_l
     watching = asyncio.create_task(_collect(api, run, 2))
     await asyncio.sleep(0.1)
     await run_log.set_status(UUID(run), RunStatus.COMPLETED)
-    told = await asyncio.wait_for(watching, 5)
+    told = await asyncio.wait_for(watching, PATIENCE_S)
     assert [(event["seq"], event["type"]) for event in told[:2]] == [(6, "gap"), (7, "warning")]
     assert told[0]["payload"] == {"after": 2, "next": 7}
     assert [event["seq"] for event in told] == list(range(6, 12))
     assert [event["seq"] for event in await _collect(api, run, 6)] == list(range(7, 12))
     await pool.execute("DELETE FROM events WHERE run_id = $1", UUID(run))
-    [gap] = await asyncio.wait_for(_collect(api, run, 9), 5)
+    [gap] = await asyncio.wait_for(_collect(api, run, 9), PATIENCE_S)
     assert (gap["type"], gap["payload"]) == ("gap", {"after": 9, "next": 12})
 
 
@@ -66,11 +65,11 @@ async def test_a_database_that_hangs_silences_no_stream(
             began, longest = time.monotonic(), 0.0
             while time.monotonic() - began < 4:
                 before = time.monotonic()
-                await asyncio.wait_for(response.content.readline(), LONGEST_SILENCE_S)
+                await asyncio.wait_for(response.content.readline(), PATIENCE_S)
                 longest = max(longest, time.monotonic() - before)
         assert longest > 0
         await run_log.set_status(UUID(run), RunStatus.COMPLETED)
-        rest = await asyncio.wait_for(response.content.read(), 10)
+        rest = await asyncio.wait_for(response.content.read(), PATIENCE_S)
     assert b'"completed"' in rest
     await holder.close()
 
@@ -89,7 +88,7 @@ async def test_clients_that_vanish_leave_nothing_behind(impatient: tuple[ApiClie
         # No farewell: the connection is reset, as by a machine that lost its power and came back.
         writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         writer.close()
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(PATIENCE_S):
         while live.watched:
             await asyncio.sleep(0.05)
 

@@ -11,6 +11,7 @@ from app.domain.plan import ResearchPlan
 from app.domain.run import EventType
 from app.storage.run_log import RunLog
 from tests.app.support import ApiClient, InMemoryRuns, serving
+from tests.support.patience import PATIENCE_S
 
 ASKED = {"question": "Why tariffs?"}
 PLAN = ResearchPlan.model_validate({"subtasks": [{"id": "s1", "title": "First", "question": "What first?"}]})
@@ -56,7 +57,7 @@ async def test_a_stream_is_not_started_twice(api: ApiClient, workflows: InMemory
     headers = {"Idempotency-Key": "key-4"}
     async with api.session.post(f"{api.address}/openai/v1/responses", json=asked, headers=headers) as response:
         await response.content.readuntil(b"response.created")
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(PATIENCE_S):
         while True:
             again = await api.post("/openai/v1/responses", asked, headers=headers)
             if b"not kept" in again.body:

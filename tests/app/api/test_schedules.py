@@ -14,6 +14,7 @@ from app.domain.errors import Unavailable
 from app.domain.schedules import Timing
 from app.storage import accounts
 from tests.app.support import ApiClient, InMemoryRuns, serving
+from tests.support.patience import PATIENCE_S
 
 WEEKLY = {"cron": "0 8 * * mon", "time_zone": "Europe/Berlin"}
 
@@ -61,7 +62,7 @@ async def api(services: Services, pool: asyncpg.Pool) -> AsyncIterator[ApiClient
 
 
 async def until(check: Any) -> None:
-    async with asyncio.timeout(15):
+    async with asyncio.timeout(PATIENCE_S):
         while not check():
             await asyncio.sleep(0.02)
 

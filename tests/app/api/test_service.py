@@ -2,7 +2,6 @@
 
 import asyncio
 import re
-import time
 from uuid import UUID
 
 import asyncpg
@@ -15,10 +14,11 @@ from app.domain.errors import SetupError
 from app.storage.engine import connect
 from app.storage.run_log import RunLog
 from tests.app.support import ApiClient, InMemoryRuns, serving
+from tests.support.patience import PATIENCE_S
 
 
 async def test_health_tells_each_part(api: ApiClient, workflows: InMemoryRuns) -> None:
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(PATIENCE_S):
         while not (await api.get("/health")).json["ok"]:
             await asyncio.sleep(0.02)
     workflows.away = True
@@ -51,9 +51,7 @@ async def test_stopping_ends_open_streams_politely(services: Services) -> None:
         run = await client.ask()
         watching = asyncio.create_task(_count(client, run))
         await asyncio.sleep(0.1)
-        began = time.monotonic()
-    assert await watching == 2
-    assert time.monotonic() - began < 2
+    assert await asyncio.wait_for(watching, PATIENCE_S) == 2
 
 
 async def test_runs_left_behind_by_a_failed_start_are_started(
@@ -66,7 +64,7 @@ async def test_runs_left_behind_by_a_failed_start_are_started(
         await client.post(f"/v1/runs/{cancelled}/cancel")
         await pool.execute("UPDATE runs SET created_at = created_at - interval '1 minute'")
     async with open_services(*api_urls, workflows):
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(PATIENCE_S):
             while left not in workflows.open:
                 await asyncio.sleep(0.02)
     assert cancelled not in workflows.open

@@ -24,6 +24,7 @@ from retrieval.outside.memory import MemoryShared
 from retrieval.outside.provider import Provider
 from retrieval.outside.trial import Fetched, OutsideFailed
 from tests.support.outside_stub import Behaviour, OutsideStub, after, floods, hangs_up, outside, says, status
+from tests.support.patience import PATIENCE_S
 
 FAST = Provider("fast", per_second=1_000, burst=100, attempt_limit=timedelta(seconds=0.3))
 GOOD = says({"results": [1]})
@@ -142,9 +143,9 @@ async def test_each_part_of_a_provider_has_its_own_limit(stub: OutsideStub, exch
 async def test_a_wish_longer_than_our_patience_fails_at_once(stub: OutsideStub, call: Call) -> None:
     stub.script.append(status(503, "later", Retry_After="600"))
     with pytest.raises(OutsideFailed, match="status 503: later"):
-        await asyncio.wait_for(call(), 1)
+        await asyncio.wait_for(call(), PATIENCE_S)
     with pytest.raises(OutsideFailed, match="rate limit leaves no room"):
-        await asyncio.wait_for(call("other"), 1)
+        await asyncio.wait_for(call("other"), PATIENCE_S)
     assert len(stub.seen) == 1
 
 

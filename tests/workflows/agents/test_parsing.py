@@ -125,4 +125,4 @@ def test_reading_stays_linear(piece: str) -> None:
     began = time.perf_counter()
     with pytest.raises(AnswerInvalid):
         read_answer(PLAN, piece * (200_000 // len(piece)))
-    assert time.perf_counter() - began < 2
+    assert time.perf_counter() - began < 20  # it takes milliseconds; a quadratic reader would take minutes

@@ -10,6 +10,7 @@ from app.domain.budget import Budget
 from app.domain.contract import Halt
 from app.domain.errors import ModelUnavailable
 from app.domain.run import RunStatus
+from tests.support.patience import PATIENCE_S
 from tests.workflows.durable.desk import Desk, slowly
 from tests.workflows.durable.toys import ToyModel, ask_for
 from workflows.chat_models.endpoint import Prices
@@ -48,6 +49,6 @@ async def test_the_cap_on_time_ends_a_wait_for_a_model_that_is_away(database: as
 
     record = await desk.open()
     with pytest.raises(RunHalted) as stopped:
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE_S):
             await record.ask("search/s1", "act", ToyModel(hook=down), ask_for("one"))
     assert stopped.value.halt is Halt.BUDGET

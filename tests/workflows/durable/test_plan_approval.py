@@ -8,6 +8,7 @@ from app.domain.contract import PARKED_WORKFLOW, workflow_id
 from app.domain.errors import Conflict
 from app.domain.plan import ResearchPlan, Subtask
 from app.domain.run import EventType, RunStatus
+from tests.support.patience import PATIENCE_S
 from tests.workflows.durable.house import House
 from tests.workflows.durable.toys import Gate
 
@@ -17,7 +18,7 @@ NEW = Subtask(id="extra", title="One more", question="And what else?")
 
 async def parked(house: House, run_id: object) -> None:
     handle = house.client.get_workflow_handle(workflow_id(run_id))  # type: ignore[arg-type]
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE_S):
         while (await handle.describe()).workflow_type != PARKED_WORKFLOW:
             await asyncio.sleep(0.05)
 
@@ -93,7 +94,7 @@ async def test_a_run_that_waits_for_approval_is_cancelled(house: House) -> None:
         run_id = await house.ask(approve_plan=True)
         await house.until(run_id, AWAITING)
         await house.steering.cancel(run_id)
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE_S):
             while (await house.run(run_id)).status is not RunStatus.CANCELLED:
                 await asyncio.sleep(0.05)
     assert len(house.model.asked) == 1

@@ -13,6 +13,7 @@ from app.domain.contract import Halt
 from app.domain.errors import ModelUnavailable, Unavailable
 from app.domain.run import EventType
 from app.storage.run_log import RunLog
+from tests.support.patience import PATIENCE_S
 from tests.workflows.durable.desk import Desk, slowly
 from tests.workflows.durable.toys import Gate, ToyModel, ToyTool, ask_for
 from workflows.agents.ports import BudgetSpent
@@ -167,7 +168,7 @@ async def test_an_outage_is_told_to_watchers_and_a_pause_ends_the_wait(desk: Des
         await asyncio.sleep(0.05)
     await desk.wish(Halt.PAUSE)
     with pytest.raises(RunHalted):
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE_S):
             await asking
     assert (await desk.told()).count(EventType.WAITING) == 1
 
