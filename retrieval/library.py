@@ -2,6 +2,8 @@
 
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from itertools import chain
 from typing import NamedTuple, Protocol
 
@@ -13,7 +15,7 @@ from retrieval.fusion import Key, fuse
 from retrieval.index.ports import HybridQuery, Index, IndexDamaged, Place
 from retrieval.ports import Document, SearchFilter
 from retrieval.reranker import Reranker, reranked
-from retrieval.sparse import SparseEncoder
+from retrieval.sparse import SparseEncoder, SparseVector
 from retrieval.store import DocumentStore
 
 DEFAULT_COLLECTION = "sotu"
@@ -25,6 +27,7 @@ READ_AHEAD = 3
 """Passages looked at for each that is wanted, before near-duplicates and crowded documents make it look further."""
 RERANKED = 50
 """How many of the best a reranker reads; the others keep their order behind them."""
+NO_WORDS = SparseVector([], [])
 _log = logging.getLogger(__name__)
 
 
@@ -73,6 +76,7 @@ class Library:
         self._query_encoder = query_encoder
         self._reranker = reranker
         self._live: dict[str, Generation] = {}
+        self._encoding = ThreadPoolExecutor(thread_name_prefix="query")
         self._words = SparseEncoder(1.0)  # queries are weighted alike whatever the passages' length
 
     def refresh(self, collection: str) -> None:
@@ -166,18 +170,23 @@ class Library:
 
     def _ranked(self, query: str, limit: int, generations: Sequence[Generation], where: SearchFilter) -> list[_Ranked]:
         encoder = self._encoder_for(generations, query)
-        vector = encoder.query(query) if encoder else None
-        asked = HybridQuery(self._words.query(query), vector, max(CANDIDATES, READ_AHEAD * limit), where)
-        sparse: dict[Key, float] = {}
-        dense: dict[Key, float] = {}
-        for generation in generations:
-            found = self._index.query(generation.name, asked)
-            sparse |= {(generation.name, hit.id): hit.score for hit in found.sparse}
-            dense |= {(generation.name, hit.id): hit.score for hit in found.dense}
-        places = self._places(sparse.keys() | dense.keys())
+        # The passages with its words are looked up while the query is encoded: encoding takes as long as the rest.
+        vector = self._encoding.submit(encoder.query, query) if encoder else None
+        asked = HybridQuery(self._words.query(query), None, max(CANDIDATES, READ_AHEAD * limit), where)
+        sparse = self._hits(generations, asked)
+        dense = self._hits(generations, replace(asked, sparse=NO_WORDS, dense=vector.result())) if vector else None
+        places = self._places(sparse.keys() | (dense or {}).keys())
         documents = {key: f"{collection_of(key[0])} {place.document}" for key, place in places.items()}
-        fused = fuse(sparse, dense if encoder else None, asked.limit, documents)
+        fused = fuse(sparse, dense, asked.limit, documents)
         return [_Ranked(key[0], places[key], score) for key, score in fused if key in places]
+
+    def _hits(self, generations: Sequence[Generation], asked: HybridQuery) -> dict[Key, float]:
+        """What one half of a query finds in all of them."""
+        found: dict[Key, float] = {}
+        for generation in generations:
+            halves = self._index.query(generation.name, asked)
+            found |= {(generation.name, hit.id): hit.score for half in halves for hit in half}
+        return found
 
     def _encoder_for(self, generations: Sequence[Generation], query: str) -> QueryEncoder | None:
         """The query encoder, where every index in question is complete and was made with it, and it can read the query."""
