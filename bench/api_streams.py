@@ -16,6 +16,7 @@ import uvloop
 
 FRAME = re.compile(rb"id: (\d+)\nevent: (\w+)\ndata: (.*)\n\n")
 SENT = re.compile(rb'"message":"sent ([\d.]+)"')
+ENDED = re.compile(rb'"status": ?"cancelled"')
 OPENED_AT_ONCE = 50
 
 
@@ -79,7 +80,7 @@ class Stream(asyncio.Protocol):
             self._last = seq
         if sent := SENT.search(body):
             self._seen.delays.append(now - float(sent.group(1)))
-        elif b'"status":"cancelled"' in body:
+        elif ENDED.search(body):
             self._final = True
 
 
