@@ -2,13 +2,12 @@
 
 import asyncio
 import time
-from collections import Counter
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
 from datetime import timedelta
 from typing import Any, TypeVar
 
 from app.domain.budget import Usage
-from app.domain.chat import ChatRequest, Completion, Message, ToolCall, ToolResult
+from app.domain.chat import ChatRequest, Completion, ToolCall, ToolResult
 from app.domain.errors import ToolError
 from app.domain.run import EventType
 from app.domain.trajectory import Turn, TurnKind, request_digest
@@ -18,6 +17,7 @@ from workflows.durable.outage import Away, Circuit
 from workflows.durable.policies import WAITING_EVENT_EVERY
 from workflows.durable.stage_ledger import StageLedger
 from workflows.systems.local_record import call_digest
+from workflows.systems.stored_turns import StoredTurns
 
 T = TypeVar("T")
 SHOWN_SOURCES = 3
@@ -43,12 +43,10 @@ class DurableRecord:
         self._models = models
         self._index = index
         self._now = now
-        self._stored = {(turn.agent, turn.ordinal): turn for turn in stored}
-        self._before = max((turn.elapsed_s for turn in self._stored.values()), default=0.0)
+        self._stored = StoredTurns(stored)
+        self._before = self._stored.elapsed_s()
         self._began = now()
         self._clock = 0.0
-        self._next: Counter[str] = Counter()
-        self._said: dict[str, tuple[Message, ...]] = {}
         self._under_way: set[asyncio.Future[Any]] = set()
         self._announced = -WAITING_EVENT_EVERY.total_seconds()
         self.usage = Usage()
@@ -59,10 +57,10 @@ class DurableRecord:
 
     async def ask(self, agent: str, step: str, model: ChatModel, request: ChatRequest) -> Completion:
         """One model turn: the stored answer to exactly this request, or a new one, stored before it is returned."""
-        ordinal = self._claim(agent)
-        before, carried = self._carried(agent, request.messages)
+        ordinal = self._stored.claim(agent)
+        before, carried = self._stored.carried(agent, request.messages)
         digest = request_digest(request, model.name)
-        stored = self._replayed(agent, ordinal, digest)
+        stored = self._stored.answering(agent, ordinal, digest)
         if stored is not None and stored.completion is not None:
             return self._again(stored, stored.completion, stored.completion.usage)
         grown = before == carried and before > 0
@@ -79,8 +77,8 @@ class DurableRecord:
 
     async def use(self, agent: str, tool: Tool, call: ToolCall) -> ToolResult:
         """One tool turn. A call that failed is a result too, stored like any other."""
-        ordinal, digest = self._claim(agent), call_digest(call)
-        stored = self._replayed(agent, ordinal, digest)
+        ordinal, digest = self._stored.claim(agent), call_digest(call)
+        stored = self._stored.answering(agent, ordinal, digest)
         if stored is not None and stored.result is not None:
             return self._again(stored, stored.result, stored.result.usage)
         turn = Turn(agent=agent, ordinal=ordinal, kind=TurnKind.TOOL, step=call.name, digest=digest, call=call)
@@ -88,7 +86,7 @@ class DurableRecord:
 
     async def tell(self, event: EventType, agent: str, payload: Mapping[str, Any]) -> None:
         """Append an event, unless this part of the stage is only replayed."""
-        if (agent, self._next[agent]) not in self._stored:
+        if not self._stored.replaying(agent):
             await self._ledger.tell(event, agent, payload)
 
     async def patiently(self, agent: str, what: str, call: Callable[[], Awaitable[T]]) -> T:
@@ -156,34 +154,10 @@ class DurableRecord:
         if not task.cancelled():
             task.exception()
 
-    def _claim(self, agent: str) -> int:
-        """The ordinal of this agent's next turn, fixed at the moment of the call, so concurrent calls keep their order."""
-        self._next[agent] += 1
-        return self._next[agent] - 1
-
-    def _replayed(self, agent: str, ordinal: int, digest: str) -> Turn | None:
-        stored = self._stored.get((agent, ordinal))
-        if stored is None or stored.digest == digest:
-            return stored
-        for key in [k for k in self._stored if k[0] == agent and k[1] >= ordinal]:
-            del self._stored[key]  # what followed a turn that is no longer asked answers nothing any more
-        return None
-
     def _again(self, turn: Turn, answer: T, usage: Usage) -> T:
         self.usage += usage
         self._clock = max(self._clock, turn.elapsed_s)
         return answer
-
-    def _carried(self, agent: str, messages: tuple[Message, ...]) -> tuple[int, int]:
-        """How many messages the agent's last request had, and how many of them this one begins with."""
-        before = self._said.get(agent, ())
-        self._said[agent] = messages
-        same = 0
-        for old, new in zip(before, messages, strict=False):
-            if old is not new and old != new:
-                break
-            same += 1
-        return len(before), same
 
     def _elapsed(self) -> float:
         return round(self._before + self._now() - self._began, 3)

@@ -3,7 +3,6 @@
 import asyncio
 import hashlib
 import time
-from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
@@ -12,11 +11,12 @@ from typing import Any, NamedTuple, TypeAlias
 import orjson
 
 from app.domain.budget import StopReason, Usage
-from app.domain.chat import ChatRequest, Completion, Message, ToolCall, ToolResult
+from app.domain.chat import ChatRequest, Completion, ToolCall, ToolResult
 from app.domain.errors import ModelUnavailable, ToolError
 from app.domain.run import EventType
 from app.domain.trajectory import Trajectory, Turn, TurnKind, request_digest
 from workflows.agents.ports import BudgetSpent, ChatModel, Tool
+from workflows.systems.stored_turns import StoredTurns
 
 Watcher: TypeAlias = Callable[[EventType, str, Mapping[str, Any]], None]
 Keeper: TypeAlias = Callable[[Turn], None]
@@ -68,10 +68,8 @@ class LocalRecord:
         pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self._episode = episode
-        self._stored = {(t.agent, t.ordinal): t for t in turns}
+        self._stored = StoredTurns(turns)
         self._turns: list[Turn] = []
-        self._next: Counter[str] = Counter()
-        self._said: dict[str, tuple[Message, ...]] = {}
         self._watch, self._allow, self._patience = watch, allow, patience
         self._store = keep
         self._clock, self._pause = clock, pause
@@ -97,14 +95,14 @@ class LocalRecord:
             ModelUnavailable: the model stayed away for longer than the record's patience.
         """
         digest = request_digest(request, model.name)
-        ordinal = self._claim(agent)
-        stored = self._replay(agent, ordinal, digest)
+        ordinal = self._stored.claim(agent)
+        stored = self._stored.answering(agent, ordinal, digest)
         completion = stored.completion if stored and stored.completion else None
         if completion is None:
             self._may_go_on(agent)
             completion = await self._patiently(model, request, agent)
             self._watch(EventType.MODEL_CALL, agent, _billed(step, completion))
-        carried = self._carried(agent, request.messages)
+        _, carried = self._stored.carried(agent, request.messages)
         self._keep(
             Turn(
                 agent=agent,
@@ -124,8 +122,8 @@ class LocalRecord:
     async def use(self, agent: str, tool: Tool, call: ToolCall) -> ToolResult:
         """One tool turn; an error of the tool is a result too."""
         digest = call_digest(call)
-        ordinal = self._claim(agent)
-        stored = self._replay(agent, ordinal, digest)
+        ordinal = self._stored.claim(agent)
+        stored = self._stored.answering(agent, ordinal, digest)
         result = stored.result if stored and stored.result else None
         if result is None:
             self._may_go_on(agent)
@@ -141,33 +139,10 @@ class LocalRecord:
         """Show a line to the watcher."""
         self._watch(event, agent, payload)
 
-    def _claim(self, agent: str) -> int:
-        """The ordinal of this agent's next turn, fixed at the moment of the call, so concurrent calls keep their order."""
-        self._next[agent] += 1
-        return self._next[agent] - 1
-
-    def _replay(self, agent: str, ordinal: int, digest: str) -> Turn | None:
-        stored = self._stored.get((agent, ordinal))
-        if stored is None or stored.digest == digest:
-            return stored
-        for key in [k for k in self._stored if k[0] == agent and k[1] >= ordinal]:
-            del self._stored[key]  # what followed a turn that is no longer asked answers nothing any more
-        return None
-
     def _may_go_on(self, agent: str) -> None:
         reason = self._allow(agent, self.usage)
         if reason is not None:
             raise BudgetSpent(reason)
-
-    def _carried(self, agent: str, messages: tuple[Message, ...]) -> int:
-        before = self._said.get(agent, ())
-        self._said[agent] = messages
-        same = 0
-        for old, new in zip(before, messages, strict=False):
-            if old is not new and old != new:
-                break
-            same += 1
-        return same
 
     def _keep(self, turn: Turn, stored: Turn | None) -> None:
         time_of_stage, now = self._time(stage_of(turn.agent)), self._clock()

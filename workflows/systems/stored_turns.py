@@ -1,0 +1,49 @@
+"""The turns a record was given: which of them answers a request, and what a request adds to the one before it."""
+
+from collections import Counter
+from collections.abc import Iterable
+
+from app.domain.chat import Message
+from app.domain.trajectory import Turn
+
+
+class StoredTurns:
+    """Turns by agent and ordinal. An agent's turns answer only as long as it asks what it asked when they were made."""
+
+    def __init__(self, turns: Iterable[Turn]) -> None:
+        self._stored = {(turn.agent, turn.ordinal): turn for turn in turns}
+        self._next: Counter[str] = Counter()
+        self._said: dict[str, tuple[Message, ...]] = {}
+
+    def elapsed_s(self) -> float:
+        """The stage's time at the end of the latest of them, in seconds."""
+        return max((turn.elapsed_s for turn in self._stored.values()), default=0.0)
+
+    def claim(self, agent: str) -> int:
+        """The ordinal of this agent's next turn, fixed at the moment of the call, so concurrent calls keep their order."""
+        self._next[agent] += 1
+        return self._next[agent] - 1
+
+    def replaying(self, agent: str) -> bool:
+        """Whether the agent's next turn is there already."""
+        return (agent, self._next[agent]) in self._stored
+
+    def answering(self, agent: str, ordinal: int, digest: str) -> Turn | None:
+        """The stored turn, if it answers exactly this request; if it answers another, it and what followed it are forgotten."""
+        stored = self._stored.get((agent, ordinal))
+        if stored is None or stored.digest == digest:
+            return stored
+        for key in [k for k in self._stored if k[0] == agent and k[1] >= ordinal]:
+            del self._stored[key]
+        return None
+
+    def carried(self, agent: str, messages: tuple[Message, ...]) -> tuple[int, int]:
+        """How many messages the agent's last request had, and how many of them this one begins with."""
+        before = self._said.get(agent, ())
+        self._said[agent] = messages
+        same = 0
+        for old, new in zip(before, messages, strict=False):
+            if old is not new and old != new:
+                break
+            same += 1
+        return len(before), same
