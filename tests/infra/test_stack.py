@@ -19,7 +19,7 @@ from infra.local.ports import LOOPBACK, free_port
 from infra.local.service import http_status
 from tests.support.stack import RUBRICA, command_environment, run_rubrica
 
-START_LIMIT_S = 60
+START_LIMIT_S = 120
 QUESTION = {"question": "How did presidents justify tariffs before 1900?", "effort": "quick"}
 
 

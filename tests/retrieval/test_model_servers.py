@@ -22,8 +22,8 @@ from retrieval.reranker import CrossEncoderReranker, EndpointReranker, Reranking
 from tests.retrieval.model_server import KEY, ModelServer
 from tests.retrieval.word_encoder import WordEncoder
 
-SHORT = Patience(attempt=timedelta(seconds=0.4), total=timedelta(seconds=1.2))
-LONG = Patience(attempt=timedelta(seconds=0.4), total=timedelta(seconds=8))
+SHORT = Patience(attempt=timedelta(seconds=0.8), total=timedelta(seconds=2.4))
+LONG = Patience(attempt=timedelta(seconds=0.8), total=timedelta(seconds=20))
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from tests.support.patience import PATIENCE_S
 from tests.ui.fake_api import FakeApi, serving
 
 ENTRY = Path(__file__).parents[2] / "ui" / "main.py"
@@ -25,7 +26,7 @@ def open_page(api: FakeApi, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Ap
     monkeypatch.setenv("RUBRICA_API_KEY", "rbk_local")
 
     def opened(page: str, **query: str) -> AppTest:
-        app = AppTest.from_file(ENTRY, default_timeout=20)
+        app = AppTest.from_file(ENTRY, default_timeout=PATIENCE_S)
         app.run()
         app.query_params.clear()
         for name, value in query.items():

@@ -20,7 +20,7 @@ from tests.ui.browsing import CHROMIUM
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 QUESTION = "How did presidents justify tariffs before 1900?"
-START_LIMIT_S = 90
+START_LIMIT_S = 120
 RUN_LIMIT_MS = 120_000
 LIMIT_MS = 60_000
 ADDED = "What farmers said of tariffs"

@@ -10,6 +10,7 @@ from starlette.middleware import Middleware
 from starlette.testclient import TestClient
 from streamlit.testing.v1 import AppTest
 
+from tests.support.patience import PATIENCE_S
 from tests.ui.conftest import ENTRY
 from tests.ui.fake_accounts import SECRET, TOKEN, collecting, known, repeating, using
 from tests.ui.fake_api import FakeApi
@@ -115,7 +116,7 @@ def test_models_are_honest(api: FakeApi, open_page: OpenPage) -> None:
 def test_a_stranger_gets_a_form_and_no_page(api: FakeApi, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RUBRICA_API_URL", api.url)
     monkeypatch.delenv("RUBRICA_API_KEY", raising=False)
-    app = AppTest.from_file(ENTRY, default_timeout=20).run()
+    app = AppTest.from_file(ENTRY, default_timeout=PATIENCE_S).run()
     html = shown(app)
     assert 'action="/enter"' in html
     assert "r-label" not in html.partition("<style>")[0]

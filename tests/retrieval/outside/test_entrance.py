@@ -26,7 +26,7 @@ from retrieval.outside.trial import Fetched, OutsideFailed
 from tests.support.outside_stub import Behaviour, OutsideStub, after, floods, hangs_up, outside, says, status
 from tests.support.patience import PATIENCE_S
 
-FAST = Provider("fast", per_second=1_000, burst=100, attempt_limit=timedelta(seconds=0.3))
+FAST = Provider("fast", per_second=1_000, burst=100, attempt_limit=timedelta(seconds=0.8))
 GOOD = says({"results": [1]})
 GARBLED = says(b"<html>not the protocol</html>")
 SECOND = timedelta(seconds=1)

@@ -19,6 +19,7 @@ from app.services.research import Research
 from app.services.run_gateway import TemporalGateway
 from app.services.steering import Steering
 from app.storage import events
+from tests.support.patience import PATIENCE_S
 from tests.workflows.durable.toys import ToyIndex, ToyModel, extractive_toys, toy_agents
 from workflows.agents.agent_set import AgentSet
 from workflows.agents.codec import SchemaCodec
@@ -27,7 +28,7 @@ from workflows.durable.worker import working
 from workflows.durable.workshop import Workshop
 from workflows.prompts.library import PromptLibrary
 
-PATIENCE = timedelta(seconds=40)
+PATIENCE = timedelta(seconds=PATIENCE_S)
 PROMPTS = PromptLibrary({})
 
 
