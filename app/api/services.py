@@ -2,11 +2,12 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 from uuid import UUID
 
 from app.domain.errors import RubricaError
@@ -106,62 +107,79 @@ async def open_services(
     Raises:
         SetupError: the database cannot be used, its schema is another than this version needs, or its role sees too much.
     """
-    pool = await connect(database_url)
-    trusted = await connect(trusted_url, setting="RUBRICA_WORKER_DATABASE_URL")
-    tenants = TenantDatabase(pool)
-    live = LiveEvents(tenants, trusted)
-    deliverer = Deliverer(trusted, webhook_policy)
+    async with await connect(database_url) as pool, await connect(trusted_url, setting="RUBRICA_WORKER_DATABASE_URL") as trusted:
+        tenants = TenantDatabase(pool)
+        live = LiveEvents(tenants, trusted)
+        deliverer = Deliverer(trusted, webhook_policy)
+        listener = Listener(trusted_url, _hearing(live, deliverer), live.gap)
+        accounts = Accounts.over(tenants, trusted, accounts_policy)
+        research = Research(tenants, gateway, systems, accounts.limits.begin_run)
+        steering = Steering(tenants, gateway, research)
+        index, files = IndexService(retrieval_url), DocumentFiles(documents)
+        tending = CollectionTending(trusted, files, index)
+        sync = ScheduleSync(trusted, timing)
+        everybodys = Research(trusted, gateway)
+        services = Services(
+            research=research,
+            asking=Asking(tenants, gateway, research, model),
+            steering=steering,
+            live=live,
+            parts=Parts(trusted, gateway, listener),
+            use=ToolUseReport(trusted, services_on),
+            pages=Pages(index),
+            authenticator=Authenticator(trusted, accounts_policy),
+            exports=Exports(Conversions()),
+            revising=Revising(tenants, gateway, research),
+            sharing=Sharing(tenants, trusted, research),
+            idempotency=IdempotencyKeys(tenants),
+            webhooks=Webhooks(tenants, deliverer),
+            collections=Collections(tenants, trusted, files, index, tending.wake),
+            schedules=Schedules(tenants, timing, sync.wake),
+            subscriptions=Subscriptions(trusted),
+            preferences=preferences(tenants, research, steering, offers),
+            accounts=accounts,
+            streams=OpenStreams(trusted),
+            side_by_side=SideBySides(tenants, research),
+        )
+        await services.parts.database()
+        await refuse_bypass(pool)
+        jobs = [
+            listener.run(),
+            deliverer.run(),
+            sync.keep(),
+            services.streams.keep(),
+            keep_swept(trusted),
+            _dispatch(everybodys.dispatch),
+            _dispatch(Revising(trusted, gateway, everybodys).dispatch),
+            *([tending.keep()] if index.configured else []),
+        ]
+        async with _working(jobs):
+            try:
+                yield services
+            finally:
+                live.stop()
+
+
+def _hearing(live: LiveEvents, deliverer: Deliverer) -> Callable[[UUID, int], None]:
+    """Streams hear of an event, and webhooks are looked at."""
 
     def heard(run_id: UUID, seq: int) -> None:
         live.heard(run_id, seq)
         deliverer.wake()
 
-    listener = Listener(trusted_url, heard, live.gap)
-    accounts = Accounts.over(tenants, trusted, accounts_policy)
-    research = Research(tenants, gateway, systems, accounts.limits.begin_run)
-    index, files = IndexService(retrieval_url), DocumentFiles(documents)
-    tending = CollectionTending(trusted, files, index)
-    sync = ScheduleSync(trusted, timing)
-    steering = Steering(tenants, gateway, research)
-    services = Services(
-        research,
-        Asking(tenants, gateway, research, model),
-        steering,
-        live,
-        Parts(trusted, gateway, listener),
-        ToolUseReport(trusted, services_on),
-        Pages(index),
-        Authenticator(trusted, accounts_policy),
-        Exports(Conversions()),
-        Revising(tenants, gateway, research),
-        Sharing(tenants, trusted, research),
-        IdempotencyKeys(tenants),
-        Webhooks(tenants, deliverer),
-        Collections(tenants, trusted, files, index, tending.wake),
-        Schedules(tenants, timing, sync.wake),
-        Subscriptions(trusted),
-        preferences(tenants, research, steering, offers),
-        accounts,
-        OpenStreams(trusted),
-        SideBySides(tenants, research),
-    )
-    tasks: list[asyncio.Task[None]] = []
+    return heard
+
+
+@asynccontextmanager
+async def _working(jobs: Iterable[Coroutine[Any, Any, None]]) -> AsyncIterator[None]:
+    """What goes on beside the requests, until the context ends."""
+    tasks = [asyncio.create_task(job) for job in jobs]
     try:
-        await services.parts.database()
-        await refuse_bypass(pool)
-        everybodys = Research(trusted, gateway)
-        waiting = (everybodys.dispatch, Revising(trusted, gateway, everybodys).dispatch)
-        tasks += [asyncio.create_task(listener.run()), *(asyncio.create_task(_dispatch(dispatch)) for dispatch in waiting)]
-        tasks += [asyncio.create_task(deliverer.run()), asyncio.create_task(keep_swept(trusted))]
-        tasks += [asyncio.create_task(tending.keep())] if index.configured else []
-        tasks += [asyncio.create_task(sync.keep()), asyncio.create_task(services.streams.keep())]
-        yield services
+        yield
     finally:
-        live.stop()
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        await asyncio.gather(pool.close(), trusted.close())
 
 
 async def _dispatch(dispatch: Callable[[], Awaitable[int]]) -> None:
