@@ -27,7 +27,8 @@ def action(event: Event) -> str:
         return say("log.read", url=payload["url"])
     results = payload.get("results")
     found = say("log.found", results=count("result", results)) if isinstance(results, int) else ""
-    return f"{tool} {quoted(str(payload.get('query', '')))}{found}"
+    query = str(payload.get("query") or "")  # of a run that read a document which was deleted, none is kept
+    return f"{tool} {quoted(query)}{found}" if query else f"{tool}{found}"
 
 
 def sentence(event: Event) -> str:

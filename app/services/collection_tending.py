@@ -19,6 +19,7 @@ from app.domain.errors import Conflict, NotFound, RubricaError
 from app.services.document_files import DocumentFiles
 from app.services.index_service import IndexService
 from app.storage import collection_tending as storage
+from app.storage import redaction
 from app.storage.collection_tending import Kept, Progress, Unsettled
 
 AT_ONCE = 50
@@ -150,8 +151,9 @@ class CollectionTending:
         for reader in readers:
             if reader.finished:
                 async with self._trusted.acquire() as connection, connection.transaction():
-                    await storage.redact(connection, reader.run_id, document.snapshot)
-        if not all(reader.finished for reader in readers):
+                    await redaction.redact(connection, reader.run_id, document.snapshot)
+        # What was asked of a report meanwhile may have read the text a moment before it went: a second look has to find nothing.
+        if document.snapshot and await storage.readers(self._trusted, collection, document.snapshot):
             return False
         await storage.drop_document(self._trusted, document.id)
         return True

@@ -118,7 +118,7 @@ def _tool_call(progress: Progress, agent: str, payload: Mapping[str, Any]) -> No
         progress.sources.setdefault(str(source.get("url")), one_line(source.get("title")))
     if stage := progress.stage_of(agent):
         what = payload.get("query") or payload.get("url") or ""
-        stage.last = one_line(f"{payload.get('tool', 'tool')}: {what}")
+        stage.last = one_line(f"{payload.get('tool', 'tool')}: {what}" if what else payload.get("tool", "tool"))
 
 
 def _waiting(progress: Progress, agent: str, payload: Mapping[str, Any]) -> None:

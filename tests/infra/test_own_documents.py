@@ -2,89 +2,38 @@
 
 import asyncio
 import json
-import signal
-import sqlite3
-import zlib
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, closing
-from email import message_from_bytes
+from contextlib import asynccontextmanager
 from email.message import EmailMessage
-from email.policy import default
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 from uuid import UUID
 
 import aiohttp
-import asyncpg
 import pytest
 from aiosmtpd.controller import Controller
-from aiosmtpd.smtp import Envelope
 from standardwebhooks import Webhook
 
-from infra.local.ports import free_port
-from infra.local.postgres import DATABASE, USER
 from tests.app.receiver import receiving
 from tests.infra import api_tour as tour
+from tests.infra import harbour
+from tests.infra.harbour import ABROAD, LEDGER, MARKER, PAGES, PROVIDER_SECRETS, QUESTION
+from tests.infra.left_behind import files_with, forge, logged_queries, rows_with
 from tests.infra.test_stack import Up
 from tests.retrieval.test_folder_corpus import write_pdf
 from tests.support.stack import run_rubrica
 
-MARKER = "The zebrawood ledger was sealed with wax by the quokka society of Montevideo."
-PAGES = {
-    "lease.pdf": "The lease of the warehouse ends on 3 May 2031.\nThe rent of the warehouse is 4,000 euros a month.",
-    "budget.pdf": "The budget of the harbour for 2025 is 12 million euros.\nThe council decided on the budget in March.",
-    "tide.pdf": "The tide in the harbour rises by four metres.\nPilots board at the outer buoy.",
-    "ledger.pdf": f"{MARKER}\nThe ledger of the society lists forty members.",
-}
-QUESTION = "When does the lease of the warehouse end?"
-ABROAD = "How did presidents justify tariffs before 1900?"
-LEDGER = "Who sealed the zebrawood ledger, and with what?"
-PROVIDER_SECRETS = {"shared-with-the-provider", "jina-key-of-the-tests"}
-
-
-class Letterbox:
-    """Takes every mail."""
-
-    def __init__(self) -> None:
-        self.mails: list[EmailMessage] = []
-
-    async def handle_DATA(self, server: Any, session: Any, envelope: Envelope) -> str:
-        mail = message_from_bytes(envelope.original_content or b"", policy=default)
-        assert isinstance(mail, EmailMessage)
-        self.mails.append(mail)
-        return "250 OK"
-
 
 @pytest.fixture(scope="module")
 def letterbox() -> Iterator[Controller]:
-    controller = Controller(Letterbox(), hostname="127.0.0.1", port=free_port())
-    controller.start()
-    yield controller
-    controller.stop()
+    with harbour.letterbox() as opened:
+        yield opened
 
 
 @pytest.fixture(scope="module")
 def up(tmp_path_factory: pytest.TempPathFactory, letterbox: Controller) -> Iterator[Up]:
-    folder = tmp_path_factory.mktemp("own documents")
-    for name, text in PAGES.items():
-        write_pdf(folder / name, [text])
-    started = Up(
-        folder / "home",
-        RUBRICA_SMTP_HOST="127.0.0.1",
-        RUBRICA_SMTP_PORT=str(letterbox.port),
-        RUBRICA_SMTP_SECURITY="none",
-        RUBRICA_SMTP_FROM="Rubrica <living@rubrica.example>",
-        RUBRICA_PUBLIC_URL="https://rubrica.example",
-        RUBRICA_WEBHOOK_NETWORKS="127.0.0.0/8",
-        RUBRICA_OIDC_ISSUER="https://provider.invalid",
-        RUBRICA_OIDC_CLIENT_ID="rubrica",
-        RUBRICA_OIDC_CLIENT_SECRET="shared-with-the-provider",
-        RUBRICA_JINA_API_KEY="jina-key-of-the-tests",
-    )
-    asyncio.run(started.ready())
-    yield started
-    started.end(signal.SIGTERM)
+    with harbour.product(tmp_path_factory.mktemp("own documents"), letterbox) as started:
+        yield started
 
 
 @asynccontextmanager
@@ -116,47 +65,6 @@ def rubrica(up: Up, *arguments: str) -> str:
     done = run_rubrica(up.home.root, "collections", *arguments, folder=up.home.root.parent)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
-
-
-def owner_url(up: Up) -> str:
-    """The database as its owner, by the socket that its server listens on."""
-    socket = next(path for path in up.home.sockets().glob(".s.PGSQL.*") if path.suffix != ".lock")
-    password = (up.home.postgres / "password").read_text()
-    return f"postgresql://{USER}:{password}@/{DATABASE}?host={socket.parent}&port={socket.suffix.removeprefix('.')}"
-
-
-async def rows_with(up: Up, needle: str) -> set[str]:
-    """Tables in which any column of any row holds these words, in text or in bytes."""
-    connection = await asyncpg.connect(owner_url(up))
-    found = set()
-    try:
-        await connection.execute("SET row_security = off")
-        for (table,) in await connection.fetch("SELECT tablename FROM pg_tables WHERE schemaname = 'public'"):
-            rows = await connection.fetch(f"SELECT * FROM {table}")
-            if any(
-                needle in str(value) or (isinstance(value, bytes) and needle.encode() in value) for row in rows for value in row
-            ):
-                found.add(str(table))
-    finally:
-        await connection.close()
-    return found
-
-
-def files_with(home: Path, needle: str) -> set[str]:
-    """Files of a home, the database's own aside, that hold these words, plainly or in a packed snapshot."""
-    places = [path for path in home.rglob("*") if path.is_file() and home / "postgres" not in path.parents]
-    found = {path.name for path in places if needle.encode() in content_of(path)}
-    with closing(sqlite3.connect(home / "retrieval" / "store.db")) as database:
-        texts = [zlib.decompress(row[0]) for row in database.execute("SELECT text FROM snapshots")]
-    return found | ({"snapshots"} if any(needle.encode() in text for text in texts) else set())
-
-
-def content_of(path: Path) -> bytes:
-    """What a file holds; an index that is replaced goes while one looks."""
-    try:
-        return path.read_bytes()
-    except FileNotFoundError:
-        return b""
 
 
 def words(text: str) -> str:
@@ -289,7 +197,15 @@ async def test_three_pdfs_are_asked_cited_opened_kept_from_others_and_deleted_fo
         ledger_run, ledger = await report_on(ours, LEDGER, "Harbour papers")
         assert MARKER in ledger["markdown"]
         snapshot = next(c["source"]["snapshot"] for c in ledger["citations"] if c["source"]["title"] == "ledger.pdf")
-        assert {"turns", "tool_calls", "stages", "snapshots", "reports"} <= await rows_with(up, MARKER)
+        asked = await call(ours, "POST", f"/v1/runs/{ledger_run}/questions", {"question": "Who sealed the ledger with wax?"})
+        answered = f"/v1/runs/{ledger_run}/questions/{asked['id']}"
+        async with asyncio.timeout(60):
+            while (answer := await call(ours, "GET", answered))["status"] == "queued":
+                await asyncio.sleep(0.1)
+        assert MARKER in answer["markdown"]
+        kept = {"turns", "tool_calls", "stages", "snapshots", "reports", "report_tasks"}
+        assert kept <= await rows_with(up, MARKER)
+        assert await logged_queries(up, ledger_run)
         assert {"text", "snapshots"} <= files_with(up.home.root, MARKER)
 
         rubrica(up, "remove", "Harbour papers", "ledger.pdf", "--yes")
@@ -300,6 +216,10 @@ async def test_three_pdfs_are_asked_cited_opened_kept_from_others_and_deleted_fo
         assert await rows_with(up, MARKER) <= printed
         assert await rows_with(up, snapshot) <= printed
         assert not files_with(up.home.root, MARKER)
+        assert not await logged_queries(up, ledger_run)  # agents put what they read into what they search for next
+        gone = await call(ours, "GET", answered)
+        assert (gone["status"], gone["markdown"], gone["citations"]) == ("failed", "", [])
+        assert "deleted" in gone["detail"]
         async with ours.get(f"/v1/snapshots/{snapshot}") as answer:
             assert answer.status == 404
         assert (await call(ours, "GET", f"/v1/runs/{ledger_run}/report"))["markdown"] == ledger["markdown"]
@@ -307,23 +227,3 @@ async def test_three_pdfs_are_asked_cited_opened_kept_from_others_and_deleted_fo
         assert MARKER not in after["markdown"]
         async with ours.get(f"/v1/snapshots/{lease['source']['snapshot']}") as answer:
             assert answer.status == 200  # the others stay
-
-
-async def forge(up: Up, run: UUID, index: str) -> list[Any]:
-    """What the worker's index answers a run whose stored question names another organisation's collection, as a bug might."""
-    from retrieval.client import IndexClient
-    from retrieval.on_behalf import OnBehalf
-    from retrieval.ports import SearchFilter
-
-    connection = await asyncpg.connect(owner_url(up))
-    tenant = await connection.fetchval("SELECT organisation_id FROM runs WHERE id = $1", run)
-    await connection.close()
-    answers: list[Any] = []
-    async with IndexClient(up.state.retrieval or "") as client_:
-        for who in (str(tenant), None):
-            try:
-                found = await OnBehalf(client_, who).search("zebrawood ledger", 5, SearchFilter(collections=(index,)))
-                answers += [passage.text for passage in found]
-            except Exception as error:  # noqa: BLE001  (whatever it says is looked at)
-                answers.append(str(error))
-    return answers

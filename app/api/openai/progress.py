@@ -43,7 +43,7 @@ def progress(kind: str, payload: Mapping[str, Any], language: Language) -> str |
             return "\n".join([words.plan.format(title=plan.get("title", "")).rstrip(": ："), *parts])
         case EventType.TOOL_CALL:
             form = words.failed if payload.get("error") else words.call
-            asked = payload.get("query") or payload.get("url") or ""
+            asked = payload.get("query") or payload.get("url") or "…"
             told = {"results": payload.get("results", 0), "error": payload.get("error", "")}
             return form.format(tool=payload["tool"], query=asked, **told)
         case EventType.STAGE_FINISHED if str(payload["stage"]).startswith("search/"):

@@ -10,7 +10,7 @@ import pytest
 from app.domain.accounts import Role
 from app.domain.run import RunStatus
 from app.domain.writer import ReportLineage
-from app.storage import collection_tending
+from app.storage import collection_tending, redaction
 from app.storage.run_log import RunLog
 from tests.app.judging import PLAN, QUOTES, Person, compared, finish, finished_run, join, made_run, prefers, report
 from tests.app.support import ApiClient, InMemoryRuns
@@ -247,7 +247,7 @@ async def test_reports_to_compare_go_with_a_document_that_they_quote(
     assert {found.run_id for found in readers} == {run_id, await made_run(pool, comparison)}
     async with pool.acquire() as connection, connection.transaction():
         for found in readers:
-            await collection_tending.redact(connection, found.run_id, snapshot)
+            await redaction.redact(connection, found.run_id, snapshot)
     assert await collection_tending.readers(pool, collection, snapshot) == []
     shown = (await reader.get(path)).json
     assert (shown["status"], shown["detail"]) == ("failed", "a document that these reports quote was deleted")

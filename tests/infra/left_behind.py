@@ -1,0 +1,83 @@
+"""Where words are left: in any row of any table, in any file of a home; and what a forged question would be told of them."""
+
+import json
+import sqlite3
+import zlib
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import asyncpg
+
+from infra.local.postgres import DATABASE, USER
+from tests.infra.test_stack import Up
+
+
+def owner_url(up: Up) -> str:
+    """The database as its owner, by the socket that its server listens on."""
+    socket = next(path for path in up.home.sockets().glob(".s.PGSQL.*") if path.suffix != ".lock")
+    password = (up.home.postgres / "password").read_text()
+    return f"postgresql://{USER}:{password}@/{DATABASE}?host={socket.parent}&port={socket.suffix.removeprefix('.')}"
+
+
+async def rows_with(up: Up, needle: str) -> set[str]:
+    """Tables in which any column of any row holds these words, in text or in bytes."""
+    connection = await asyncpg.connect(owner_url(up))
+    found = set()
+    try:
+        await connection.execute("SET row_security = off")
+        for (table,) in await connection.fetch("SELECT tablename FROM pg_tables WHERE schemaname = 'public'"):
+            rows = await connection.fetch(f"SELECT * FROM {table}")
+            if any(
+                needle in str(value) or (isinstance(value, bytes) and needle.encode() in value) for row in rows for value in row
+            ):
+                found.add(str(table))
+    finally:
+        await connection.close()
+    return found
+
+
+async def logged_queries(up: Up, run: UUID) -> list[str]:
+    """What the agents of a run searched for, as its log has it."""
+    connection = await asyncpg.connect(owner_url(up))
+    told = await connection.fetch("SELECT payload FROM events WHERE run_id = $1 AND type = 'tool_call'", run)
+    await connection.close()
+    return [call["query"] for (payload,) in told if "query" in (call := json.loads(payload))]
+
+
+def files_with(home: Path, needle: str) -> set[str]:
+    """Files of a home, the database's own aside, that hold these words, plainly or in a packed snapshot."""
+    places = [path for path in home.rglob("*") if path.is_file() and home / "postgres" not in path.parents]
+    found = {path.name for path in places if needle.encode() in content_of(path)}
+    with closing(sqlite3.connect(home / "retrieval" / "store.db")) as database:
+        texts = [zlib.decompress(row[0]) for row in database.execute("SELECT text FROM snapshots")]
+    return found | ({"snapshots"} if any(needle.encode() in text for text in texts) else set())
+
+
+def content_of(path: Path) -> bytes:
+    """What a file holds; an index that is replaced goes while one looks."""
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return b""
+
+
+async def forge(up: Up, run: UUID, index: str) -> list[Any]:
+    """What the worker's index answers a run whose stored question names another organisation's collection, as a bug might."""
+    from retrieval.client import IndexClient
+    from retrieval.on_behalf import OnBehalf
+    from retrieval.ports import SearchFilter
+
+    connection = await asyncpg.connect(owner_url(up))
+    tenant = await connection.fetchval("SELECT organisation_id FROM runs WHERE id = $1", run)
+    await connection.close()
+    answers: list[Any] = []
+    async with IndexClient(up.state.retrieval or "") as client_:
+        for who in (str(tenant), None):
+            try:
+                found = await OnBehalf(client_, who).search("zebrawood ledger", 5, SearchFilter(collections=(index,)))
+                answers += [passage.text for passage in found]
+            except Exception as error:  # noqa: BLE001  (whatever it says is looked at)
+                answers.append(str(error))
+    return answers
