@@ -23,8 +23,8 @@ class AskingController(Controller):
 
     @post("/estimates", status_code=200, responses=problem_responses(400))
     async def estimate(self, data: JSONBody[NewRun], asking: AskingService) -> Estimate:
-        """What a run of this question will probably take, from runs like it. Nothing is started."""
-        return await asking.estimate(data.query())
+        """What a run of this question will probably take, systems `beside` it included, from runs like it. Nothing is started."""
+        return await asking.estimate(data.query(), data.beside)
 
     @post("/clarifications", opt=needs(Scope.RUNS_WRITE), responses=problem_responses(400))
     async def clarify(self, data: JSONBody[NewRun], asking: AskingService) -> Clarifications:

@@ -54,6 +54,7 @@ STREAMED = {
 MAY_HAPPEN = {
     400: ("invalid-input", "Invalid input", "the question is empty; write what you want to know"),
     401: ("unauthenticated", "Unauthenticated", "send an API key as `Authorization: Bearer rbk_...`"),
+    402: ("budget-reached", "The budget is reached", f"run {examples.RUN_ID} has used up its budget; raise it, then ask again"),
     403: ("forbidden", "Forbidden", "this needs the scope runs:write, which your role (viewer) or your key does not have"),
     404: ("not-found", "Not found", f"there is no run {examples.RUN_ID}"),
     409: ("conflict", "Not possible in this state", f"run {examples.RUN_ID} is completed and cannot be changed any more"),

@@ -11,6 +11,7 @@ from litestar.plugins.problem_details import ProblemDetailsConfig, ProblemDetail
 from pydantic import BaseModel, Field
 
 from app.domain.errors import (
+    BudgetReached,
     Conflict,
     Forbidden,
     InProgress,
@@ -59,6 +60,7 @@ class Kind(NamedTuple):
 KINDS: Mapping[type[RubricaError], Kind] = {
     InvalidInput: Kind(400, "invalid-input", "Invalid input"),
     Unauthenticated: Kind(401, "unauthenticated", "Unauthenticated"),
+    BudgetReached: Kind(402, "budget-reached", "The budget is reached"),
     Forbidden: Kind(403, "forbidden", "Forbidden"),
     TooManyRequests: Kind(429, "too-many-requests", "Too many requests"),
     NotFound: Kind(404, "not-found", "Not found"),

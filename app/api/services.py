@@ -121,7 +121,7 @@ async def open_services(
         everybodys = Research(trusted, gateway)
         services = Services(
             research=research,
-            asking=Asking(tenants, gateway, research, model),
+            asking=Asking(tenants, gateway, research, model, accounts.limits.begin_spending),
             steering=steering,
             live=live,
             parts=Parts(trusted, gateway, listener),
@@ -129,7 +129,7 @@ async def open_services(
             pages=Pages(index),
             authenticator=Authenticator(trusted, accounts_policy),
             exports=Exports(Conversions()),
-            revising=Revising(tenants, gateway, research),
+            revising=Revising(tenants, gateway, research, accounts.limits.begin_spending),
             sharing=Sharing(tenants, trusted, research),
             idempotency=IdempotencyKeys(tenants),
             webhooks=Webhooks(tenants, deliverer),

@@ -106,7 +106,7 @@ class VersionsController(Controller):
         task = await revising.edit(run_id, k, data.heading, data.markdown, _expected(if_match))
         return Response(change_view(task), headers={"Location": f"/v1/runs/{run_id}/changes/{task.id}"})
 
-    @post("/sections/{k:int}/rewrite", opt=WRITE, status_code=202, responses=problem_responses(400, 404, 409))
+    @post("/sections/{k:int}/rewrite", opt=WRITE, status_code=202, responses=problem_responses(400, 402, 404, 409))
     async def rewrite(
         self, run_id: RunId, k: SectionNumber, data: JSONBody[Rewriting], revising: RevisingService, if_match: IfMatch = None
     ) -> Response[ChangeView]:
@@ -128,7 +128,7 @@ class VersionsController(Controller):
         """Where a change stands."""
         return change_view(await revising.task(run_id, task_id))
 
-    @post("/questions", opt=WRITE, status_code=202, responses=problem_responses(400, 404, 409))
+    @post("/questions", opt=WRITE, status_code=202, responses=problem_responses(400, 402, 404, 409))
     async def ask(self, run_id: RunId, data: JSONBody[NewQuestion], revising: RevisingService) -> Response[AnswerView]:
         """A further question, answered from the evidence the run has stored; nothing is searched for."""
         task = await revising.ask(run_id, data.question)

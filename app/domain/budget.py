@@ -57,6 +57,11 @@ class Budget(Value):
     max_cost_microusd: int | None = Field(default=None, ge=1, le=LARGEST_CAP)
     max_seconds: int | None = Field(default=None, ge=1, le=LARGEST_CAP)
 
+    def spent_by(self, used: Usage) -> bool:
+        """Whether no token or no money is left of it. Time is counted while agents work, and not here."""
+        tokens = self.max_tokens is not None and used.tokens >= self.max_tokens
+        return tokens or (self.max_cost_microusd is not None and used.cost_microusd >= self.max_cost_microusd)
+
 
 class AgentLimits(Value):
     """Where one deep-search agent must stop by itself (its share; the run's `Budget` stands above it).

@@ -27,6 +27,10 @@ class TooManyRequests(RubricaError):
         self.retry_after = retry_after
 
 
+class BudgetReached(RubricaError):
+    """The run that this would be billed to has reached its budget (HTTP 402)."""
+
+
 class NotFound(RubricaError):
     """The named thing does not exist, or is not the caller's to see (HTTP 404)."""
 

@@ -17,7 +17,8 @@ class Estimate(Value):
     """Tokens, money (millionths of a US dollar; None where the model has no price here) and seconds of work.
 
     `runs` finished runs like it are behind this; with few of them it leans on general experience. `model` is the one asked, empty
-    without one. `within_budget` tells whether the high end stays under the caps of the run.
+    without one. Of systems side by side, tokens and money are those of all, the time is that of the slowest. `within_budget`
+    tells whether the high end stays under the caps of the run.
     """
 
     tokens: Interval

@@ -41,7 +41,7 @@ class KeyQuota(Value):
 class UsageLine(Value):
     """What one model or tool did, in all runs asked for in the time."""
 
-    kind: str = Field(description="`model` or `tool`.")
+    kind: str = Field(description="`model` or `tool`; or `draft`: what a model was asked before a run.")
     name: str
     calls: int
     input_tokens: int

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from typing import NamedTuple
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from pydantic import ValidationError
 
@@ -10,12 +10,12 @@ from app.domain.contract import Draft, DraftKind, DraftRequest
 from app.domain.errors import Conflict, InvalidInput, NotFound, Unavailable
 from app.domain.estimate import Estimate
 from app.domain.pricing import PricedModel
-from app.domain.query import ResearchQuery
+from app.domain.query import ResearchQuery, SystemName
 from app.domain.rubric import Criterion, Origin, Rubric
 from app.domain.scorecard import Scorecard
-from app.services.estimating import estimate
+from app.services.estimating import estimate, together
 from app.services.gateway import RunGateway
-from app.services.research import Agreed, Research
+from app.services.research import Admit, Agreed, Research
 from app.storage import drafts, history, rubrics
 from app.storage.engine import Executor
 from app.storage.rubrics import StoredRubric
@@ -31,24 +31,45 @@ class KeptDraft(NamedTuple):
 class Asking:
     """The use cases before a run, and those of its rubric. `model` is the one this installation asks, with its prices.
 
+    `admit` says whether whoever asks may spend anything more on drafts.
+
     Raises:
         NotFound: no such run or draft.
+        TooManyRequests: what may be used in a month is used up; then nothing is drafted.
         Unavailable: the database or the workers do not answer.
     """
 
-    def __init__(self, database: Executor, gateway: RunGateway, research: Research, model: PricedModel | None = None) -> None:
+    def __init__(
+        self,
+        database: Executor,
+        gateway: RunGateway,
+        research: Research,
+        model: PricedModel | None = None,
+        admit: Admit | None = None,
+    ) -> None:
         self._database = database
         self._gateway = gateway
         self._research = research
         self._model = model
+        self._admit = admit
 
-    async def estimate(self, query: ResearchQuery) -> Estimate:
-        """What a run of this query will probably take."""
+    async def estimate(self, query: ResearchQuery, beside: Sequence[SystemName] = ()) -> Estimate:
+        """What a run of this query will probably take, with those of the systems `beside` it.
+
+        Raises:
+            InvalidInput: a system is not available, or is named twice.
+        """
+        queries = self._research.side_by_side(query, beside, uuid4())
+        return together([await self._estimate(each) for each in queries])
+
+    async def _estimate(self, query: ResearchQuery) -> Estimate:
         runs = await history.like(self._database, query, self._model.name if self._model else "")
         return estimate(query, self._model, runs)
 
     async def draft(self, kind: DraftKind, query: ResearchQuery) -> KeptDraft:
         """A rubric or questions back for a question that is no run yet; kept with what it cost."""
+        if self._admit is not None:
+            await self._admit(self._database)
         draft = await self._gateway.draft(DraftRequest(kind=kind, query=query))
         if kind is DraftKind.RUBRIC and draft.rubric is None:
             raise Unavailable("no rubric was drafted; repeat the request")

@@ -43,6 +43,30 @@ def estimate(query: ResearchQuery, model: PricedModel | None, history: Sequence[
     )
 
 
+def together(estimates: Sequence[Estimate]) -> Estimate:
+    """What runs that work at once take: tokens and money of all, the time of the slowest.
+
+    Low ends are added to low ends and high ends to high ends, as if all came out alike: systems on one question and the same
+    evidence do. The cap stands for each run by itself.
+    """
+    first = estimates[0]
+    costs = [each.cost_microusd for each in estimates if each.cost_microusd is not None]
+    slowest = [each.seconds for each in estimates]
+    return first.model_copy(
+        update={
+            "tokens": _sum([each.tokens for each in estimates]),
+            "cost_microusd": _sum(costs) if len(costs) == len(estimates) else None,
+            "seconds": Interval(**{end: max(getattr(each, end) for each in slowest) for end in Interval.model_fields}),
+            "runs": sum(each.runs for each in estimates),
+            "within_budget": all(each.within_budget for each in estimates),
+        }
+    )
+
+
+def _sum(intervals: Sequence[Interval]) -> Interval:
+    return Interval(**{end: sum(getattr(each, end) for each in intervals) for end in Interval.model_fields})
+
+
 def _interval(values: Sequence[float], general: float) -> Interval:
     usual = (general / SPREAD, general, general * SPREAD)
     drawn = [_drawn(values, share, prior) for share, prior in zip((LOW, MIDDLE, HIGH), usual, strict=True)]

@@ -90,11 +90,21 @@ class Research:
             InvalidInput: a system asked for is not available, or is named twice.
             TooManyRequests: a quota of the organisation or the key is reached; then nothing is stored.
         """
+        run_id = uuid4()
+        return (await self.create_all(self.side_by_side(query, beside, run_id), notes, agreed, run_id))[0]
+
+    def side_by_side(self, query: ResearchQuery, beside: Sequence[SystemName], first: UUID) -> list[ResearchQuery]:
+        """What is asked where systems work `beside` that of the query, whose own run is `first`.
+
+        Raises:
+            InvalidInput: a system is not available, or is named twice.
+        """
         if len({query.system, *beside}) != 1 + len(beside):
             raise InvalidInput("`beside` names a system twice, or the run's own; name each system once")
-        run_id = uuid4()
-        queries = [query, *(another(query, system, run_id) for system in beside)]
-        return (await self.create_all(queries, notes, agreed, run_id))[0]
+        queries = [query, *(another(query, system, first) for system in beside)]
+        for each in queries:
+            self._check_available(each.system)
+        return queries
 
     async def create_all(
         self,

@@ -21,15 +21,31 @@ SET = f"""
 IS_KEY = "SELECT true FROM api_keys WHERE id = $1 AND revoked_at IS NULL"
 # One request at a time is let in, so that two do not both take the last place.
 GATE = "SELECT pg_advisory_xact_lock(hashtextextended($1::text, 7284451931))"
+# A month pays for the runs that began in it with all that is billed to them, for what was asked of older reports, and for drafts.
+# A key pays for its own runs, and for what it asks of others'.
 USED = """
-    SELECT count(*) FILTER (WHERE r.finished_at IS NULL) AS runs,
-           coalesce(sum(l.input_tokens + l.output_tokens) FILTER (WHERE r.created_at >= month.began), 0)::bigint AS tokens,
-           coalesce(sum(l.cost_microusd) FILTER (WHERE r.created_at >= month.began), 0)::bigint AS cost_microusd
-    FROM runs r JOIN ledgers l ON l.run_id = r.id,
-         (SELECT date_trunc('month', now() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC' AS began) AS month
-    WHERE r.organisation_id = current_organisation() AND (r.finished_at IS NULL OR r.created_at >= month.began)
-      AND ($1::uuid IS NULL OR r.created_with = $1)"""
+    WITH month AS (SELECT date_trunc('month', now() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC' AS began),
+    spent AS (
+        SELECT l.input_tokens + l.output_tokens AS tokens, l.cost_microusd
+        FROM runs r JOIN ledgers l ON l.run_id = r.id, month
+        WHERE r.organisation_id = current_organisation() AND r.created_at >= month.began
+          AND ($1::uuid IS NULL OR r.created_with = $1)
+        UNION ALL
+        SELECT (t.usage ->> 'input_tokens')::bigint + (t.usage ->> 'output_tokens')::bigint, (t.usage ->> 'cost_microusd')::bigint
+        FROM report_tasks t JOIN runs r ON r.id = t.run_id, month
+        WHERE r.organisation_id = current_organisation() AND t.finished_at >= month.began
+          AND ($1::uuid IS NULL OR t.created_with = $1)
+          AND (r.created_at < month.began OR ($1::uuid IS NOT NULL AND r.created_with IS DISTINCT FROM $1))
+        UNION ALL
+        SELECT d.input_tokens + d.output_tokens, d.cost_microusd FROM drafts d, month
+        WHERE d.organisation_id = current_organisation() AND d.created_at >= month.began
+          AND ($1::uuid IS NULL OR d.created_with = $1))
+    SELECT (SELECT count(*) FROM runs r WHERE r.organisation_id = current_organisation() AND r.finished_at IS NULL
+            AND ($1::uuid IS NULL OR r.created_with = $1)) AS runs,
+           coalesce(sum(tokens), 0)::bigint AS tokens, coalesce(sum(cost_microusd), 0)::bigint AS cost_microusd
+    FROM spent"""
 TIME = "r.created_at >= $1::date::timestamp AT TIME ZONE 'UTC' AND r.created_at < ($2::date + 1)::timestamp AT TIME ZONE 'UTC'"
+DRAFTS = f"FROM drafts r WHERE {TIME}"
 LINES = f"""
     SELECT CASE e.type WHEN 'model_call' THEN 'model' ELSE 'tool' END AS kind,
            coalesce(e.payload ->> 'model', e.payload ->> 'tool', '') AS name, count(*) AS calls,
@@ -37,15 +53,21 @@ LINES = f"""
            coalesce(sum((e.payload ->> 'output_tokens')::bigint), 0)::bigint AS output_tokens,
            coalesce(sum((e.payload ->> 'cost_microusd')::bigint), 0)::bigint AS cost_microusd
     FROM runs r JOIN events e ON e.run_id = r.id AND e.type IN ('model_call', 'tool_call')
-    WHERE {TIME} GROUP BY 1, 2 ORDER BY cost_microusd DESC, calls DESC, name"""
+    WHERE {TIME} GROUP BY 1, 2
+    UNION ALL
+    SELECT 'draft', r.model, count(*), sum(r.input_tokens)::bigint, sum(r.output_tokens)::bigint, sum(r.cost_microusd)::bigint
+    {DRAFTS} GROUP BY r.model
+    ORDER BY cost_microusd DESC, calls DESC, name"""
 RUNS = f"""
     SELECT r.id AS run_id, left(r.query ->> 'question', 200) AS question, r.created_at, r.created_by, l.model_calls, l.tool_calls,
            l.input_tokens, l.output_tokens, l.cost_microusd
     FROM runs r JOIN ledgers l ON l.run_id = r.id WHERE {TIME}
     ORDER BY l.cost_microusd DESC, l.input_tokens + l.output_tokens DESC, r.id LIMIT 100"""
 TOTAL = f"""
-    SELECT count(*) AS runs, coalesce(sum(l.input_tokens + l.output_tokens), 0)::bigint AS tokens,
-           coalesce(sum(l.cost_microusd), 0)::bigint AS cost_microusd
+    SELECT count(*) AS runs,
+           (coalesce(sum(l.input_tokens + l.output_tokens), 0)
+            + (SELECT coalesce(sum(r.input_tokens + r.output_tokens), 0) {DRAFTS}))::bigint AS tokens,
+           (coalesce(sum(l.cost_microusd), 0) + (SELECT coalesce(sum(r.cost_microusd), 0) {DRAFTS}))::bigint AS cost_microusd
     FROM runs r JOIN ledgers l ON l.run_id = r.id WHERE {TIME}"""
 
 

@@ -7,7 +7,7 @@ from uuid import UUID
 from sqlalchemy import JSON, BigInteger, Index, Text, text
 from sqlmodel import Field, SQLModel
 
-from app.storage.tables import EMPTY, NOW, TIME, ZERO
+from app.storage.tables import ACTING_KEY, EMPTY, NOW, TIME, ZERO
 
 ORGANISATION = {"server_default": text("current_organisation()")}
 
@@ -30,6 +30,7 @@ class DraftRow(SQLModel, table=True):
     """What was drafted for a question that is no run yet, and what that cost."""
 
     __tablename__ = "drafts"
+    __table_args__ = (Index("drafts_of_organisation", "organisation_id", "created_at"),)
     id: UUID = Field(primary_key=True)
     organisation_id: UUID = Field(foreign_key="organisations.id", ondelete="CASCADE", sa_column_kwargs=ORGANISATION)
     kind: str = Field(sa_type=Text)
@@ -39,4 +40,5 @@ class DraftRow(SQLModel, table=True):
     input_tokens: int = Field(sa_type=BigInteger, sa_column_kwargs=ZERO)
     output_tokens: int = Field(sa_type=BigInteger, sa_column_kwargs=ZERO)
     cost_microusd: int = Field(sa_type=BigInteger, sa_column_kwargs=ZERO)
+    created_with: UUID | None = Field(nullable=True, sa_column_kwargs=ACTING_KEY)
     created_at: datetime = Field(sa_type=TIME, sa_column_kwargs=NOW)

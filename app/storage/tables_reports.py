@@ -12,6 +12,7 @@ from app.storage.tables_accounts import OWNER_OF_ROW
 
 NOW = {"server_default": func.now()}
 ACTING_USER = {"server_default": text("nullif(current_setting('rubrica.user', true), '')::uuid")}
+ACTING_KEY = {"server_default": text("nullif(current_setting('rubrica.key', true), '')::uuid")}
 EMPTY = {"server_default": ""}
 TIME: Any = DateTime(timezone=True)
 
@@ -52,6 +53,7 @@ class ReportTaskRow(SQLModel, table=True):
             unique=True,
             postgresql_where=text("kind <> 'question' AND status <> 'failed'"),
         ),
+        Index("report_tasks_ended", "finished_at"),
         Index("report_tasks_queued", "created_at", postgresql_where=text("status = 'queued'")),
     )
     id: UUID = Field(primary_key=True)
@@ -64,6 +66,7 @@ class ReportTaskRow(SQLModel, table=True):
     version: int | None = Field(nullable=True)
     answer: dict[str, Any] | None = Field(sa_type=JSON, nullable=True)
     usage: dict[str, Any] | None = Field(sa_type=JSON, nullable=True)
+    created_with: UUID | None = Field(nullable=True, sa_column_kwargs=ACTING_KEY)
     created_by: UUID | None = Field(foreign_key="users.id", ondelete="SET NULL", sa_column_kwargs=ACTING_USER)
     created_at: datetime = Field(sa_type=TIME, sa_column_kwargs=NOW)
     finished_at: datetime | None = Field(sa_type=TIME, nullable=True)

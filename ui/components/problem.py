@@ -6,7 +6,7 @@ from ui.api_client import ApiProblem
 from ui.components.markup import text
 from ui.language import DEFAULT, current, say, table
 
-KNOWN = (400, 401, 403, 404, 406, 409, 413, 422, 429, 503)
+KNOWN = (400, 401, 402, 403, 404, 406, 409, 413, 422, 429, 503)
 
 
 def title_of(problem: ApiProblem) -> str:

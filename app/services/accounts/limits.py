@@ -55,6 +55,14 @@ class Limits:
         """Whether one more run may begin. `database` has a transaction open in which the run is then stored."""
         await admit_run(database, acting(), self._most)
 
+    async def begin_spending(self, database: Executor) -> None:
+        """Whether a model may be asked for something that is no run: a draft, a change of a report, a question to it.
+
+        It is held to what a month allows, not to how many runs are under way.
+        """
+        for whose, quota, key in await _limits(database, acting(), self._most):
+            _within_month(whose, quota, await quotas.used(database, key))
+
     async def read(self) -> tuple[Quota, tuple[KeyQuota, ...], Consumption]:
         """The organisation's own quota within the deployment's, its keys', and what is used."""
         organisation = acting().organisation
@@ -106,21 +114,32 @@ async def admit_run(database: Executor, who: Tenant, most: Quota) -> None:
     Raises:
         TooManyRequests: which limit is reached, and when there is room again.
     """
-    found = await quotas.quotas(database)
-    checks: list[tuple[str, Quota, UUID | None]] = [("organisation", found.get(who.organisation, Quota()).within(most), None)]
-    if who.key is not None and who.key in found:
-        checks.append(("key", found[who.key], who.key))
-    if all(quota.model_copy(update={"requests_per_minute": None}) == Quota() for _, quota, _ in checks):
+    limits = await _limits(database, who, most)
+    if not limits:
         return
     await quotas.gate(database, who.organisation)
-    for whose, quota, key in checks:
-        _within(whose, quota, await quotas.used(database, key))
+    for whose, quota, key in limits:
+        used = await quotas.used(database, key)
+        _within_places(whose, quota, used)
+        _within_month(whose, quota, used)
 
 
-def _within(whose: str, quota: Quota, used: Consumption) -> None:
+async def _limits(database: Executor, who: Tenant, most: Quota) -> list[tuple[str, Quota, UUID | None]]:
+    """What limits more than the pace of requests: of whom, by how much, and the key where it is one's."""
+    found = await quotas.quotas(database)
+    limits: list[tuple[str, Quota, UUID | None]] = [("organisation", found.get(who.organisation, Quota()).within(most), None)]
+    if who.key is not None and who.key in found:
+        limits.append(("key", found[who.key], who.key))
+    return [limit for limit in limits if limit[1].model_copy(update={"requests_per_minute": None}) != Quota()]
+
+
+def _within_places(whose: str, quota: Quota, used: Consumption) -> None:
     if quota.concurrent_runs is not None and used.runs >= quota.concurrent_runs:
         said = f"{used.runs} of the {quota.concurrent_runs} runs that this {whose} may have at a time are under way"
         raise TooManyRequests(f"{said}; wait for one to end, or cancel one", AGAIN)
+
+
+def _within_month(whose: str, quota: Quota, used: Consumption) -> None:
     renewed = _next_month(datetime.now(UTC))
     spent = (("tokens", used.tokens, quota.tokens_per_month), ("US$", used.cost_microusd, quota.cost_microusd_per_month))
     for unit, have, limit in spent:

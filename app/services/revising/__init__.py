@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from datetime import timedelta
 from uuid import UUID, uuid4
 
-from app.domain.errors import Conflict, NotFound, Unavailable
+from app.domain.errors import BudgetReached, Conflict, NotFound, Unavailable
 from app.domain.report import Report
 from app.domain.revision import DELIVERED, ReportTask, TaskKind, TaskRequest, VersionInfo
 from app.domain.run import RunStatus
 from app.services.gateway import RunGateway
-from app.services.research import Research
+from app.services.research import Admit, Research
 from app.services.revising.differences import ReportDiff, compared
 from app.services.revising.editing import with_keys
 from app.storage import report_tasks, versions
@@ -25,16 +25,21 @@ log = logging.getLogger(__name__)
 class Revising:
     """The use cases around finished reports. A change is a task that a worker does: it judges the claims anew.
 
+    `admit` says whether whoever asks may spend anything more. A reader's own words cost nothing, and are not asked about.
+
     Raises:
+        TooManyRequests: what may be used in a month is used up.
+        BudgetReached: the run, which is billed, has nothing left.
         NotFound: no such run, report, version, section or task.
         Conflict: the report is not in a state that allows this, or has changed meanwhile.
         Unavailable: the database does not answer.
     """
 
-    def __init__(self, database: Executor, gateway: RunGateway, research: Research) -> None:
+    def __init__(self, database: Executor, gateway: RunGateway, research: Research, admit: Admit | None = None) -> None:
         self._database = database
         self._gateway = gateway
         self._research = research
+        self._admit = admit
         self._tried: dict[UUID, float] = {}
 
     async def listed(self, run_id: UUID) -> Sequence[VersionInfo]:
@@ -60,12 +65,14 @@ class Revising:
     async def rewrite(self, run_id: UUID, section: int, deepen: bool, wish: str, expected: int | None) -> ReportTask:
         """A section written anew from the same evidence, or deepened with more of it."""
         base, _ = await self._base(run_id, section, expected)
+        await self._may_spend(run_id)
         kind = TaskKind.DEEPEN if deepen else TaskKind.REWRITE
         return await self._begun(run_id, TaskRequest(kind=kind, base=base, section=section, text=wish))
 
     async def ask(self, run_id: UUID, question: str) -> ReportTask:
         """A question to the evidence of a run; nothing new is searched for."""
         await self._research.report(run_id)
+        await self._may_spend(run_id)
         return await self._begun(run_id, TaskRequest(kind=TaskKind.QUESTION, base=DELIVERED, text=question))
 
     async def revert(self, run_id: UUID, to: int, expected: int | None) -> VersionInfo:
@@ -99,6 +106,13 @@ class Revising:
             await self._gateway.start_task(run_id, task_id)
             self._tried[task_id] = now
         return len(lost)
+
+    async def _may_spend(self, run_id: UUID) -> None:
+        run = await self._research.get(run_id)
+        if run.budget.spent_by(run.usage):
+            raise BudgetReached(f"run {run_id} has used up its budget, which pays for this; raise the budget, then ask again")
+        if self._admit is not None:
+            await self._admit(self._database)
 
     async def _begun(self, run_id: UUID, request: TaskRequest) -> ReportTask:
         """The task is stored before its workflow starts; with the workflow service away it is started later."""

@@ -8,12 +8,16 @@ import asyncpg
 import pytest
 
 from app.api.services import open_services
+from app.domain.budget import Usage
 from app.domain.limits import Quota
+from app.domain.revision import TaskStatus
 from app.domain.run import EventType, RunStatus
 from app.services.accounts.policy import AccountPolicy
+from app.storage import report_tasks
 from app.storage.run_log import RunLog
 from tests.app.accounts.browser import Browser, browsing
 from tests.app.accounts.conftest import NewBrowser
+from tests.app.finished import complete
 from tests.app.support import ApiClient, InMemoryRuns, serving
 
 
@@ -77,6 +81,64 @@ async def test_runs_at_a_time_tokens_and_money(new_browser: NewBrowser, addresse
     assert seen["used"]["runs"] == 4
     for bad in ({"concurrent_runs": -1}, {"tokens_per_month": 2**60}, {"key_id": run, "concurrent_runs": 1}, {"other": 1}):
         assert (await owner.put("/v1/quotas", bad)).status in (400, 404), bad
+
+
+async def test_what_is_no_run_is_held_to_the_month_and_to_its_runs_budget(
+    new_browser: NewBrowser, addresses: Iterator[str], pool: asyncpg.Pool, run_log: RunLog
+) -> None:
+    owner = await new_browser()
+    await owner.sign_up(next(addresses))
+    run, asked = await owner.ask("What did it cost?"), {"question": "And who paid?"}
+    await complete(pool, run_log, UUID(run))
+    questions, rewrite = f"/v1/runs/{run}/questions", f"/v1/runs/{run}/sections/0/rewrite"
+    assert (await owner.post("/v1/rubrics", asked)).json["usage"]["input_tokens"] == 9
+    assert (await owner.get("/v1/quotas")).json["used"]["tokens"] == 1_009
+    used_for = [(line["kind"], line["calls"], line["input_tokens"]) for line in (await owner.get("/v1/usage")).json["lines"]]
+    assert used_for == [("draft", 1, 9)]
+    await owner.put("/v1/quotas", {"concurrent_runs": 0, "tokens_per_month": 1_009})
+    wanted = [(path, asked) for path in ("/v1/rubrics", "/v1/clarifications", questions)]
+    for path, body in (*wanted, (rewrite, {}), ("/v1/runs", {**asked, "rubric": "auto", "beside": ["react"]})):
+        refused = await owner.post(path, body)
+        assert refused.is_problem(429), path
+        assert "1,009 tokens" in refused.json["detail"], path
+    await owner.put("/v1/quotas", {"concurrent_runs": 0, "tokens_per_month": 1_010})
+    told = await owner.post(questions, asked)
+    assert told.status == 202, "what is no run needs no place among the runs"
+    edit = {"heading": "Revenue", "markdown": "In my words."}
+    await owner.put(f"/v1/runs/{run}/budget", {"max_tokens": 1_000})
+    for path, body in ((questions, asked), (rewrite, {})):
+        refused = await owner.post(path, body)
+        assert refused.is_problem(402), path
+        assert "raise the budget" in refused.json["detail"]
+    assert (await owner.put(f"/v1/runs/{run}/sections/0", edit)).status == 202, "one's own words cost nothing"
+    await owner.put(f"/v1/runs/{run}/budget", {"max_tokens": 1_001})
+    assert (await owner.post(questions, asked)).status == 202
+    usage = Usage(input_tokens=50, output_tokens=1)
+    await report_tasks.finish(pool, UUID(run), UUID(told.json["id"]), TaskStatus.DONE, usage=usage)
+    await pool.execute("UPDATE runs SET created_at = created_at - interval '32 days' WHERE id = $1", UUID(run))
+    seen = (await owner.get("/v1/quotas")).json["used"]["tokens"]
+    assert seen == 60, "an old run is last month's; what is asked of it now is this month's"
+
+
+async def test_a_key_pays_for_what_it_asks_of_others_runs(
+    new_browser: NewBrowser, addresses: Iterator[str], pool: asyncpg.Pool, run_log: RunLog, api: ApiClient
+) -> None:
+    owner = await new_browser()
+    await owner.sign_up(next(addresses))
+    run, asked = await owner.ask("What did it cost?"), {"question": "And who paid?"}
+    await complete(pool, run_log, UUID(run))
+    made = (await owner.post("/v1/keys", {"name": "k", "scopes": ["runs:read", "runs:write", "reports:write"]})).json
+    await owner.put("/v1/quotas", {"tokens_per_month": 60, "key_id": made["info"]["id"]})
+    key = {"Authorization": f"Bearer {made['key']}"}
+    told = await api.post(f"/v1/runs/{run}/questions", asked, headers=key)
+    assert told.status == 202, "the run is not the key's"
+    usage = Usage(input_tokens=50, output_tokens=1)
+    await report_tasks.finish(pool, UUID(run), UUID(told.json["id"]), TaskStatus.DONE, usage=usage)
+    assert (await api.post("/v1/rubrics", asked, headers=key)).status == 201
+    refused = await api.post("/v1/rubrics", asked, headers=key)
+    assert refused.is_problem(429)
+    assert "this key" in refused.json["detail"]
+    assert (await owner.post("/v1/rubrics", asked)).status == 201
 
 
 @pytest.fixture

@@ -144,5 +144,11 @@ async def test_an_estimate_moves_from_experience_to_history(
     assert before["seconds"]["high"] < after["seconds"]["likely"] < 700
     assert (await estimate(effort="standard"))["runs"] == (await estimate(rubric="auto"))["runs"] == 0
     assert not (await estimate(budget={"max_seconds": 1}))["within_budget"]
+    react = await estimate(system="react")
+    together = await estimate(beside=["react"])
+    assert together["tokens"]["high"] == after["tokens"]["high"] + react["tokens"]["high"]
+    assert together["seconds"]["likely"] == max(after["seconds"]["likely"], react["seconds"]["likely"])
+    assert (together["runs"], react["runs"]) == (3, 0)
+    assert (await api.post("/v1/estimates", {"question": QUESTION, "beside": ["minddr"]})).is_problem(400), "its own system twice"
     theirs = await api.post("/v1/estimates", {"question": "x?", "effort": "quick"}, headers=stranger)
     assert theirs.json["runs"] == 0, "other organisations' runs do not count"
