@@ -5,7 +5,7 @@ a transaction that names it to PostgreSQL, whose policies do the rest. Code that
 """
 
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from contextvars import ContextVar
 from typing import Any, NamedTuple
 from uuid import UUID
@@ -13,6 +13,8 @@ from uuid import UUID
 import asyncpg
 from asyncpg import Record
 from asyncpg.pool import PoolConnectionProxy
+
+from app.storage.engine import OUTAGES
 
 
 class Tenant(NamedTuple):
@@ -53,7 +55,7 @@ class TenantDatabase:
     """A pool whose every use is held to the organisation of the context it happens in.
 
     The organisation is set for one transaction only, which holds behind a pooler that shares connections, too.
-    A use that fails or is cancelled leaves its transaction to the pool, which ends it before anybody else gets the connection.
+    A use that fails, or whose request goes away, rolls its transaction back before anybody else gets the connection.
     """
 
     def __init__(self, pool: asyncpg.Pool) -> None:
@@ -99,8 +101,21 @@ class TenantDatabase:
     async def _opened(self) -> AsyncIterator[PoolConnectionProxy]:
         """One round trip opens the transaction and names the organisation."""
         async with self._pool.acquire() as connection:
-            await connection.execute(f"BEGIN; {_settings()}")
-            yield connection
+            try:
+                await connection.execute(f"BEGIN; {_settings()}")
+                yield connection
+            except BaseException:
+                await _roll_back(connection)
+                raise
+
+
+async def _roll_back(connection: PoolConnectionProxy) -> None:
+    """End what a failed or cancelled use began. Left to the pool, it would be logged as a mistake for each refused row.
+
+    A connection that is lost has nothing to roll back: the pool opens another, and what is raised is what went wrong first.
+    """
+    with suppress(*OUTAGES):
+        await connection.execute("ROLLBACK")
 
 
 def _settings() -> str:
