@@ -22,6 +22,7 @@ from typing import Any
 from urllib.parse import urlsplit
 from uuid import UUID, uuid4
 
+import aiohttp
 import asyncpg
 import orjson
 import uvloop
@@ -134,31 +135,38 @@ def _reads(finished: Sequence[str]) -> Iterator[str]:
 
 
 async def _read(stack: RunningStack, path: str, due: float, times: Times) -> None:
-    headers = {"Authorization": f"Bearer {stack.client.key}"}
-    async with stack.session.get(f"{stack.client.api}/v1{path}", headers=headers) as response:
-        await response.read()
-    times.requests.append(time.monotonic() - due)
-    times.statuses[f"read {response.status}"] += 1
+    await _timed(stack, "GET", path, None, due, times)
 
 
 async def _ask(stack: RunningStack, number: int, due: float, times: Times) -> None:
-    headers = {"Authorization": f"Bearer {stack.client.key}"}
-    body = {"question": question(number), "effort": "quick"}
-    async with stack.session.post(f"{stack.client.api}/v1/runs", json=body, headers=headers) as response:
-        await response.read()
-    times.requests.append(time.monotonic() - due)
+    await _timed(stack, "POST", "/runs", {"question": question(number), "effort": "quick"}, due, times)
     times.creates.append(times.requests[-1])
-    times.statuses[f"create {response.status}"] += 1
+
+
+async def _timed(stack: RunningStack, method: str, path: str, body: Any, due: float, times: Times) -> None:
+    ended = await _ending(stack, method, f"/v1{path}", body)
+    times.requests.append(time.monotonic() - due)
+    times.statuses[f"{method} {ended}"] += 1
 
 
 async def ping(stack: RunningStack, times: Times, until: float) -> None:
     """The health endpoint, ten times a second."""
     while (began := time.monotonic()) < until:
-        async with stack.session.get(f"{stack.client.api}/health") as response:
-            await response.read()
+        ended = await _ending(stack, "GET", "/health")
         times.health.append(time.monotonic() - began)
-        times.statuses[f"health {response.status}"] += 1
+        times.statuses[f"health {ended}"] += 1
         await asyncio.sleep(max(began + HEALTH_EVERY_S - time.monotonic(), 0))
+
+
+async def _ending(stack: RunningStack, method: str, path: str, body: Any = None) -> str:
+    """How a request ended: its status, or why there was none."""
+    headers = {"Authorization": f"Bearer {stack.client.key}"}
+    try:
+        async with stack.session.request(method, f"{stack.client.api}{path}", json=body, headers=headers) as response:
+            await response.read()
+            return str(response.status)
+    except (aiohttp.ClientError, TimeoutError) as error:
+        return type(error).__name__
 
 
 async def measure(stack: RunningStack, pool: asyncpg.Pool, options: argparse.Namespace) -> dict[str, float]:
