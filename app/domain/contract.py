@@ -55,7 +55,8 @@ class ResearchInput(Value):
     """How a run starts, and how it starts again after a pause. All else is in Postgres under `run_id`.
 
     `finish` asks for a report from what there is, spending nothing more. `approved`: a person has approved the plan, where the
-    query wants that. `organisation_id` is whose turn it is in the queue.
+    query wants that. `organisation_id` is whose turn it is in the queue; `background`: nobody waits for it, so that those for
+    whom somebody does go first.
     """
 
     run_id: UUID
@@ -65,6 +66,7 @@ class ResearchInput(Value):
     finish: bool = False
     approved: bool = False
     organisation_id: UUID | None = None
+    background: bool = False
 
     @property
     def awaits_approval(self) -> bool:

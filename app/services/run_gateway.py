@@ -37,11 +37,14 @@ from app.domain.contract import (
     workflow_id,
 )
 from app.domain.errors import Conflict, InvalidInput, NotFound, RubricaError, SetupError, Unavailable
+from app.domain.fleets import FLEET_WORKFLOW, WAKE, FleetInput, fleet_workflow_id
 from app.domain.plan import ResearchPlan
 
 NAMESPACE = "default"
 CONNECT_LIMIT = timedelta(seconds=10)
 COMMAND_LIMIT = timedelta(seconds=10)
+BACKGROUND = 5
+"""Temporal's lowest priority; 3 is the usual one."""
 DRAFT_LIMIT = timedelta(seconds=100)
 _REFUSALS: dict[str, type[RubricaError]] = {kind.__name__: kind for kind in (Conflict, InvalidInput, NotFound)}
 _CAUSES = {
@@ -68,6 +71,20 @@ async def connect(address: str, runtime: Runtime | None = None) -> Client:
         raise SetupError(_unusable(address, _cause(str(error)))) from error
 
 
+async def start_fleet(client: Client, request: FleetInput) -> None:
+    """Start a fleet's workflow, or have the one that is open look again."""
+    await client.start_workflow(
+        FLEET_WORKFLOW,
+        request,
+        id=fleet_workflow_id(request.fleet_id),
+        task_queue=RESEARCH_QUEUE,
+        id_conflict_policy=WorkflowIDConflictPolicy.USE_EXISTING,
+        start_signal=WAKE,
+        priority=Priority(priority_key=BACKGROUND, fairness_key=str(request.organisation_id)),
+        rpc_timeout=COMMAND_LIMIT,
+    )
+
+
 class TemporalGateway:
     """`RunGateway` over Temporal at `address` (`host:port`). It connects with the first command, so that it may start first."""
 
@@ -86,7 +103,7 @@ class TemporalGateway:
                 id=workflow_id(request.run_id),
                 task_queue=RESEARCH_QUEUE,
                 id_conflict_policy=WorkflowIDConflictPolicy.USE_EXISTING,
-                priority=_fair(request),
+                priority=turn_of(request),
                 rpc_timeout=COMMAND_LIMIT,
             )
 
@@ -102,6 +119,12 @@ class TemporalGateway:
                 id_conflict_policy=WorkflowIDConflictPolicy.USE_EXISTING,
                 rpc_timeout=COMMAND_LIMIT,
             )
+
+    async def wake_fleet(self, request: FleetInput) -> None:
+        """Start the fleet's workflow, or have the one that is open look again."""
+        client = await self._connected()
+        async with _translated(request.fleet_id):
+            await start_fleet(client, request)
 
     async def pause(self, run_id: UUID) -> None:
         """Stop before the next turn of every agent."""
@@ -197,9 +220,15 @@ async def _translated(run_id: UUID) -> AsyncIterator[None]:
         raise Unavailable(f"Temporal does not answer: {error.message}") from error
 
 
-def _fair(request: ResearchInput) -> Priority:
-    """Organisations take turns, however many runs one of them has waiting. What the workflow starts inherits it."""
-    return Priority(fairness_key=str(request.organisation_id)) if request.organisation_id else Priority.default
+def turn_of(request: ResearchInput) -> Priority:
+    """Organisations take turns, however many runs one of them has waiting, and what is in the background comes after all else.
+
+    What the workflow starts inherits it.
+    """
+    return Priority(
+        priority_key=BACKGROUND if request.background else None,
+        fairness_key=str(request.organisation_id) if request.organisation_id else None,
+    )
 
 
 def _refusal(error: WorkflowUpdateFailedError) -> RubricaError:

@@ -10,12 +10,13 @@ from asyncpg import Pool, Record
 
 from app.storage.engine import translated
 
-# Runs made for other runs repeat a question; those about own documents or of an older report cannot be answered elsewhere.
+# Runs made for other runs repeat a question, those of a fleet come from a data set; those about own documents or of an older
+# report cannot be answered elsewhere.
 ASKED = """
     SELECT r.id, r.query, r.created_at FROM runs r
         JOIN organisation_consents o ON o.organisation_id = r.organisation_id AND o.since <= r.created_at
         JOIN person_consents p ON p.organisation_id = r.organisation_id AND p.user_id = r.created_by AND p.since <= r.created_at
-    WHERE r.made_for IS NULL
+    WHERE r.made_for IS NULL AND r.fleet_id IS NULL
       AND coalesce(r.query ->> 'tenant', '') = '' AND r.query ->> 'refreshes' IS NULL
     ORDER BY r.created_at, r.id"""
 

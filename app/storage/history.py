@@ -11,7 +11,8 @@ MOST = 200
 LIKE = """
     SELECT l.input_tokens + l.output_tokens AS tokens, l.cost_microusd, l.active_seconds AS seconds
     FROM runs r JOIN ledgers l ON l.run_id = r.id
-    WHERE r.status = 'completed' AND r.made_for IS NULL AND r.query->>'effort' = $1 AND r.query->>'system' = $2
+    WHERE r.status = 'completed' AND r.made_for IS NULL AND r.fleet_id IS NULL
+      AND r.query->>'effort' = $1 AND r.query->>'system' = $2
       AND coalesce((r.query->>'rubric')::boolean, false) = $3 AND NOT r.finish
       AND coalesce((SELECT e.payload->>'model' FROM events e WHERE e.run_id = r.id AND e.type = 'model_call'
                     ORDER BY e.seq LIMIT 1), '') = $4

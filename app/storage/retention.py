@@ -31,6 +31,9 @@ SAID = """
 DRAFTS = """
     DELETE FROM drafts d USING retentions k
     WHERE k.organisation_id = d.organisation_id AND d.created_at < now() - make_interval(days => k.runs_days)"""
+FLEETS = """
+    DELETE FROM fleets f USING retentions k
+    WHERE k.organisation_id = f.organisation_id AND f.ended_at < now() - make_interval(days => k.runs_days)"""
 # A copy that no run cites any more, and none has asked for since yesterday.
 SNAPSHOTS = """
     DELETE FROM snapshots WHERE hash IN (
@@ -49,6 +52,7 @@ STATEMENTS: Mapping[str, str] = MappingProxyType(
         "viewings": SAID.format(table="viewings", since="first_viewed_at"),  # their choices go with them
         **{table: SAID.format(table=table, since="made_at") for table in ("ratings", "claim_flags")},
         "drafts": DRAFTS,
+        "fleets": FLEETS,  # their questions go with them
         "snapshots": SNAPSHOTS,
         "outside_counts": COUNTS,
     }

@@ -39,7 +39,9 @@ SAVE_REPORT = """
     WITH saved AS (INSERT INTO reports (run_id, report, markdown, html, evidence) VALUES ($1, $2, $3, $4, $5)
                    ON CONFLICT DO NOTHING RETURNING run_id)
     SELECT append_event(run_id, 'report_ready', '', $6) FROM saved"""
-LOAD = "SELECT query, plan, dropped, finish, approved, organisation_id FROM runs WHERE id = $1"
+LOAD = (
+    "SELECT query, plan, dropped, finish, approved, organisation_id, fleet_id IS NOT NULL AS background FROM runs WHERE id = $1"
+)
 # What is there is wanted again: it must not be swept before it is cited.
 MISSING = """
     WITH wanted AS (UPDATE snapshots SET first_seen = now() WHERE hash IN (
@@ -236,6 +238,7 @@ class RunLog:
             finish=row["finish"],
             approved=row["approved"],
             organisation_id=row["organisation_id"],
+            background=row["background"],
         )
 
     async def save_plan(self, run_id: UUID, plan: ResearchPlan, dropped: Sequence[str], event: EventType) -> int:

@@ -23,17 +23,18 @@ RUN = """
            l.model_calls, l.tool_calls, l.input_tokens, l.output_tokens, l.cost_microusd, l.updated_at, l.last_seq
     FROM runs r JOIN ledgers l ON l.run_id = r.id """
 GET = RUN + "WHERE r.id = $1"
-# Runs made on behalf of another are not listed.
-PAGE = RUN + "WHERE r.made_for IS NULL ORDER BY r.created_at DESC, r.id DESC LIMIT $1"
+# Runs made on behalf of another, and those of a fleet, are not listed.
+PAGE = RUN + "WHERE r.made_for IS NULL AND r.fleet_id IS NULL ORDER BY r.created_at DESC, r.id DESC LIMIT $1"
 PAGE_BEFORE = (
     RUN
-    + """WHERE r.made_for IS NULL AND (r.created_at, r.id) < (SELECT created_at, id FROM runs WHERE id = $2)
+    + """WHERE r.made_for IS NULL AND r.fleet_id IS NULL
+      AND (r.created_at, r.id) < (SELECT created_at, id FROM runs WHERE id = $2)
     ORDER BY r.created_at DESC, r.id DESC LIMIT $1"""
 )
 # Every word must be in the question or in the report. Row-level security leaves the organisation's runs: few enough to read.
 FOUND = (
     RUN
-    + """WHERE ($2::uuid IS NULL OR (r.created_at, r.id) < (SELECT created_at, id FROM runs WHERE id = $2))
+    + """WHERE r.fleet_id IS NULL AND ($2::uuid IS NULL OR (r.created_at, r.id) < (SELECT created_at, id FROM runs WHERE id = $2))
       AND (r.query->>'question' ILIKE ALL ($3::text[])
            OR EXISTS (SELECT FROM reports t WHERE t.run_id = r.id AND t.markdown ILIKE ALL ($3::text[])))
     ORDER BY r.created_at DESC, r.id DESC LIMIT $1"""

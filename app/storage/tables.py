@@ -30,6 +30,12 @@ class RunRow(SQLModel, table=True):
     __table_args__ = (
         Index("runs_newest_first", "organisation_id", text("created_at DESC"), text("id DESC")),
         Index("runs_made_for", "made_for"),
+        Index("runs_of_fleet", "fleet_id", postgresql_where=text("fleet_id IS NOT NULL")),
+        Index(
+            "runs_listed",
+            *("organisation_id", text("created_at DESC"), text("id DESC")),
+            postgresql_where=text("made_for IS NULL AND fleet_id IS NULL"),
+        ),
         Index("runs_ended", "organisation_id", "finished_at"),
         Index("runs_under_way", "organisation_id", postgresql_where=text("finished_at IS NULL")),
         Index(
@@ -54,6 +60,7 @@ class RunRow(SQLModel, table=True):
     organisation_id: UUID = Field(foreign_key="organisations.id", ondelete="CASCADE", sa_column_kwargs=OWNER_OF_ROW)
     made_for: UUID | None = Field(foreign_key="runs.id", ondelete="CASCADE", nullable=True, index=False)
     created_with: UUID | None = Field(nullable=True, sa_column_kwargs=ACTING_KEY)
+    fleet_id: UUID | None = Field(foreign_key="fleets.id", ondelete="CASCADE", nullable=True, index=False)
     created_by: UUID | None = Field(foreign_key="users.id", ondelete="SET NULL", sa_column_kwargs=ACTING_USER)
 
 

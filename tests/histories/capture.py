@@ -1,6 +1,6 @@
 """Captures the histories that the replay tests hold new code against.
 
-    python -m tests.histories.capture
+    python -m tests.histories.capture [runs] [fleet]
 
 Capture anew only when the workflows changed on purpose: runs that wait on an older version are not affected by such a change
 (a running one stays on the version it began with), but a captured one then no longer speaks for them.
@@ -8,35 +8,50 @@ Capture anew only when the workflows changed on purpose: runs that wait on an ol
 
 import asyncio
 import json
+import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
-from app.domain.contract import PARKED_WORKFLOW, workflow_id
+from app.domain.accounts import LOCAL_ORGANISATION
+from app.domain.budget import Budget
+from app.domain.contract import PARKED_WORKFLOW, RESEARCH_QUEUE, workflow_id
+from app.domain.fleets import FLEET_WORKFLOW, FleetInput, FleetQuestion, FleetWish, fleet_workflow_id
 from app.domain.plan import Subtask
+from app.domain.query import ResearchQuery
 from app.domain.run import RunStatus
+from app.services.bootstrap import ensure_local_owner
+from app.services.fleets import Fleets
 from app.services.run_gateway import connect as connect_temporal
 from app.storage.engine import connect
 from app.storage.migrate import upgrade
+from app.storage.tenancy import Tenant, TenantDatabase, acting_for
 from infra.local.postgres import LocalPostgres
 from infra.local.temporal import LocalTemporal
+from tests.support.accounts import HOME_KEY, act_as_home
 from tests.support.stack import running_postgres, running_temporal
 from tests.workflows.durable.house import House
 from tests.workflows.durable.toys import Gate, at_once
 
 HERE = Path(__file__).parent
-NAMES = {"ResearchWorkflow": "research", "ParkedRunWorkflow": "parked"}
+NAMES = {"ResearchWorkflow": "research", "ParkedRunWorkflow": "parked", "FleetWorkflow": "fleet"}
 
 
-async def capture(postgres: LocalPostgres, temporal: LocalTemporal) -> None:
-    """One run that is steered, paused, resumed and completed: a history for each of its three workflows."""
+async def capture(postgres: LocalPostgres, temporal: LocalTemporal, wanted: Sequence[str]) -> None:
+    """A run that is steered, paused, resumed and completed, one whose plan is approved, and a fleet that is cancelled."""
     url = await postgres.ensure_database("histories")
     await upgrade(url)
+    await ensure_local_owner(url, HOME_KEY)
+    await act_as_home(postgres)
     database = await connect(url)
     house = House(database, await connect_temporal(temporal.address), temporal.address)
-    await save(house, await steered_run(house), first=1)
-    await save(house, await approved_run(house), first=4)
+    if "runs" in wanted:
+        await save(house, workflow_id(await steered_run(house)), first=1)
+        await save(house, workflow_id(await approved_run(house)), first=4)
+    if "fleet" in wanted:
+        await save(house, fleet_workflow_id(await cancelled_fleet(house)), first=7)
     await database.close()
 
 
@@ -82,9 +97,29 @@ async def approved_run(house: House) -> UUID:
     return run_id
 
 
-async def save(house: House, run_id: UUID, first: int) -> None:
+async def cancelled_fleet(house: House) -> UUID:
+    """A fleet of three, one of which finishes at its budget, one is cancelled, and one did not begin; all in two histories."""
+    fleet, fleets, gate = uuid4(), Fleets(TenantDatabase(house.database), house.gateway), Gate("outline of s1:sufficient")
+    house.model.hook = gate
+    start = FleetInput(fleet_id=fleet, organisation_id=LOCAL_ORGANISATION, history=25)
+    budgets = (Budget(max_tokens=900), Budget(), Budget())
+    asked = [FleetQuestion(name=str(n), query=ResearchQuery(question=f"{n}?", budget=b)) for n, b in enumerate(budgets)]
+    with acting_for(Tenant(LOCAL_ORGANISATION)):
+        async with house.worker(build="captured"):
+            await fleets.make(fleet, 1)
+            await house.client.start_workflow(FLEET_WORKFLOW, start, id=fleet_workflow_id(fleet), task_queue=RESEARCH_QUEUE)
+            await fleets.add(fleet, asked)
+            await gate.reached.wait()
+            await fleets.wish(fleet, FleetWish.CANCEL)
+            while (await fleets.get(fleet)).ended_at is None:
+                await asyncio.sleep(0.1)
+            await house.client.get_workflow_handle(fleet_workflow_id(fleet)).result()
+    return fleet
+
+
+async def save(house: House, name: str, first: int) -> None:
     """Write each workflow's history as JSON, oldest first, under numbers from `first` on."""
-    found = [w async for w in house.client.list_workflows(f"WorkflowId = 'run-{run_id}'")]
+    found = [w async for w in house.client.list_workflows(f"WorkflowId = '{name}'")]
     for number, workflow in enumerate(sorted(found, key=lambda w: w.start_time), first):
         handle = house.client.get_workflow_handle(workflow.id, run_id=workflow.run_id)
         history = await handle.fetch_history()
@@ -101,4 +136,4 @@ def without_traces(node: Any) -> Any:
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as folder, running_postgres(Path(folder)) as pg, running_temporal(Path(folder)) as server:
-        asyncio.run(capture(pg, server))
+        asyncio.run(capture(pg, server, sys.argv[1:] or ("runs", "fleet")))

@@ -12,7 +12,8 @@ from temporalio.service import RPCError, RPCStatusCode
 from app.domain.contract import PARKED_WORKFLOW, RESEARCH_QUEUE, RESEARCH_WORKFLOW, Halt, ResearchInput, workflow_id
 from app.domain.errors import RubricaError
 from app.domain.run import RunStatus
-from app.storage import runs
+from app.services.run_gateway import start_fleet, turn_of
+from app.storage import fleets, runs
 from app.storage.run_log import RunLog
 from app.storage.runs import Unfinished
 from workflows.durable.deployment import alive_builds
@@ -50,7 +51,9 @@ class Reconciler:
             await asyncio.sleep(RECONCILE_EVERY.total_seconds())
 
     async def once(self) -> list[UUID]:
-        """Start anew what needs it; the runs that did."""
+        """Start anew what needs it; the runs that did. A fleet is woken: where its workflow is open, that looks again."""
+        for fleet in await fleets.at_work(self._database):
+            await start_fleet(self._client, fleet)
         unfinished = await runs.unfinished(self._database)
         if not unfinished:
             return []
@@ -95,6 +98,12 @@ class Reconciler:
 
     async def _start(self, workflow: str, argument: ResearchInput | Parking, run_id: UUID, stranded: bool) -> None:
         policy = WorkflowIDConflictPolicy.TERMINATE_EXISTING if stranded else WorkflowIDConflictPolicy.USE_EXISTING
+        start = argument.start if isinstance(argument, Parking) else argument
         await self._client.start_workflow(
-            workflow, argument, id=workflow_id(run_id), task_queue=RESEARCH_QUEUE, id_conflict_policy=policy
+            workflow,
+            argument,
+            id=workflow_id(run_id),
+            task_queue=RESEARCH_QUEUE,
+            id_conflict_policy=policy,
+            priority=turn_of(start),
         )

@@ -25,6 +25,8 @@ from workflows.durable.activities import StageActivities
 from workflows.durable.deployment import become_current, build_id
 from workflows.durable.drafting import DraftActivities, DraftWorkflow
 from workflows.durable.equipment import equipped
+from workflows.durable.fleet_activities import FleetActivities
+from workflows.durable.fleet_workflow import FleetWorkflow
 from workflows.durable.living_activities import LivingActivities
 from workflows.durable.living_workflow import LivingReportWorkflow
 from workflows.durable.reconcile import Reconciler
@@ -95,10 +97,10 @@ def build_worker(client: Client, shop: Workshop, build: str | None, in_memory: i
     return Worker(
         client,
         task_queue=RESEARCH_QUEUE,
-        workflows=[ResearchWorkflow, ParkedRunWorkflow, ReportTaskWorkflow, DraftWorkflow, LivingReportWorkflow],
+        workflows=[ResearchWorkflow, ParkedRunWorkflow, ReportTaskWorkflow, DraftWorkflow, LivingReportWorkflow, FleetWorkflow],
         activities=[
             *(*StageActivities(shop).all, *ReportTaskActivities(shop).all),
-            *(DraftActivities(shop).draft, *LivingActivities(shop).all),
+            *(DraftActivities(shop).draft, *LivingActivities(shop).all, FleetActivities(shop).advance),
         ],
         # The sandbox costs more than the workflows themselves; the replay tests run them inside it.
         workflow_runner=UnsandboxedWorkflowRunner(),

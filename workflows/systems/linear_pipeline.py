@@ -2,16 +2,20 @@
 
 The data set is read in micro-batches. As long as fewer than C samples are under way the next one begins; what ends is handed over
 by a callback at once, and the window slides. Against one after the other that takes about |D|/C as long.
+
+`Pipeline` is what evaluation, rollouts and retraining stand on. `InProcess` is the one with asyncio; `FleetPipeline`
+(`workflows/durable/fleet_pipeline.py`) has the workers of a deployment do the work, and survives the death of any of its parts.
 """
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 S = TypeVar("S")
 R = TypeVar("R")
+R_co = TypeVar("R_co", covariant=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +28,33 @@ class Window:
     def __post_init__(self) -> None:
         if self.at_once < 1 or self.micro_batch < 1:
             raise ValueError("a window and its micro-batches hold one sample at least")
+
+
+class Pipeline(Protocol[S, R_co]):
+    """Whatever works the samples of a data set, so many at once, wherever it does so."""
+
+    async def run(self, samples: Iterable[S], done: Callable[[S, R_co], None]) -> int:
+        """Work every sample; `done` hears of each as it ends, in the order of their ends. How many there were.
+
+        A sample that fails has a result that says so. Run again over the same samples after a kill, a durable pipeline tells
+        all results again, those of the first time as they were.
+
+        Raises:
+            Exception: what `done` or the data set raised.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class InProcess(Generic[S, R]):
+    """A `Pipeline` of asyncio tasks: `work` makes the result of one sample."""
+
+    work: Callable[[S], Awaitable[R]]
+    window: Window
+
+    async def run(self, samples: Iterable[S], done: Callable[[S, R], None]) -> int:
+        """See `Pipeline.run`; also raises what `work` raises."""
+        return await pipelined(samples, self.work, done, self.window)
 
 
 async def pipelined(samples: Iterable[S], work: Callable[[S], Awaitable[R]], done: Callable[[S, R], None], window: Window) -> int:

@@ -1,6 +1,7 @@
 """Quotas: requests a minute before a request is answered, runs and what they cost before one begins."""
 
 from datetime import UTC, date, datetime, timedelta
+from math import ceil
 from typing import NamedTuple
 from uuid import UUID
 
@@ -108,8 +109,10 @@ class Limits:
         return Admission(limit, taken)
 
 
-async def admit_run(database: Executor, who: Tenant, most: Quota) -> None:
+async def admit_run(database: Executor, who: Tenant, most: Quota, background: bool = False) -> None:
     """Whether one more run of `who` may begin, whoever begins it. `database` acts for them, with a transaction open.
+
+    One in the `background` leaves a quarter of the places to people.
 
     Raises:
         TooManyRequests: which limit is reached, and when there is room again.
@@ -120,8 +123,14 @@ async def admit_run(database: Executor, who: Tenant, most: Quota) -> None:
     await quotas.gate(database, who.organisation)
     for whose, quota, key in limits:
         used = await quotas.used(database, key)
-        _within_places(whose, quota, used)
+        _within_places(whose, _behind_people(quota) if background else quota, used)
         _within_month(whose, quota, used)
+
+
+def _behind_people(quota: Quota) -> Quota:
+    places = quota.concurrent_runs
+    left = None if places is None else min(places, max(1, places - ceil(places / 4)))
+    return quota.model_copy(update={"concurrent_runs": left})
 
 
 async def _limits(database: Executor, who: Tenant, most: Quota) -> list[tuple[str, Quota, UUID | None]]:

@@ -10,7 +10,7 @@ from temporalio.worker import UnsandboxedWorkflowRunner, Worker
 
 from app.domain.contract import ResearchInput
 from app.domain.query import ResearchQuery
-from app.services.run_gateway import _fair, connect
+from app.services.run_gateway import connect, turn_of
 
 GREEDY, MODEST = UUID(int=1), UUID(int=2)
 BACKLOG = 40
@@ -32,7 +32,7 @@ class OneStage:
 
 async def started(client: Client, queue: str, organisation: UUID, who: str) -> None:
     request = ResearchInput(run_id=uuid4(), query=ResearchQuery(question="Whose turn?"), organisation_id=organisation)
-    await client.start_workflow(OneStage.run, who, id=str(request.run_id), task_queue=queue, priority=_fair(request))
+    await client.start_workflow(OneStage.run, who, id=str(request.run_id), task_queue=queue, priority=turn_of(request))
 
 
 async def test_a_long_queue_of_one_does_not_hold_up_another(temporal_address: str) -> None:

@@ -7,11 +7,16 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import pytest
 
+from app.domain.accounts import LOCAL_ORGANISATION
+from app.domain.fleets import FleetQuestion
+from app.domain.query import ResearchQuery
 from app.domain.run import RunStatus
+from app.services.fleets import Fleets
+from app.storage.tenancy import Tenant, acting_for
 from tests.support.model_stub import ModelStub, model_stub
 from tests.support.model_stub_bill import Bill, read_bill
 from tests.support.model_stub_faults import Fault
@@ -58,6 +63,34 @@ async def hang_one(house: House, stub: ModelStub, step: str, question: str, othe
     return run_id
 
 
+async def hang_one_of_a_fleet(house: House, stub: ModelStub) -> tuple[UUID, int]:
+    """A fleet of three in a window of two, one of which hangs when its searches are done and the other two have ended."""
+    fleet, fleets = uuid4(), Fleets(house.database, house.gateway)
+    stub.faults.order(Fault.HANG, "outline")
+    questions = [FleetQuestion(name=str(n), query=ResearchQuery(question=f"number {n} of a fleet?")) for n in range(3)]
+    with acting_for(Tenant(LOCAL_ORGANISATION)):
+        await fleets.make(fleet, 2)
+        await fleets.add(fleet, questions)
+        await fleets.complete(fleet)
+        async with asyncio.timeout(PATIENCE.total_seconds()):
+            while (await fleets.get(fleet)).ended < 2 or await calls_of(house, fleet) < 2 * 17 + 10:
+                await asyncio.sleep(0.05)
+    return fleet, await calls_of(house, fleet)
+
+
+async def calls_of(house: House, fleet: UUID) -> int:
+    counted = "SELECT count(*) FROM turns t JOIN runs r ON r.id = t.run_id WHERE r.fleet_id = $1 AND t.kind = 'model'"
+    return int(await house.database.fetchval(counted, fleet))
+
+
+async def until_ended(house: House, fleet: UUID) -> list[RunStatus]:
+    fleets = Fleets(house.database, house.gateway)
+    async with asyncio.timeout(PATIENCE.total_seconds()):
+        while (await fleets.get(fleet)).ended_at is None:
+            await asyncio.sleep(0.05)
+    return [end.status for end in await fleets.ends(fleet)]
+
+
 @pytest.mark.slow
 async def test_a_killed_worker_costs_only_the_calls_in_flight(house: House, own_postgres_url: str, tmp_path: Path) -> None:
     bill = tmp_path / "bill"
@@ -67,7 +100,8 @@ async def test_a_killed_worker_costs_only_the_calls_in_flight(house: House, own_
             writing = await hang_one(house, stub, "section", "a report being written?", 1 + 9 + 1 + 4)
             searching = await hang_one(house, stub, "act", "searches under way?", 1 + 6)
             planning = await hang_one(house, stub, "plan", "a plan being made?", 0)
-            while stub.in_flight < 3:
+            fleet, searched = await hang_one_of_a_fleet(house, stub)
+            while stub.in_flight < 4:
                 await asyncio.sleep(0.05)
             paid, killed_at = await stored(house), time.time()
             worker.kill()
@@ -76,10 +110,12 @@ async def test_a_killed_worker_costs_only_the_calls_in_flight(house: House, own_
             for run_id in (writing, searching, planning):
                 run = await house.until(run_id, RunStatus.COMPLETED)
                 assert run.usage.model_calls == 17
+            assert await until_ended(house, fleet) == [RunStatus.COMPLETED] * 3
             undisturbed = await house.ask("a report being written by others?")
             await house.until(undisturbed, RunStatus.COMPLETED)
     assert (await house.markdown(undisturbed)).replace(" by others?", "?") == await house.markdown(writing)
     later = [line.key for line in read_bill(bill) if line.start > killed_at]
     assert paid.isdisjoint(later)
-    # Three calls in flight, what was still to do of three runs, and the undisturbed run.
-    assert len(later) == 3 * 17 - len(paid) + 17
+    # Four calls in flight, what was still to do of three runs and of one of the fleet's three, and the undisturbed run.
+    assert searched == 2 * 17 + 10
+    assert len(later) == 6 * 17 - len(paid) + 17

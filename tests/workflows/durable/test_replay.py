@@ -13,23 +13,25 @@ from temporalio.worker import Replayer
 
 import tests.histories
 from app.domain.contract import RESEARCH_WORKFLOW, ResearchInput
+from workflows.durable.fleet_workflow import FleetWorkflow
 from workflows.durable.research_workflow import ParkedRunWorkflow, ResearchWorkflow
 
-HISTORIES = sorted(Path(tests.histories.__path__[0]).glob("*.json"))
+HISTORIES = sorted(Path(tests.histories.__path__[0]).glob("*.json"), key=lambda path: int(path.stem.partition("_")[0]))
 
 
 def history(path: Path) -> WorkflowHistory:
     return WorkflowHistory.from_json("captured", path.read_text(encoding="utf-8"))
 
 
-def test_all_workflows_of_both_runs_were_captured() -> None:
+def test_all_workflows_of_the_runs_and_the_fleet_were_captured() -> None:
     captured = ["1_research", "2_parked", "3_research", "4_research", "5_parked", "6_research"]
+    captured += [f"{number}_fleet" for number in (7, 8, 9, 10)]
     assert [path.stem for path in HISTORIES] == captured
 
 
 @pytest.mark.parametrize("path", HISTORIES, ids=lambda path: path.stem)
 async def test_a_captured_history_replays(path: Path) -> None:
-    replayer = Replayer(workflows=[ResearchWorkflow, ParkedRunWorkflow], data_converter=pydantic_data_converter)
+    replayer = Replayer(workflows=[ResearchWorkflow, ParkedRunWorkflow, FleetWorkflow], data_converter=pydantic_data_converter)
     await replayer.replay_workflow(history(path))
 
 

@@ -203,3 +203,6 @@ class Gate:
 
     def open(self) -> None:
         self._open.set()
+
+    def shut(self) -> None:
+        self._open.clear()

@@ -1,0 +1,157 @@
+"""A fleet on real PostgreSQL and Temporal: its window, its histories, what fails, what is wished, and a killed worker."""
+
+import asyncio
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from uuid import UUID, uuid4
+
+import pytest
+
+from app.domain.accounts import LOCAL_ORGANISATION, LOCAL_USER
+from app.domain.budget import Budget
+from app.domain.collections import index_name
+from app.domain.contract import RESEARCH_QUEUE
+from app.domain.errors import Conflict, InvalidInput, NotFound
+from app.domain.fleets import FLEET_WORKFLOW, Fleet, FleetEnd, FleetInput, FleetQuestion, FleetWish, fleet_workflow_id
+from app.domain.query import ResearchQuery
+from app.domain.run import RunStatus
+from app.services.fleets import Fleets
+from app.storage import fleets as stored
+from app.storage.tenancy import Tenant, TenantDatabase, acting_for
+from tests.workflows.durable.house import PATIENCE, House
+from tests.workflows.durable.toys import Gate
+from workflows.durable.fleet_pipeline import FleetPipeline
+
+RUN = 17
+"""Model calls of a run of the toy agents."""
+UNDER_WAY = "SELECT count(*) FROM runs WHERE finished_at IS NULL AND fleet_id IS NOT NULL"
+PLACES = "INSERT INTO quotas (subject, organisation_id, concurrent_runs) VALUES ($1, $1, 2)"
+
+
+@contextmanager
+def acting() -> Iterator[None]:
+    with acting_for(Tenant(LOCAL_ORGANISATION, LOCAL_USER)):
+        yield
+
+
+def fleets_of(house: House) -> Fleets:
+    return Fleets(TenantDatabase(house.database), house.gateway)
+
+
+def question(name: str, **options: object) -> FleetQuestion:
+    return FleetQuestion(name=name, query=ResearchQuery.model_validate({"question": f"Question {name}?", **options}))
+
+
+@dataclass
+class Heard:
+    ends: list[FleetEnd] = field(default_factory=list)
+
+    def __call__(self, asked: FleetQuestion, end: FleetEnd) -> None:
+        assert asked.name == end.name
+        self.ends.append(end)
+
+    @property
+    def by_name(self) -> dict[str, FleetEnd]:
+        return {end.name: end for end in self.ends}
+
+
+@dataclass
+class Window:
+    """Counts the fleet's runs that have begun and not ended, at every model call."""
+
+    house: House
+    most: int = 0
+
+    async def __call__(self, said: str) -> None:
+        rows = await self.house.database.fetch(UNDER_WAY)
+        self.most = max(self.most, rows[0][0])
+
+
+async def histories(house: House, fleet: UUID) -> list[int]:
+    found = house.client.list_workflows(f"WorkflowId = '{fleet_workflow_id(fleet)}'")
+    return [(await house.client.get_workflow_handle(w.id, run_id=w.run_id).describe()).history_length async for w in found]
+
+
+async def test_a_window_of_runs_works_a_data_set_in_short_histories(house: House) -> None:
+    fleet, heard, window = uuid4(), Heard(), Window(house)
+    house.model.hook = window
+    asked = [question(str(n)) for n in range(7)]
+    asked += [question("tight", budget=Budget(max_tokens=900)), question("foreign", collections=(index_name(uuid4()),))]
+    first = FleetInput(fleet_id=fleet, organisation_id=LOCAL_ORGANISATION, history=30)
+    with acting():
+        async with house.worker():
+            fleets = fleets_of(house)
+            await fleets.make(fleet, 3)
+            await house.client.start_workflow(FLEET_WORKFLOW, first, id=fleet_workflow_id(fleet), task_queue=RESEARCH_QUEUE)
+            assert await FleetPipeline(fleets, fleet, 3).run(iter(asked), heard) == 9
+            again = Heard()
+            assert await FleetPipeline(fleets, fleet, 3).run(asked, again) == 9
+            with pytest.raises(Conflict, match="complete without 'new'"):
+                await FleetPipeline(fleets, fleet, 3).run([question("new")], Heard())
+        assert [end.number for end in heard.ends] == list(range(1, 10))
+        assert again.ends == heard.ends
+        refused, tight = heard.by_name.pop("foreign"), heard.by_name["tight"]
+        assert (refused.status, refused.run_id) == (RunStatus.FAILED, None)
+        assert "there is no collection" in refused.detail
+        assert {end.status for end in heard.ends if end is not refused} == {RunStatus.COMPLETED}
+        assert tight.run_id is not None
+        spent = (await house.run(tight.run_id)).usage
+        assert 0 < spent.tokens <= 900
+        assert "budget" in await house.markdown(tight.run_id)
+        assert len(house.model.asked) == RUN * 7 + spent.model_calls
+        assert window.most == 3
+        lengths = await histories(house, fleet)
+        assert len(lengths) > 1
+        assert max(lengths) < 30 + 40
+        assert await house.research.page(10, None) == []
+        found = await fleets.get(fleet)
+        assert (found.questions, found.ended, found.under_way) == (9, 9, 0)
+        assert found.ended_at is not None
+    with acting_for(Tenant(uuid4())), pytest.raises(NotFound):
+        await fleets_of(house).get(fleet)
+
+
+async def test_a_fleet_is_paused_leaves_places_to_people_and_is_cancelled(house: House) -> None:
+    fleet, gate = uuid4(), Gate("section 1 draft")
+    house.model.hook = gate
+    with acting():
+        fleets = fleets_of(house)
+        await fleets.make(fleet, 2)
+        with pytest.raises(InvalidInput, match="approve the plan of '1'"):
+            await fleets.add(fleet, [question("1", approve_plan=True)])
+        async with house.worker():
+            await fleets.add(fleet, [question(str(n)) for n in range(6)])
+            await gate.reached.wait()
+            assert (await fleets.wish(fleet, FleetWish.PAUSE)).wish is FleetWish.PAUSE
+            gate.open()
+            paused = await until(fleets, fleet, lambda found: found.ended == 2)
+            assert (paused.under_way, paused.ended_at) == (0, None)
+
+            await house.database.execute(PLACES, LOCAL_ORGANISATION)
+            gate.shut()
+            await fleets.wish(fleet, FleetWish.GO)
+            held = await until(fleets, fleet, lambda found: bool(found.detail))
+            assert held.under_way == 1
+            assert "waits for room: 1 of the 1 runs" in held.detail
+            person = await house.ask("Is there a place for me?")
+
+            await fleets.wish(fleet, FleetWish.CANCEL)
+            gate.open()
+            over = await until(fleets, fleet, lambda found: found.ended_at is not None)
+            assert over.ended == over.questions == 6
+            ends = await fleets.ends(fleet)
+            assert [end.status for end in ends][:2] == [RunStatus.COMPLETED] * 2
+            assert {end.status for end in ends[2:]} == {RunStatus.CANCELLED}
+            assert sum(end.run_id is None for end in ends) == 3
+            await house.until(person, RunStatus.COMPLETED)
+            with pytest.raises(Conflict, match="has ended"):
+                await fleets.wish(fleet, FleetWish.GO)
+            assert await stored.at_work(house.database) == []
+
+
+async def until(fleets: Fleets, fleet: UUID, reached: Callable[[Fleet], bool]) -> Fleet:
+    async with asyncio.timeout(PATIENCE.total_seconds()):
+        while not reached(found := await fleets.get(fleet)):
+            await asyncio.sleep(0.05)
+    return found

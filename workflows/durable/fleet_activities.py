@@ -1,0 +1,151 @@
+"""The activity of fleets: it settles what has ended, begins what there is room for, and waits while there is nothing to do."""
+
+import asyncio
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import NamedTuple
+from uuid import UUID, uuid5
+
+from temporalio import activity
+
+from app.domain.contract import Halt
+from app.domain.errors import InvalidInput, TooManyRequests
+from app.domain.fleets import FleetWish
+from app.domain.run import RunStatus
+from app.services.accounts.limits import admit_run
+from app.services.own_collections import resolved
+from app.storage import fleet_steps, living_runs, steering
+from app.storage.engine import Executor, translated
+from app.storage.fleet_steps import Locked, UnderWay, Waiting
+from app.storage.living_runs import Owner
+from app.storage.run_log import RunLog
+from app.storage.tenancy import Tenant
+from workflows.durable.failures import stopping_failure
+from workflows.durable.fleet_payloads import ADVANCE_ACTIVITY, Advance, State, Step
+from workflows.durable.persistence import insist
+from workflows.durable.workshop import Workshop, heartbeats
+
+MICRO_BATCH = 25
+"""Runs begun in one transaction, and started by one decision of the workflow (S_micro)."""
+LOOK_EVERY = timedelta(milliseconds=500)
+ROOM_EVERY = timedelta(seconds=30)
+"""How often to look whether an organisation's quota has room again."""
+LONGEST_LOOK = timedelta(minutes=10)
+LEFT = "whoever made this fleet may not ask here any more"
+
+
+class Moved(NamedTuple):
+    """What a look at the fleet came to. `held`: a quota has no room for a further run."""
+
+    step: Step
+    revision: int = 0
+    held: bool = False
+
+
+class FleetActivities:
+    """The activity of one worker."""
+
+    def __init__(self, shop: Workshop) -> None:
+        self._shop = shop
+
+    @activity.defn(name=ADVANCE_ACTIVITY)
+    async def advance(self, request: Advance) -> Step:
+        """Move the fleet on; returns as soon as its workflow has something to do. Repeating it changes nothing."""
+        until = asyncio.get_running_loop().time() + LONGEST_LOOK.total_seconds()
+        async with heartbeats():
+            await insist(lambda: fleet_steps.mark_dispatched(self._shop.database, request.started))
+            while True:
+                moved = await insist(lambda: self._moved(request))
+                step = moved.step
+                if step.state is not State.BUSY or step.starts or step.finish or step.cancel:
+                    return step
+                if not await self._news(request, moved, until):
+                    return step
+
+    async def _news(self, request: Advance, moved: Moved, until: float) -> bool:
+        """Wait until there may be something to do; False when it took too long."""
+        loop = asyncio.get_running_loop()
+        room_at = loop.time() + ROOM_EVERY.total_seconds() if moved.held else until
+        while not await insist(lambda: fleet_steps.news(self._shop.database, request.fleet_id, moved.revision, request.told)):
+            if activity.is_worker_shutdown():
+                raise stopping_failure()
+            if loop.time() > min(room_at, until):
+                return loop.time() < until
+            await asyncio.sleep(LOOK_EVERY.total_seconds())
+        return True
+
+    async def _moved(self, request: Advance) -> Moved:
+        """One transaction under the fleet's row. It takes no row of `runs` before a ledger, as a run's writers do."""
+        async with translated(), self._shop.database.acquire() as connection, connection.transaction():
+            fleet = await fleet_steps.lock(connection, request.fleet_id)
+            if fleet is None:
+                return Moved(Step(state=State.OVER))
+            await living_runs.act_for(connection, Owner(fleet.organisation, fleet.user))
+            await fleet_steps.settle(connection, fleet.id)
+            if fleet.wish is FleetWish.CANCEL:
+                await fleet_steps.drop(connection, fleet.id)
+            left = await self._begin_more(connection, fleet) if fleet.wish is FleetWish.GO else Left(False)
+            if await fleet_steps.end(connection, fleet.id):
+                return Moved(Step(state=State.OVER))
+            runs = await fleet_steps.under_way(connection, fleet.id)
+            finish, cancel = await _commands(connection, fleet, [run for run in runs if run.id not in request.told])
+            log = RunLog(connection)
+            starts = tuple([await log.load(run.id) for run in runs if run.unstarted])
+            state = State.BUSY if runs or left.some else State.IDLE
+            step = Step(state=state, starts=starts, finish=finish, cancel=cancel)
+            return Moved(step, fleet.revision, left.held)
+
+    async def _begin_more(self, connection: Executor, fleet: Locked) -> "Left":
+        """Begin runs as far as the window and the quotas have room."""
+        if fleet.user is not None and not await living_runs.may_ask(connection, Owner(fleet.organisation, fleet.user)):
+            await fleet_steps.tell(connection, fleet.id, LEFT, FleetWish.PAUSE)
+            return Left(False)
+        room = min(fleet.at_once - len(await fleet_steps.under_way(connection, fleet.id)), MICRO_BATCH)
+        waiting = await fleet_steps.waiting(connection, fleet.id, room + 1) if room > 0 else []
+        said = ""
+        for question in waiting[:room]:
+            try:
+                await self._begin(connection, fleet, question)
+            except TooManyRequests as error:
+                said = f"waits for room: {error}"
+                break
+        if said != fleet.detail:
+            await fleet_steps.tell(connection, fleet.id, said)
+        return Left(bool(said) or len(waiting) > room, bool(said))
+
+    async def _begin(self, connection: Executor, fleet: Locked, waiting: Waiting) -> None:
+        """Make the run of a question; one that cannot be asked ends here.
+
+        Raises:
+            TooManyRequests: a quota has no room for it now.
+        """
+        try:
+            query, searched = await resolved(connection, waiting.question.query)
+        except InvalidInput as error:
+            await fleet_steps.refuse(connection, fleet.id, waiting.position, str(error))
+            return
+        await admit_run(connection, Tenant(fleet.organisation, fleet.user), self._shop.most, background=True)
+        run = uuid5(fleet.id, str(waiting.position))
+        await fleet_steps.begin(connection, fleet.id, waiting.position, run, query, searched)
+
+
+class Left(NamedTuple):
+    """Whether questions wait that may begin; `held`: as soon as a quota has room."""
+
+    some: bool
+    held: bool = False
+
+
+async def _commands(connection: Executor, fleet: Locked, runs: Sequence[UnderWay]) -> tuple[tuple[UUID, ...], tuple[UUID, ...]]:
+    """The runs to finish with what there is, since nobody is there to raise their budget, and those to cancel.
+
+    Each run's ledger is told first: every stage reads it there, and so does a workflow that stands in for a lost one.
+    """
+    if fleet.wish is FleetWish.CANCEL:
+        for run in runs:
+            await steering.set_control(connection, run.id, Halt.CANCEL, replacing=(Halt.NONE, Halt.PAUSE))
+        return (), tuple(run.id for run in runs)
+    spent = tuple(run.id for run in runs if run.status is RunStatus.BUDGET_REACHED)
+    for run_id in spent:
+        await steering.set_finish(connection, run_id, True)
+    return spent, ()

@@ -1,0 +1,107 @@
+"""The linear concurrent pipeline (QSR appendix F) over the workers of a deployment; `systems/linear_pipeline.py` has the seam."""
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from datetime import timedelta
+from itertools import islice
+from uuid import UUID
+
+from app.domain.errors import Conflict
+from app.domain.fleets import FleetEnd, FleetQuestion
+from app.services.fleets import Fleets
+
+ADDED_AT_ONCE = 200
+LOOK_EVERY = timedelta(milliseconds=250)
+LONGEST_PAUSE = timedelta(seconds=2)
+
+
+class FleetPipeline:
+    """A `Pipeline` of questions: each is a run of its own, stored, billed and resumed like any other.
+
+    The fleet outlives whoever follows it. Whoever runs it again, under the same id, hears of everything from the beginning on;
+    what had ended is not worked again.
+    """
+
+    def __init__(self, fleets: Fleets, fleet: UUID, at_once: int) -> None:
+        self._fleets = fleets
+        self._fleet = fleet
+        self._at_once = at_once
+
+    async def run(self, samples: Iterable[FleetQuestion], done: Callable[[FleetQuestion, FleetEnd], None]) -> int:
+        """Have every question worked; `done` hears of each as it ends. How many there were.
+
+        Raises:
+            InvalidInput: a question cannot be worked by a fleet, or a name is given twice.
+            Conflict: the fleet was complete before, with other questions.
+            Unavailable: the database or the workflow service does not answer. The fleet goes on; run it again to follow it.
+        """
+        await self._fleets.make(self._fleet, self._at_once)
+        heard = _Heard(done)
+        feeding = asyncio.create_task(self._feed(samples, heard))
+        try:
+            await self._follow(feeding, heard)
+        finally:
+            feeding.cancel()
+            await asyncio.wait((feeding,))
+        return heard.count
+
+    async def _feed(self, samples: Iterable[FleetQuestion], heard: "_Heard") -> None:
+        """Add the questions a micro-batch at a time. A fleet that is complete has them all."""
+        complete = (await self._fleets.get(self._fleet)).gathered
+        source = iter(samples)
+        while batch := list(islice(source, ADDED_AT_ONCE)):
+            heard.expect(batch)
+            if complete:
+                await asyncio.sleep(0)
+            else:
+                await self._fleets.add(self._fleet, batch)
+        if not complete:
+            await self._fleets.complete(self._fleet)
+
+    async def _follow(self, feeding: asyncio.Task[None], heard: "_Heard") -> None:
+        number, pause = 0, LOOK_EVERY
+        while True:
+            over = feeding.done() and (await self._fleets.get(self._fleet)).ended_at is not None
+            ends = await self._fleets.ends(self._fleet, number)
+            heard.hear(ends)
+            number = ends[-1].number if ends else number
+            if feeding.done():
+                feeding.result()
+            if over and not ends:
+                heard.require_all(self._fleet)
+                return
+            pause = LOOK_EVERY if ends else min(pause * 1.2, LONGEST_PAUSE)
+            await asyncio.sleep(0 if ends else pause.total_seconds())
+
+
+class _Heard:
+    """Hands ends over in their order, each with the question it belongs to; after a restart they may be there before it."""
+
+    def __init__(self, done: Callable[[FleetQuestion, FleetEnd], None]) -> None:
+        self._done = done
+        self._expected: dict[str, FleetQuestion] = {}
+        self._ends: deque[FleetEnd] = deque()
+        self.count = 0
+
+    def expect(self, questions: Sequence[FleetQuestion]) -> None:
+        self.count += len(questions)
+        self._expected |= {question.name: question for question in questions}
+        self._hand_over()
+
+    def hear(self, ends: Iterable[FleetEnd]) -> None:
+        self._ends.extend(ends)
+        self._hand_over()
+
+    def _hand_over(self) -> None:
+        while self._ends and (question := self._expected.pop(self._ends[0].name, None)):
+            self._done(question, self._ends.popleft())
+
+    def require_all(self, fleet: UUID) -> None:
+        """Ends of questions that nobody gave this time are nobody's."""
+        for end in self._ends:
+            if question := self._expected.pop(end.name, None):
+                self._done(question, end)
+        if self._expected:
+            missing = next(iter(self._expected))
+            raise Conflict(f"the fleet {fleet} was complete without {missing!r}; make another one")

@@ -1,0 +1,97 @@
+"""The linear concurrent pipeline as a fleet (QSR appendix F): a window of runs over a data set, for as long as it takes.
+
+PostgreSQL knows what waits, what is under way and what has ended; one activity moves that on and says what to start. So the
+workflow has nothing to remember: it goes on in a new history whenever the old one is long, and can be started anew at any time.
+"""
+
+from collections.abc import Iterable
+from datetime import timedelta
+from uuid import UUID
+
+from temporalio import workflow
+from temporalio.common import VersioningBehavior, WorkflowIDReusePolicy
+from temporalio.exceptions import FailureError, WorkflowAlreadyStartedError
+
+with workflow.unsafe.imports_passed_through():
+    from app.domain.contract import RESEARCH_WORKFLOW, Command, ResearchInput, workflow_id
+    from app.domain.fleets import FLEET_WORKFLOW, WAKE, FleetInput
+    from app.services.run_gateway import turn_of
+    from workflows.durable import fleet_payloads, policies
+
+# A fleet that waits to be woken: after this long its workflow ends, and is started anew when it has something to do.
+IDLE_LIMIT = timedelta(minutes=10)
+
+
+@workflow.defn(name=FLEET_WORKFLOW, versioning_behavior=VersioningBehavior.AUTO_UPGRADE)
+class FleetWorkflow:
+    """Starts the fleet's runs, each a workflow that lives by itself, and passes on what they are to do."""
+
+    @workflow.init
+    def __init__(self, fleet: FleetInput) -> None:
+        self._fleet = fleet
+        self._woken = False
+        self._told: dict[UUID, None] = {}
+
+    @workflow.run
+    async def run(self, fleet: FleetInput) -> None:
+        """Until the fleet has ended, or waits for longer than is worth a workflow."""
+        started: tuple[UUID, ...] = ()
+        while True:
+            self._woken = False
+            step = await self._advance(started)
+            started = tuple([await _started(start) for start in step.starts])
+            await self._pass_on(Command.FINISH, step.finish)
+            await self._pass_on(Command.CANCEL, step.cancel)
+            if step.state is fleet_payloads.State.OVER or (step.state is fleet_payloads.State.IDLE and await self._left_alone()):
+                return
+            if workflow.info().get_current_history_length() >= fleet.history:
+                workflow.continue_as_new(fleet)
+
+    @workflow.signal(name=WAKE)
+    def wake(self) -> None:
+        """Questions were added, or something is wished."""
+        self._woken = True
+
+    async def _advance(self, started: tuple[UUID, ...]) -> fleet_payloads.Step:
+        request = fleet_payloads.Advance(fleet_id=self._fleet.fleet_id, started=started, told=tuple(self._told))
+        step: fleet_payloads.Step = await workflow.execute_activity(
+            fleet_payloads.ADVANCE_ACTIVITY,
+            request,
+            result_type=fleet_payloads.Step,
+            start_to_close_timeout=policies.STAGE_LIMIT,
+            heartbeat_timeout=policies.HEARTBEAT_LIMIT,
+            retry_policy=policies.STAGE_RETRIES,
+        )
+        return step
+
+    async def _left_alone(self) -> bool:
+        try:
+            await workflow.wait_condition(lambda: self._woken, timeout=IDLE_LIMIT)
+        except TimeoutError:
+            return True
+        return False
+
+    async def _pass_on(self, command: Command, runs: Iterable[UUID]) -> None:
+        """The command stands in each run's ledger already; a workflow that is lost is started anew and reads it there."""
+        for run in runs:
+            self._told[run] = None
+            try:
+                await workflow.get_external_workflow_handle(workflow_id(run)).signal(command)
+            except FailureError as error:
+                workflow.logger.info("run %s heard no %s: %s", run, command, error)
+
+
+async def _started(start: ResearchInput) -> UUID:
+    """Start the run, unless somebody has: it outlives this workflow."""
+    try:
+        await workflow.start_child_workflow(
+            RESEARCH_WORKFLOW,
+            start,
+            id=workflow_id(start.run_id),
+            id_reuse_policy=WorkflowIDReusePolicy.REJECT_DUPLICATE,
+            parent_close_policy=workflow.ParentClosePolicy.ABANDON,
+            priority=turn_of(start),
+        )
+    except WorkflowAlreadyStartedError:
+        workflow.logger.info("run %s goes on already, or has ended", start.run_id)
+    return start.run_id
