@@ -19,7 +19,7 @@ from training.evaluation.builder.public_sets import public_sets
 from training.evaluation.builder.publishing import publish as write
 from training.evaluation.builder.queue import ReviewQueue, passes
 from training.evaluation.builder.screening import screen as look
-from training.evaluation.harness.models import models_of
+from training.evaluation.harness.models import ModelFiles, models_of
 
 ACCEPT, REJECT, EDIT, SKIP, QUIT = "a", "r", "e", "s", "q"
 
@@ -36,7 +36,7 @@ async def collect(settings: Settings, folder: Path, since: date, key_file: Path 
 async def screen(settings: Settings, folder: Path, model_file: Path | None, at_once: int) -> int:
     """Ask the model about what is new; 1 when it had no usable word on some."""
     queue = _opened(folder)
-    async with models_of(settings, model_file) as models:
+    async with models_of(settings, ModelFiles(model_file)) as models:
         asked = await look(settings, queue, models, at_once, _tell)
     found = queue.screenings().values()
     print(f"{asked} asked about; {sum(map(passes, found))} of {len(found)} wait for experts")

@@ -45,6 +45,9 @@ def run(
     reference: Annotated[Path | None, typer.Option(help="RACE: the reports to compare with (JSON Lines: id, article).")] = None,
     collection: Annotated[list[str] | None, typer.Option(help="Search this collection (repeatable).")] = None,
     model_file: Annotated[Path | None, typer.Option(help="A GGUF file to be the model, in this process.")] = None,
+    judge_file: Annotated[Path | None, typer.Option(help="A GGUF file to be the judge alone, in this process.")] = None,
+    judge_chars: Annotated[int, typer.Option(min=0, help="Show the judge so much of a report; 0: all of it.")] = 0,
+    threads: Annotated[int, typer.Option(min=1, help="Threads of a model in this process.")] = 1,
     at_once: Annotated[int, typer.Option(min=1, help="Items and judge calls under way at a time.")] = 4,
     demonstration: Annotated[bool, typer.Option("--demonstration", help="Mark the run as no measurement.")] = False,
 ) -> None:
@@ -70,6 +73,9 @@ def run(
         reports=reports,
         collections=tuple(collection or ()),
         model_file=model_file,
+        judge_file=judge_file,
+        judge_chars=judge_chars,
+        threads=threads,
         at_once=at_once,
         demonstration=demonstration,
     )

@@ -23,9 +23,10 @@ from training.evaluation.harness.judging import Judging
 from training.evaluation.harness.scores import Scores, scored
 from training.evaluation.race import JudgedCriterion, Judgement, race_score
 from training.evaluation.race_files import read_criteria
+from workflows.judging.race_by_dimension import compared_by_dimension
 from workflows.judging.race_judge import CriterionPoints, compared_in_part
 
-STRICT, OFFICIAL = "strict", "official"
+STRICT, OFFICIAL, DIMENSIONS = "strict", "official", "dimensions"
 OVERALL = "overall"
 FIGURES = (OVERALL, *map(str, Dimension))
 
@@ -85,21 +86,41 @@ def _read(reading: Reading) -> Sequence[Example[RaceGold]]:
 
 async def score_race(example: Example[RaceGold], answer: Answer, judging: Judging) -> Scores:
     """The report's share of what it and the reference get, overall and by dimension, 0 to 1."""
+    articles = judging.shown(cleaned(answer.text)), judging.shown(cleaned(example.gold.reference))
+    ways = {DIMENSIONS: _by_dimension}
+    return await ways.get(judging.variant, _by_criterion)(example, articles, judging)
+
+
+async def _by_criterion(example: Example[RaceGold], articles: tuple[str, str], judging: Judging) -> Scores:
     asked = [(dimension, criterion) for dimension, cs in example.gold.criteria.criteria.items() for criterion in cs]
     shown = [criterion.shown for _, criterion in asked]
-    articles = cleaned(answer.text), cleaned(example.gold.reference)
     points = await compared_in_part(judging.kit, example.question, *articles, shown)
     if isinstance(points, Missing):
         return scored(example.id, dict.fromkeys(FIGURES, points))
     official, unscored = judging.variant == OFFICIAL, sum(pair is None for pair in points)
     if unscored and not official:
         return scored(example.id, dict.fromkeys(FIGURES, Missing(f"race: {unscored} of {len(points)} criteria are not scored")))
-    judgement = judgement_of(asked, points)
-    detail: dict[str, JsonValue] = {str(dimension): [_told(item) for item in items] for dimension, items in judgement.items()}
-    found = race_score(example.gold.criteria, judgement, official)
+    return _scored(example.id, example.gold.criteria, judgement_of(asked, points), official)
+
+
+async def _by_dimension(example: Example[RaceGold], articles: tuple[str, str], judging: Judging) -> Scores:
+    """Each dimension scored as if it had one criterion."""
+    rubric = example.gold.criteria
+    names = {dimension: [criterion.criterion for criterion in rubric.criteria[dimension]] for dimension in rubric.counted}
+    points = await compared_by_dimension(judging.kit, example.question, *articles, names)
+    if isinstance(points, Missing):
+        return scored(example.id, dict.fromkeys(FIGURES, points))
+    judgement = {dimension: [JudgedCriterion(str(dimension), *pair)] for dimension, pair in points.items()}
+    whole = {dimension: (RaceCriterion(criterion=str(dimension), weight=1.0),) for dimension in points}
+    return _scored(example.id, RaceRubric(weights=rubric.weights, criteria=whole), judgement, False)
+
+
+def _scored(item: str, rubric: RaceRubric, judgement: Judgement, official: bool) -> Scores:
+    detail: dict[str, JsonValue] = {str(dimension): [_told(one) for one in found] for dimension, found in judgement.items()}
+    found = race_score(rubric, judgement, official)
     if isinstance(found, Missing):
-        return scored(example.id, dict.fromkeys(FIGURES, found), detail)
-    return scored(example.id, {OVERALL: found.overall, **{str(d): value for d, value in found.dimensions.items()}}, detail)
+        return scored(item, dict.fromkeys(FIGURES, found), detail)
+    return scored(item, {OVERALL: found.overall, **{str(d): value for d, value in found.dimensions.items()}}, detail)
 
 
 def judgement_of(asked: Sequence[tuple[Dimension, RaceCriterion]], points: Sequence[CriterionPoints | None]) -> Judgement:
@@ -124,5 +145,6 @@ RACE = Benchmark(
     score=score_race,
     figures=means(*FIGURES),
     prompts=("race",),
-    variants=(STRICT, OFFICIAL),
+    variants=(STRICT, OFFICIAL, DIMENSIONS),
+    prompts_of_variant={DIMENSIONS: ("race_dimensions",)},
 )

@@ -46,13 +46,13 @@ async def score_preference(example: Example[Pair], _: Answer, judging: Judging) 
 
 
 async def _by_points(example: Example[Pair], judging: Judging) -> Score:
-    return _less(*[await pointwise_score(judging.kit, example.question, text) for text in _both(example)])
+    return _less(*[await pointwise_score(judging.kit, example.question, text) for text in _both(example, judging)])
 
 
 async def _in_pairs(example: Example[Pair], judging: Judging) -> Score:
     """Shown in the data's order, so that nothing of the answer shows in the request."""
-    pair = example.gold
-    shown = (pair.accepted, pair.rejected) if pair.first else (pair.rejected, pair.accepted)
+    pair, (accepted, rejected) = example.gold, _both(example, judging)
+    shown = (accepted, rejected) if pair.first else (rejected, accepted)
     choice = await preferred(judging.kit, example.question, *shown)
     return choice if isinstance(choice, Missing) else SIDES[choice] * (1.0 if pair.first else -1.0)
 
@@ -70,7 +70,7 @@ async def _by_general_rubric(example: Example[Pair], judging: Judging) -> Score:
 
 
 async def _by_rubric(example: Example[Pair], judging: Judging, rubric: Rubric) -> Score:
-    return _less(*[(await judged(judging.kit, example.question, text, rubric)).score() for text in _both(example)])
+    return _less(*[(await judged(judging.kit, example.question, text, rubric)).score() for text in _both(example, judging)])
 
 
 async def _by_length(example: Example[Pair], _: Judging) -> Score:
@@ -86,8 +86,9 @@ METHODS: Mapping[str, Callable[[Example[Pair], Judging], Awaitable[Score]]] = {
 }
 
 
-def _both(example: Example[Pair]) -> tuple[str, str]:
-    return example.gold.accepted, example.gold.rejected
+def _both(example: Example[Pair], judging: Judging) -> tuple[str, str]:
+    """As the judge is shown them."""
+    return judging.shown(example.gold.accepted), judging.shown(example.gold.rejected)
 
 
 def _less(accepted: Score, rejected: Score) -> Score:

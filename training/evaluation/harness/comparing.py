@@ -44,6 +44,7 @@ def require_comparable(first: Manifest, second: Manifest) -> None:
             ("variant", first.variant, second.variant),
             ("data", first.data, second.data),
             ("judge", first.judge.model, second.judge.model),
+            ("how much of a report the judge is shown", first.judge.most_chars, second.judge.most_chars),
             ("judge's prompts", _shared(first, second), _shared(second, first)),
         )
         if one != other

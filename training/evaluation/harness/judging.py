@@ -12,6 +12,11 @@ from app.domain.trajectory import Turn
 from workflows.agents.kit import Kit
 from workflows.agents.ports import ChatModel, Record, Tool
 
+CUT = {
+    Language.ENGLISH: "(The rest is not shown, for length; do not hold its absence against it.)",
+    Language.CHINESE: "（因篇幅所限，其余部分未显示；请勿因此扣分。）",
+}
+
 
 class Tally:
     """A record that passes everything on and adds up what its own calls cost, kept answers included."""
@@ -39,13 +44,22 @@ class Tally:
 class Judging:
     """The judge's kit, the text kept under a hash of `Answer.pages`, and what a system did for an item.
 
-    `variant` is how the benchmark is to be scored.
+    `variant` is how the benchmark is to be scored. `most_chars` is how much of a report the judge is shown; 0: all.
     """
 
     kit: Kit
     page: Callable[[str], str]
     turns: Callable[[str], Sequence[Turn]]
     variant: str = ""
+    most_chars: int = 0
+
+    def shown(self, report: str) -> str:
+        """The report as the judge is shown it: cut at the end of a paragraph or line where it is too long, which it is told."""
+        if not self.most_chars or len(report) <= self.most_chars:
+            return report
+        kept = report[: self.most_chars]
+        kept = kept[: max(kept.rfind("\n"), self.most_chars // 2)].rstrip()
+        return f"{kept}\n\n{CUT[self.kit.language]}"
 
     def of_item(self, language: Language) -> tuple["Judging", Tally]:
         """The same for one item, with the tally of what judging it costs."""

@@ -40,10 +40,14 @@ class SystemUsed(Value):
 
 
 class JudgeUsed(Value):
-    """The judge, with the SHA-256 of each prompt it is asked with. `model` null: nothing is judged."""
+    """The judge, with the SHA-256 of each prompt it is asked with. `model` null: nothing is judged.
+
+    `most_chars` is how many characters it is shown of a report; 0: all.
+    """
 
     model: ModelUsed | None = None
     prompts: dict[str, str] = Field(default_factory=dict)
+    most_chars: int = 0
 
 
 class Manifest(Value):

@@ -1,7 +1,7 @@
 """The models of a run: which one answers, which one judges, and what they cost."""
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -43,7 +43,7 @@ class Models:
         if self.judge is None:
             raise SetupError(
                 "a judge is a model: set RUBRICA_LLM_BASE_URL and RUBRICA_LLM_MODEL (or RUBRICA_EVAL_JUDGE_...), "
-                "or name a model file with --model-file"
+                "or name a model file with --judge-file or --model-file"
             )
         return self.judge
 
@@ -53,33 +53,40 @@ def codec_of(settings: Settings) -> Codec:
     return TagCodec() if settings.llm_codec is CodecName.TAGS else SchemaCodec()
 
 
+@dataclass(frozen=True, slots=True)
+class ModelFiles:
+    """Model files (GGUF) to load into this process: one for whatever the settings name no server for, one to judge alone."""
+
+    model: Path | None = None
+    judge: Path | None = None
+    threads: int = 1
+
+
 @asynccontextmanager
-async def models_of(settings: Settings, file: Path | None) -> AsyncIterator[Models]:
-    """The models that the settings name; `file` is one in this process, for whatever they name none.
+async def models_of(settings: Settings, files: ModelFiles) -> AsyncIterator[Models]:
+    """The models that the settings name, and those of `files`.
 
     Raises:
-        SetupError: the file cannot be loaded.
+        SetupError: a file cannot be loaded, or file and server are both named for the same part.
     """
     codec = settings.llm_codec.value
-    own = endpoint_of(settings)
-    if file is not None and own is not None:
+    own, judge = endpoint_of(settings), None if files.judge else judge_of(settings)
+    if files.model is not None and own is not None:
         raise SetupError("RUBRICA_LLM_BASE_URL names a server, and --model-file a file; leave one of them out")
-    embedded = _embedded(file, codec) if file else None
-    if own is None:
-        judge = judge_of(settings)
-        if judge is None:
-            yield Models(embedded, embedded)
-            return
-        async with connected(judge) as chat:
-            yield Models(embedded, Served(chat, _used(judge, codec)))
-        return
-    judge = judge_of(settings) or own
-    async with connected(own) as chat, connected(judge) as second:
-        yield Models(Served(chat, _used(own, codec)), Served(second, _used(judge, codec)))
+    if files.judge is not None and settings.eval_judge_model is not None:
+        raise SetupError("RUBRICA_EVAL_JUDGE_MODEL names a judge, and --judge-file a file; leave one of them out")
+    async with AsyncExitStack() as stack:
+        system = await _served(stack, own, files.model, codec, files.threads)
+        judging = await _served(stack, judge, files.judge, codec, files.threads)
+        yield Models(system, judging or system)
 
 
-def _embedded(file: Path, codec: str) -> Served:
-    model = load_embedded(file, EMBEDDED_CONTEXT)
+async def _served(stack: AsyncExitStack, endpoint: Endpoint | None, file: Path | None, codec: str, threads: int) -> Served | None:
+    if endpoint is not None:
+        return Served(await stack.enter_async_context(connected(endpoint)), _used(endpoint, codec))
+    if file is None:
+        return None
+    model = load_embedded(file, EMBEDDED_CONTEXT, threads)
     return Served(model, ModelUsed(name=model.name, codec=codec))
 
 

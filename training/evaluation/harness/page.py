@@ -164,6 +164,7 @@ def made_with(manifest: Manifest) -> list[tuple[str, str]]:
         ("answered by", " ".join(part for part in (system.name, system.effort, system.reports[:12]) if part)),
         ("its model", _model(system.model)),
         ("judge", _model(judge.model)),
+        ("judge is shown", f"{judge.most_chars} characters of a report" if judge.most_chars else ""),
         ("judge's prompts (SHA-256)", ", ".join(f"{name} {digest[:12]}" for name, digest in judge.prompts.items())),
         ("corpora", ", ".join(f"{name} {generation}".strip() for name, generation in system.corpora.items())),
         ("services outside", ", ".join(system.services)),

@@ -14,7 +14,7 @@ from training.evaluation.harness.example import Answered, AnyBenchmark, Example,
 from training.evaluation.harness.folder import RunFolder
 from training.evaluation.harness.judging import Judging
 from training.evaluation.harness.manifest import JudgeUsed, Manifest, SystemUsed, file_digests
-from training.evaluation.harness.models import Models, Served, codec_of, models_of
+from training.evaluation.harness.models import ModelFiles, Models, Served, codec_of, models_of
 from training.evaluation.harness.wanted import Wanted
 from training.evaluation.harness.world import Surroundings, surroundings
 from workflows.agents.extractive import EXTRACTIVE
@@ -59,13 +59,14 @@ class Parts:
             return JudgeUsed()
         languages = sorted({example.language for example in examples})
         asked = [self.prompts.get(name, language) for name in self.benchmark.asked_with(variant) for language in languages]
-        return JudgeUsed(model=self.judge.used, prompts={f"{p.name}/{p.version}/{p.language.value}": p.digest for p in asked})
+        prompts = {f"{p.name}/{p.version}/{p.language.value}": p.digest for p in asked}
+        return JudgeUsed(model=self.judge.used, prompts=prompts, most_chars=self.wanted.judge_chars)
 
     def judging(self, record: BatchRecord, manifest: Manifest, folder: RunFolder) -> Judging:
         """The judge at work."""
         chat = self.judge.chat if self.judge else AbsentModel()
         kit = Kit(chat, {}, record, self.prompts, codec_of(self.settings), manifest.today, lambda: 0.0)
-        return Judging(kit, folder.page, folder.turns, manifest.variant)
+        return Judging(kit, folder.page, folder.turns, manifest.variant, manifest.judge.most_chars)
 
     def answering(self, manifest: Manifest, folder: RunFolder) -> Answering:
         """Whatever answers.
@@ -106,7 +107,7 @@ async def parts_of(settings: Settings, wanted: Wanted, benchmark: AnyBenchmark, 
     Raises:
         SetupError: a model or a corpus that is needed is missing.
     """
-    async with models_of(settings, wanted.model_file) as models:
+    async with models_of(settings, ModelFiles(wanted.model_file, wanted.judge_file, wanted.threads)) as models:
         judge = models.require_judge() if benchmark.asked_with(variant) else None
         parts = Parts(settings, wanted, benchmark, PromptLibrary.load(), models, judge, None)
         if wanted.reports is not None or benchmark.answered is Answered.BY_NOBODY:

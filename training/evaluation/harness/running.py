@@ -57,7 +57,7 @@ class Evaluation:
             self._tell(example.id, answer.failed)
             return
         judging, tally = self.judging.of_item(example.language)
-        scores = await self.benchmark.score(example, answer, judging)
+        scores = await self.benchmark.score(example, answer.model_copy(update={"text": judging.shown(answer.text)}), judging)
         self._keep(scores.model_copy(update={"domain": example.domain, "language": example.language, "usage": tally.usage}))
 
     def _keep(self, scores: Scores) -> None:

@@ -10,7 +10,8 @@ from app.domain.query import Effort, Language, SystemName
 class Wanted:
     """What is to be run. `limit` items are drawn by a hash of seed and id, so that nothing but these decides; 0: all.
 
-    `reports` are finished reports to judge instead of running a system.
+    `reports` are finished reports to judge instead of running a system. `judge_file` is a model file that judges and does nothing
+    else; `judge_chars` is how much of a report a judge is shown (0: all), `threads` are those of a model in this process.
     """
 
     benchmark: str
@@ -27,5 +28,8 @@ class Wanted:
     reports: Path | None = None
     collections: tuple[str, ...] = ()
     model_file: Path | None = None
+    judge_file: Path | None = None
+    judge_chars: int = 0
+    threads: int = 1
     at_once: int = 4
     demonstration: bool = False
