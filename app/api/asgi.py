@@ -100,6 +100,7 @@ def routed(services: Services, origins: Collection[str] = ()) -> Litestar:
             "revising": _given(services.revising),
             "sharing": _given(services.sharing),
             "side_by_side": _given(services.side_by_side),
+            "scores": _given(services.scores),
         },
         middleware=[
             DefineMiddleware(

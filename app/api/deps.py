@@ -14,6 +14,7 @@ from app.services.asking import Asking
 from app.services.collections import Collections
 from app.services.exports import Exports
 from app.services.health import Parts
+from app.services.later_scores import LaterScores
 from app.services.live_events import LiveEvents
 from app.services.pages import Pages
 from app.services.preferences.opened import Preferences
@@ -31,6 +32,7 @@ ResearchService = NamedDependency[Research]
 RevisingService = NamedDependency[Revising]
 SharingService = NamedDependency[Sharing]
 SideBySideService = NamedDependency[SideBySides]
+LaterScoresService = NamedDependency[LaterScores]
 AskingService = NamedDependency[Asking]
 SteeringService = NamedDependency[Steering]
 LiveService = NamedDependency[LiveEvents]

@@ -1,9 +1,11 @@
 """What goes in and out over HTTP around systems side by side."""
 
+from typing import Literal
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from app.api.schemas_asking import GivenRubric
 from app.domain.interactions import Interactions
 from app.domain.query import SystemName
 from app.domain.rubric import Rubric
@@ -20,12 +22,24 @@ class FurtherSystems(BaseModel):
     systems: list[SystemName] = Field(min_length=1, max_length=len(SystemName))
 
 
+class Judged(BaseModel):
+    """How finished reports are to be judged."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    rubric: Literal["auto"] | GivenRubric = Field(
+        default="auto", description="`auto`: by the rubric that the runs have, or else by one drafted once for all of them."
+    )
+
+
 class ColumnView(BaseModel):
     """One system's run; its report is at `/v1/runs/{id}/report`."""
 
     run: Run
     interactions: Interactions | None = Field(description="Turns and tool calls; null until a search of the run has ended.")
     scorecard: Scorecard | None = Field(description="By the rubric that all are held to; null until the report is judged.")
+    judging: bool = Field(default=False, description="The report is being judged by a rubric that it was not asked with.")
+    unjudged: str = Field(default="", description="Why that failed the last time.")
 
 
 class SideBySideView(BaseModel):
@@ -33,11 +47,11 @@ class SideBySideView(BaseModel):
 
     first: UUID
     question: str
-    rubric: Rubric | None = Field(description="What all reports are held to; null where the first run was asked without one.")
+    rubric: Rubric | None = Field(description="What all reports are judged by; null as long as there is none.")
     columns: list[ColumnView]
 
     @classmethod
     def of(cls, found: SideBySide) -> "SideBySideView":
         """The runs as shown."""
-        columns = [ColumnView(run=c.run, interactions=c.interactions, scorecard=c.scorecard) for c in found.columns]
+        columns = [ColumnView.model_validate(column, from_attributes=True) for column in found.columns]
         return cls(first=found.first.id, question=found.first.query.question, rubric=found.rubric, columns=columns)

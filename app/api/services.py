@@ -26,6 +26,7 @@ from app.services.gateway import RunGateway
 from app.services.health import Parts
 from app.services.idempotency import IdempotencyKeys
 from app.services.index_service import IndexService
+from app.services.later_scores import LaterScores
 from app.services.live_events import LiveEvents
 from app.services.open_streams import OpenStreams
 from app.services.pages import Pages
@@ -79,6 +80,7 @@ class Services:
     accounts: Accounts
     streams: OpenStreams
     side_by_side: SideBySides
+    scores: LaterScores
 
 
 @asynccontextmanager
@@ -118,10 +120,12 @@ async def open_services(
         index, files = IndexService(retrieval_url), DocumentFiles(documents)
         tending = CollectionTending(trusted, files, index)
         sync = ScheduleSync(trusted, timing)
+        asking = Asking(tenants, gateway, research, model, accounts.limits.begin_spending)
+        beside = SideBySides(tenants, research)
         everybodys = Research(trusted, gateway)
         services = Services(
             research=research,
-            asking=Asking(tenants, gateway, research, model, accounts.limits.begin_spending),
+            asking=asking,
             steering=steering,
             live=live,
             parts=Parts(trusted, gateway, listener),
@@ -139,7 +143,8 @@ async def open_services(
             preferences=preferences(tenants, research, steering, offers),
             accounts=accounts,
             streams=OpenStreams(trusted),
-            side_by_side=SideBySides(tenants, research),
+            side_by_side=beside,
+            scores=LaterScores(tenants, gateway, asking, beside, accounts.limits.begin_spending),
         )
         await services.parts.database()
         await refuse_bypass(pool)

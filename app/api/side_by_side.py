@@ -4,9 +4,10 @@ from litestar import Controller, get, post
 from litestar.params import JSONBody
 
 from app.api.authentication import needs
-from app.api.deps import RunId, SideBySideService
+from app.api.deps import AskingService, LaterScoresService, RunId, SideBySideService
 from app.api.openapi import problem_responses
-from app.api.schemas_side_by_side import FurtherSystems, SideBySideView
+from app.api.schemas_asking import GivenRubric
+from app.api.schemas_side_by_side import FurtherSystems, Judged, SideBySideView
 from app.domain.accounts import Scope
 
 
@@ -26,3 +27,12 @@ class SideBySideController(Controller):
     async def add(self, run_id: RunId, data: JSONBody[FurtherSystems], side_by_side: SideBySideService) -> SideBySideView:
         """Have further systems work the question of this run, finished or not, with its options and rubric, on its evidence."""
         return SideBySideView.of(await side_by_side.add(run_id, data.systems))
+
+    @post("/scores", opt=needs(Scope.RUNS_WRITE), responses=problem_responses(400, 404, 409))
+    async def judge(
+        self, run_id: RunId, data: JSONBody[Judged], scores: LaterScoresService, asking: AskingService
+    ) -> SideBySideView:
+        """Have the finished reports without a scorecard judged by one rubric, each at the cost of its run."""
+        given = data.rubric
+        agreed = await asking.agreed(given.criteria, given.draft) if isinstance(given, GivenRubric) else None
+        return SideBySideView.of(await scores.judge(run_id, agreed))

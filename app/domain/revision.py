@@ -15,17 +15,13 @@ DELIVERED = 1
 
 
 class TaskKind(StrEnum):
-    """A change of one section, or a question answered from the stored evidence."""
+    """A change of one section, a question answered from the stored evidence, or judging by a rubric that came afterwards."""
 
     EDIT = "edit"
     REWRITE = "rewrite"
     DEEPEN = "deepen"
     QUESTION = "question"
-
-    @property
-    def changes(self) -> bool:
-        """Whether it makes a new version of the report."""
-        return self is not TaskKind.QUESTION
+    SCORE = "score"
 
 
 class TaskStatus(StrEnum):

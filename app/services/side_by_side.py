@@ -8,11 +8,12 @@ from app.domain.errors import Conflict, InvalidInput
 from app.domain.evidence import Finding
 from app.domain.interactions import Interactions, interactions_of
 from app.domain.query import SystemName
+from app.domain.revision import TaskStatus
 from app.domain.rubric import Rubric
 from app.domain.run import Run, RunStatus
 from app.domain.scorecard import Scorecard
 from app.services.research import Agreed, Research, another
-from app.storage import comparisons, rubrics, runs
+from app.storage import comparisons, report_tasks, rubrics, runs
 from app.storage.engine import Database, Executor
 
 GIVEN_UP = (RunStatus.FAILED, RunStatus.CANCELLED)
@@ -20,11 +21,16 @@ ORDER = tuple(SystemName)
 
 
 class Column(NamedTuple):
-    """One system's run. `interactions` are there once a search of it has ended, the card once its report was judged."""
+    """One system's run. `interactions` are there once a search of it has ended, the card once its report was judged.
+
+    `judging`: a card is being made afterwards; `unjudged` says why that failed.
+    """
 
     run: Run
     interactions: Interactions | None
     scorecard: Scorecard | None
+    judging: bool = False
+    unjudged: str = ""
 
 
 class SideBySide(NamedTuple):
@@ -98,5 +104,7 @@ class SideBySides:
     async def _column(self, run: Run) -> Column:
         searches = await comparisons.searches(self._database, run.id)
         findings = [Finding.model_validate_json(body) for body in searches.values()]
-        card = await rubrics.scorecard(self._database, run.id) if run.query.rubric else None
-        return Column(run, interactions_of(findings) if findings else None, card)
+        card = await rubrics.scorecard(self._database, run.id)
+        later = await report_tasks.last_scoring(self._database, run.id) if card is None else None
+        judging = later is not None and later.status is TaskStatus.QUEUED
+        return Column(run, interactions_of(findings) if findings else None, card, judging, later.detail if later else "")

@@ -66,7 +66,8 @@ ADOPT = """
     FROM comparisons c JOIN choices j ON j.comparison_id = c.id AND j.user_id = c.created_by AND j.outcome = 'alternative'
         JOIN reports p ON p.run_id = c.made_run_id JOIN ledgers l ON l.run_id = c.made_run_id
     WHERE c.id = $1 AND c.created_by = $2 AND NOT EXISTS (SELECT FROM report_versions v WHERE v.run_id = c.run_id)
-      AND NOT EXISTS (SELECT FROM report_tasks t WHERE t.run_id = c.run_id AND t.kind <> 'question' AND t.status = 'queued')
+      AND NOT EXISTS (SELECT FROM report_tasks t WHERE t.run_id = c.run_id AND t.status = 'queued'
+                      AND t.kind IN ('edit', 'rewrite', 'deepen'))
     ON CONFLICT DO NOTHING RETURNING n"""
 
 

@@ -9,7 +9,7 @@ from asyncpg import Record
 
 from app.domain.budget import Usage
 from app.domain.errors import Conflict
-from app.domain.revision import FollowUp, ReportTask, TaskRequest, TaskStatus
+from app.domain.revision import FollowUp, ReportTask, TaskKind, TaskRequest, TaskStatus
 from app.storage.engine import Executor, translated
 
 TASK = "SELECT id, run_id, request, status, detail, version, answer, usage, created_at, finished_at FROM report_tasks "
@@ -17,14 +17,16 @@ GET = TASK + "WHERE run_id = $1 AND id = $2"
 PAGE = (
     TASK
     + """
-    WHERE run_id = $1 AND (kind = 'question') = $2
+    WHERE run_id = $1 AND CASE WHEN $2 THEN kind = 'question' ELSE kind IN ('edit', 'rewrite', 'deepen') END
       AND ($4::uuid IS NULL OR (created_at, id) < (SELECT created_at, id FROM report_tasks WHERE id = $4 AND run_id = $1))
     ORDER BY created_at DESC, id DESC LIMIT $3"""
 )
 ADD = "INSERT INTO report_tasks (id, run_id, kind, base, request) VALUES ($1, $2, $3, $4, $5)"
 UNDER_WAY = (
-    "SELECT EXISTS (SELECT FROM report_tasks WHERE run_id = $1 AND base = $2 AND kind <> 'question' AND status <> 'failed')"
+    "SELECT EXISTS (SELECT FROM report_tasks WHERE run_id = $1 AND base = $2"
+    " AND kind IN ('edit', 'rewrite', 'deepen') AND status <> 'failed')"
 )
+LAST_SCORING = TASK + "WHERE run_id = $1 AND kind = 'score' ORDER BY created_at DESC, id DESC LIMIT 1"
 FINISH = """
     UPDATE report_tasks SET status = $3, detail = $4, version = $5, answer = $6, usage = $7, finished_at = now()
     WHERE run_id = $1 AND id = $2 AND status = 'queued'"""
@@ -37,12 +39,14 @@ async def add(database: Executor, run_id: UUID, task_id: UUID, request: TaskRequ
     """Keep a task before anybody works on it.
 
     Raises:
-        Conflict: another change of the same version was asked for already.
+        Conflict: another change of the same version was asked for already, or the report is being judged.
     """
     try:
         async with translated():
             await database.execute(ADD, task_id, run_id, request.kind, request.base, request.model_dump_json())
     except asyncpg.UniqueViolationError as error:
+        if request.kind is TaskKind.SCORE:
+            raise Conflict(f"the report of run {run_id} is being judged; wait for its scorecard") from error
         raise Conflict(
             f"another change of version {request.base} is under way or done; wait for it and begin with its result"
         ) from error
@@ -67,6 +71,13 @@ async def change_under_way(database: Executor, run_id: UUID, base: int) -> bool:
     async with translated():
         found: bool = await database.fetchval(UNDER_WAY, run_id, base)
     return found
+
+
+async def last_scoring(database: Executor, run_id: UUID) -> ReportTask | None:
+    """The latest judging of the report by a rubric it was not asked with, or None."""
+    async with translated():
+        row = await database.fetchrow(LAST_SCORING, run_id)
+    return _task(row) if row else None
 
 
 async def finish(

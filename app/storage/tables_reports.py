@@ -41,7 +41,7 @@ class ReportVersionRow(SQLModel, table=True):
 
 
 class ReportTaskRow(SQLModel, table=True):
-    """A change of a report, or a question to its evidence. No two changes begin with the same version."""
+    """A change of a report, a question to its evidence, or a judging. No two changes begin with the same version."""
 
     __tablename__ = "report_tasks"
     __table_args__ = (
@@ -51,9 +51,10 @@ class ReportTaskRow(SQLModel, table=True):
         Index(
             *("report_tasks_one_change", "run_id", "base"),
             unique=True,
-            postgresql_where=text("kind <> 'question' AND status <> 'failed'"),
+            postgresql_where=text("kind IN ('edit', 'rewrite', 'deepen') AND status <> 'failed'"),
         ),
         Index("report_tasks_ended", "finished_at"),
+        Index("report_tasks_one_scoring", "run_id", unique=True, postgresql_where=text("kind = 'score' AND status = 'queued'")),
         Index("report_tasks_queued", "created_at", postgresql_where=text("status = 'queued'")),
     )
     id: UUID = Field(primary_key=True)

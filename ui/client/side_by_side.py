@@ -20,6 +20,18 @@ class Column(Answer):
     run: Run
     interactions: Interactions | None = None
     scorecard: Scorecard | None = None
+    judging: bool = False
+    unjudged: str = ""
+
+    @property
+    def ended(self) -> bool:
+        """Whether nothing more comes by itself."""
+        return self.run.finished and not self.judging
+
+    @property
+    def without_scores(self) -> bool:
+        """Whether there is a report that nobody has judged, or is about to."""
+        return self.run.status == "completed" and self.scorecard is None and not self.judging
 
 
 class SideBySide(Answer):
@@ -39,3 +51,8 @@ def side_by_side(api: ApiClient, run_id: str) -> SideBySide:
 def add_systems(api: ApiClient, run_id: str, systems: Sequence[str]) -> SideBySide:
     """Have further systems work the run's question."""
     return api._parse(SideBySide, api._send("POST", f"/v1/runs/{run_id}/side-by-side", body={"systems": list(systems)}))
+
+
+def judge(api: ApiClient, run_id: str) -> SideBySide:
+    """Have the reports without a scorecard judged by one rubric, which is drafted where there is none."""
+    return api._parse(SideBySide, api._send("POST", f"/v1/runs/{run_id}/side-by-side/scores", body={}))

@@ -46,7 +46,7 @@ def _figures(columns: Sequence[Column], reports: Reports, now: datetime) -> list
 
 def _criteria(shown: SideBySide) -> list[str]:
     if shown.rubric is None:
-        return [f'<tr><td colspan="{len(shown.columns) + 1}" class="r-quiet">{text(say("beside.no_rubric"))}</td></tr>']
+        return []
     return [_criterion(criterion, shown.columns) for criterion in shown.rubric.criteria]
 
 
@@ -72,6 +72,8 @@ def _score(item: CriterionScore | None) -> str:
 
 def _overall(column: Column) -> str:
     card = column.scorecard
+    if column.judging:
+        return f'<span class="r-quiet">{text(say("beside.judging"))}</span>'
     if card is None or card.overall is None:
         return UNKNOWN
     return f"<b>{card.overall:.0%}</b> <small>{text(say('score.judged', judged=card.judged, all=len(card.items)))}</small>"

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import streamlit as st
 
 from ui.api_client import ApiProblem
-from ui.client.side_by_side import SideBySide, side_by_side
+from ui.client.side_by_side import SideBySide, judge, side_by_side
 from ui.components import problem, reader, run_header, side_table, source_view
 from ui.components.markup import text
 from ui.components.report_view import article
@@ -28,13 +28,37 @@ def main() -> None:
     except ApiProblem as error:
         problem.show(error)
         return
-    st.html(f'<h1 class="r-question">{text(shown.question)}</h1><p class="r-quiet">{text(say("beside.lead"))}</p>')
-    if not all(column.run.finished for column in shown.columns):
+    st.html(f'<h1 class="r-question">{text(shown.question)}</h1><p class="r-quiet">{text(_lead(shown))}</p>')
+    if not all(column.ended for column in shown.columns):
         st.fragment(_under_way, run_every=REFRESH)(chosen, _ended(shown))
         return
     reports = _reports(shown)
     st.html(side_table.table_html(shown, reports, datetime.now(UTC)))
+    _offer_scores(shown, chosen)
     _texts(shown, reports)
+
+
+def _lead(shown: SideBySide) -> str:
+    return say("beside.lead") + (say("beside.same_criteria") if shown.rubric else "")
+
+
+def _offer_scores(shown: SideBySide, chosen: str) -> None:
+    """Reports that were asked without criteria can be judged afterwards, all by the same ones."""
+    if not any(column.without_scores for column in shown.columns):
+        return
+    with st.container(key="offer_scores", border=True):
+        st.markdown(say("beside.judge_help" if shown.rubric else "beside.no_rubric"))
+        for column in shown.columns:
+            if column.unjudged:
+                st.caption(say("beside.unjudged", system=named("system", column.run.query.system), why=column.unjudged))
+        if st.button(say("beside.judge"), key="judge", type="primary", icon=":material/rule:"):
+            try:
+                with st.spinner(say("beside.drafting")):
+                    judge(api(), chosen)
+            except ApiProblem as error:
+                problem.show(error)
+                return
+            st.rerun()
 
 
 def _under_way(chosen: str, ended: int) -> None:
@@ -42,6 +66,8 @@ def _under_way(chosen: str, ended: int) -> None:
     shown = side_by_side(api(), chosen)
     st.html(side_table.table_html(shown, _reports(shown), datetime.now(UTC)))
     for column in shown.columns:
+        if column.judging:
+            continue
         label = say("beside.watch", system=named("system", column.run.query.system))
         st.page_link("views/watch.py", label=label, query_params={"run": column.run.id})
     if _ended(shown) > ended and _ended(shown) == len(shown.columns):
@@ -49,7 +75,7 @@ def _under_way(chosen: str, ended: int) -> None:
 
 
 def _ended(shown: SideBySide) -> int:
-    return sum(column.run.finished for column in shown.columns)
+    return sum(column.ended for column in shown.columns)
 
 
 def _reports(shown: SideBySide) -> dict[str, Report]:

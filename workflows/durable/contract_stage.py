@@ -3,6 +3,7 @@
 import logging
 from dataclasses import dataclass
 
+from app.domain.errors import NotFound
 from app.domain.evidence import Finding
 from app.domain.memory import SharedMemory
 from app.domain.plan import ResearchPlan
@@ -78,6 +79,22 @@ async def held(
         await attempt.record.tell(EventType.WARNING, REPORTER, {"message": f"the report was not held to its rubric: {error}"})
         return Contract(stored.rubric, query, None, Checked(written))
     return Contract(stored.rubric, query, judge, checked)
+
+
+async def judged_afterwards(attempt: Attempt, query: ResearchQuery, report: Report) -> Scorecard:
+    """The scorecard of a finished report by the rubric that its run got afterwards. The report stays as it is.
+
+    Raises:
+        NotFound: the run has no rubric.
+    """
+    shop, run_id = attempt.shop, attempt.request.run_id
+    stored = await insist(lambda: rubrics.get(shop.database, run_id))
+    if stored is None:
+        raise NotFound(f"run {run_id} has no rubric")
+    if not shop.asks_a_model:
+        return offline_scorecard(stored.rubric, report, query)
+    judge = attempt.kit(SharedMemory())
+    return await scorecard(stored.rubric, await held_to(stored.rubric, report, query, judge, None), report, query, judge)
 
 
 def _desk(request: ReportRequest, attempt: Attempt, findings: tuple[Finding, ...]) -> Desk:

@@ -1,4 +1,4 @@
-"""Changes of finished reports and follow-up questions: one activity, recorded and billed to the run like any stage."""
+"""Changes of finished reports, questions, later judgings: one activity, recorded and billed to the run like any stage."""
 
 import logging
 from collections.abc import Awaitable, Callable
@@ -10,11 +10,12 @@ from app.domain.budget import StopReason
 from app.domain.contract import Halt, ReportTaskInput, ResearchInput
 from app.domain.errors import ModelError, NotFound, RubricaError
 from app.domain.evidence import Passage, Quote
+from app.domain.query import ResearchQuery
 from app.domain.report import Report, Section
 from app.domain.revision import ORIGINS, FollowUp, ReportTask, TaskKind, TaskStatus, VersionInfo
 from app.domain.writer import Agents
 from app.services.rendering import render
-from app.storage import report_tasks, runs, steering, versions
+from app.storage import report_tasks, rubrics, runs, steering, versions
 from app.storage.reports import surroundings
 from app.storage.run_log import RunLog
 from workflows.agents import follow_up
@@ -25,6 +26,7 @@ from workflows.agents.remembering import memory_of_report, search_agent
 from workflows.agents.reporting import revising as by_model
 from workflows.agents.revision import NothingMore, Revision
 from workflows.durable import payloads
+from workflows.durable.contract_stage import judged_afterwards
 from workflows.durable.failures import final_failure
 from workflows.durable.persistence import insist
 from workflows.durable.report_stage import judges_of
@@ -59,7 +61,7 @@ class ReportTaskActivities:
         start = await insist(lambda: self._shop.log.load(given.run_id))
         plan = start.plan
         try:
-            spends = task.request.kind is not TaskKind.EDIT and _asks_a_model(writer_of(self._shop, start.query))
+            spends = _spends(self._shop, task.request.kind, start.query)
         except RubricaError as error:
             raise final_failure(error) from error
         if plan is None:
@@ -84,6 +86,12 @@ async def _fail(shop: Workshop, run_id: UUID, task_id: UUID, detail: str) -> Non
     await report_tasks.finish(shop.database, run_id, task_id, TaskStatus.FAILED, detail)
 
 
+def _spends(shop: Workshop, kind: TaskKind, query: ResearchQuery) -> bool:
+    if kind is TaskKind.SCORE:
+        return shop.asks_a_model
+    return kind is not TaskKind.EDIT and _asks_a_model(writer_of(shop, query))
+
+
 def _asks_a_model(writer: Writer) -> bool:
     return writer.lineage.agents == Agents.MODEL
 
@@ -105,11 +113,26 @@ class _Task:
         try:
             if self._task.request.kind is TaskKind.QUESTION:
                 await self._answer()
+            elif self._task.request.kind is TaskKind.SCORE:
+                await self._score()
             else:
                 await self._change()
         except NothingMore as nothing:
             reason = str(nothing)
             await self._close(lambda log: self._ended(log, TaskStatus.FAILED, reason))
+
+    async def _score(self) -> None:
+        request, run_id = self._task.request, self._task.run_id
+        stored = await insist(lambda: versions.get(self._shop.database, run_id, request.base))
+        if stored is None:
+            raise NotFound(f"run {run_id} has no version {request.base}")
+        card = await judged_afterwards(self._attempt, self._query, Report.model_validate_json(stored.report))
+
+        async def keep(log: RunLog) -> None:
+            await rubrics.save_scorecard(log.executor, run_id, card)
+            await self._ended(log, TaskStatus.DONE)
+
+        await self._close(keep)
 
     async def _change(self) -> None:
         request, run_id = self._task.request, self._task.run_id
