@@ -28,7 +28,12 @@ class LaterScores:
     """
 
     def __init__(
-        self, database: Database, gateway: RunGateway, asking: Asking, side_by_side: SideBySides, admit: Admit | None = None
+        self,
+        database: Database,
+        gateway: RunGateway,
+        asking: Asking,
+        side_by_side: SideBySides,
+        admit: Admit | None = None,
     ) -> None:
         self._database = database
         self._admit = admit
@@ -39,7 +44,8 @@ class LaterScores:
     async def judge(self, run_id: UUID, given: Agreed | None) -> SideBySide:
         """Have every finished report beside this run, its own included, judged where it has no scorecard.
 
-        Each run pays for its own judging; where its budget is used up, the column says so. By the rubric that the runs have, by `given`, or else by one that is drafted once for all of them.
+        By the rubric that the runs have, by `given`, or else by one that is drafted once for all of them. Each run pays for its
+        own judging; where its budget is used up, its column says so.
 
         Raises:
             Conflict: a run is under way, there is nothing to judge, or a rubric was given and the runs have one.

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from streamlit.testing.v1 import AppTest
 
-from tests.ui.fake_api import FakeApi
+from tests.ui.fake_api import FakeApi, Json
 from tests.ui.fake_side_by_side import beside
 from tests.ui.stories import finished
 from tests.ui.test_pages import shown
@@ -55,10 +55,35 @@ def test_systems_at_work_are_watched(api: FakeApi, open_page: OpenPage) -> None:
     assert "<article" not in page, "the texts come once all have ended"
 
 
-def test_without_a_rubric_there_is_nothing_to_compare_by(api: FakeApi, open_page: OpenPage) -> None:
+def test_reports_without_criteria_are_judged_by_the_same_ones_on_request(api: FakeApi, open_page: OpenPage) -> None:
     first, story = beside(api)
+    rubric, cards = story["rubric"], [column["scorecard"] for column in story["columns"]]
     story["rubric"] = None
-    assert "asked without criteria" in shown(open_page("side_by_side", run=first.id))
+    for column in story["columns"]:
+        column["scorecard"] = None
+    story["columns"][1]["unjudged"] = "the budget <b>is</b> reached"
+    app = open_page("side_by_side", run=first.id)
+    page = shown(app)
+    assert "asked without criteria" in page
+    assert "judged by the same criteria" not in page
+    assert "MaMs was not judged: the budget <b>is</b> reached" in [caption.value for caption in app.caption]
+
+    def judged(*_: object) -> Json:
+        story["rubric"] = rubric
+        story["columns"][0]["judging"] = True
+        return story
+
+    api.answer("POST", f"/v1/runs/{first.id}/side-by-side/scores", judged)
+    app.button(key="judge").click().run()
+    page = shown(app)
+    assert row(page, "Score") == ["being judged", "–", "–"]
+    assert "judged by the same criteria" in page
+    assert "<article" not in page, "the texts come once all are judged"
+    for column, card in zip(story["columns"], cards, strict=True):
+        column |= {"judging": False, "scorecard": card, "unjudged": ""}
+    app = open_page("side_by_side", run=first.id)
+    assert row(shown(app), "Aspect 1")[0].startswith("90%")
+    assert not [button for button in app.button if button.key == "judge"], "a failed run leaves nothing to judge"
 
 
 def test_several_systems_are_asked_at_once(api: FakeApi, open_page: OpenPage) -> None:

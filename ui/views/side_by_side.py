@@ -47,7 +47,7 @@ def _offer_scores(shown: SideBySide, chosen: str) -> None:
     if not any(column.without_scores for column in shown.columns):
         return
     with st.container(key="offer_scores", border=True):
-        st.markdown(say("beside.judge_help" if shown.rubric else "beside.no_rubric"))
+        st.html(f"<p>{text(say('beside.judge_help' if shown.rubric else 'beside.no_rubric'))}</p>")
         for column in shown.columns:
             if column.unjudged:
                 st.caption(say("beside.unjudged", system=named("system", column.run.query.system), why=column.unjudged))

@@ -67,7 +67,7 @@ async def run_block(text: str, api: ApiClient, folder: Path, run: str = "") -> s
 def test_every_block_is_run_by_a_test_here() -> None:
     for block in blocks("sh"):
         assert sum(word in block for word in RUN_HERE) == 1, block
-    assert (len(blocks("sh", ASKING)), len(blocks("python")), len(blocks("python", ASKING))) == (2, 1, 0)
+    assert (len(blocks("sh", ASKING)), len(blocks("python")), len(blocks("python", ASKING))) == (3, 1, 0)
     assert set(re.findall(r"```(\w+)\n", PAGE + ASKING)) == {"sh", "python", "json"}
 
 
@@ -95,6 +95,15 @@ async def test_several_systems_work_a_question_side_by_side(api: ApiClient, tmp_
     await run_block(blocks("sh", ASKING)[1], api, tmp_path)
     columns = orjson.loads((tmp_path / "beside.json").read_bytes())["columns"]
     assert [column["run"]["query"]["system"] for column in columns] == ["minddr", "mams", "react", "deeprubric"]
+
+
+@SHELL
+async def test_a_finished_report_is_judged_afterwards(brief: ApiClient, tmp_path: Path) -> None:
+    run = await brief.ask()
+    assert [event async for event in brief.events(run)][-1]["payload"]["status"] == "completed"
+    shown = orjson.loads(await run_block(blocks("sh", ASKING)[2], brief, tmp_path, run))
+    assert [column["judging"] for column in shown["columns"]] == [True]
+    assert shown["rubric"]["criteria"]
 
 
 async def test_what_is_shown_as_an_answer_is_answered_so(brief: ApiClient) -> None:

@@ -17,6 +17,7 @@ from app.domain.scorecard import CriterionScore, scorecard_of
 from app.services.bootstrap import ensure_owner
 from app.storage import rubrics
 from app.storage.run_log import NOTHING, RunLog
+from tests.app.finished import complete
 from tests.app.support import ApiClient, InMemoryRuns
 from workflows.judging.general_rubric import general_rubric
 
@@ -89,6 +90,26 @@ async def test_further_systems_are_added_to_a_run_once(api: ApiClient, run_log: 
     refused = await api.post(f"/v1/runs/{undrafted}/side-by-side", {"systems": ["mams"]})
     assert refused.is_problem(409)
     assert "not drafted yet" in refused.json["detail"]
+
+
+async def test_a_report_is_judged_afterwards_by_a_rubric_of_the_reader(
+    api: ApiClient, workflows: InMemoryRuns, run_log: RunLog, stranger: dict[str, str]
+) -> None:
+    run = await api.ask(QUESTION)
+    path = f"/v1/runs/{run}/side-by-side/scores"
+    assert (await api.post(path, {})).is_problem(409), "it is under way"
+    await complete(run_log.executor, run_log, UUID(run))
+    criteria = [c.model_dump(mode="json") for c in general_rubric(ResearchQuery(question=QUESTION)).criteria]
+    assert (await api.post(path, {"rubric": {"criteria": criteria[:2]}})).is_problem(400)
+    assert (await api.post(path, {"rubric": {"criteria": criteria}}, headers=stranger)).is_problem(404)
+    mine = [{**criteria[0], "title": "Mine"}, *criteria[1:]]
+    asked = await api.post(path, {"rubric": {"criteria": mine}})
+    assert asked.status == 201, asked.json
+    column = asked.json["columns"][0]
+    assert (asked.json["rubric"]["criteria"][0]["title"], column["judging"], column["scorecard"]) == ("Mine", True, None)
+    assert [str(run_id) for run_id, _ in workflows.tasks] == [run]
+    assert (await api.get(f"/v1/runs/{run}/changes")).json["items"] == [], "a judging is no change"
+    assert (await api.post(path, {})).is_problem(409), "it is being judged"
 
 
 @pytest.mark.parametrize(
