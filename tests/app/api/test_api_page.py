@@ -102,8 +102,8 @@ async def test_a_finished_report_is_judged_afterwards(brief: ApiClient, tmp_path
     run = await brief.ask()
     assert [event async for event in brief.events(run)][-1]["payload"]["status"] == "completed"
     shown = orjson.loads(await run_block(blocks("sh", ASKING)[2], brief, tmp_path, run))
-    assert [column["judging"] for column in shown["columns"]] == [True]
-    assert shown["rubric"]["criteria"]
+    assert [column["run"]["id"] for column in shown["columns"]] == [run]
+    assert shown["rubric"] == (await brief.get(f"/v1/runs/{run}/rubric")).json["rubric"]
 
 
 async def test_what_is_shown_as_an_answer_is_answered_so(brief: ApiClient) -> None:
