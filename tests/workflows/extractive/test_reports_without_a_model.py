@@ -57,6 +57,7 @@ async def test_a_report_has_several_sections_and_sources_and_says_nothing_twice(
         ("What were the arguments for and against a national bank?", 15, 8),
         ("Why was silver coinage controversial?", 15, 8),
         ("Why did presidents oppose or support the annexation of new territory before 1900?", 4, 3),
+        ("Which reasons did presidents give for going to war?", 6, 5),
     ],
 )
 async def test_an_account_rests_on_many_sources(question: str, statements: int, sources: int, addresses: LocalSearcher) -> None:
@@ -132,6 +133,41 @@ async def test_what_a_named_person_said_is_quoted_from_that_person(addresses: Lo
 async def test_a_question_of_another_world_that_shares_a_name_is_refused(addresses: LocalSearcher) -> None:
     report = await report_on("What is the best pizza in Naples?", addresses)
     assert numbered(report).citations == ()
+
+
+@pytest.mark.parametrize("question", ["How many men served in the Union army?", "Why did Truman fire MacArthur?"])
+async def test_a_name_alone_or_a_word_alone_answers_nothing(question: str, addresses: LocalSearcher) -> None:
+    report = await report_on(question, addresses)
+    assert numbered(report).citations == ()
+
+
+async def test_words_of_a_name_that_stand_apart_are_not_the_name(addresses: LocalSearcher) -> None:
+    report = await report_on("What did presidents say about the treatment of Native Americans before 1900?", addresses)
+    assert numbered(report).citations == ()
+    assert "“Native Americans”" in report.sections[0].body
+
+
+async def test_what_comes_near_is_not_given_for_an_answer(addresses: LocalSearcher) -> None:
+    report = await report_on("When did the Panama Canal open and who argued against it?", addresses)
+    when, against = report.sections[:2]
+    assert when.heading == "When did the Panama Canal open?"
+    assert when.body.startswith("No source read answers this in full.")
+    assert against.heading == "Who argued against the Panama Canal?"
+
+
+async def test_sides_that_speak_in_the_sources_are_quoted_on_the_topic_and_only_they(addresses: LocalSearcher) -> None:
+    report = await report_on("Compare the views of Herbert Hoover and Franklin Roosevelt on unemployment.", addresses)
+    citations = numbered(report).citations
+    assert {c.quote.source.author for c in citations} == {"Herbert Hoover", "Franklin D. Roosevelt"}
+    assert all("unemploy" in c.quote.text.lower() for c in citations)
+    report = await report_on("Compare Jackson's and Biddle's views of the bank.", addresses)
+    assert {c.quote.source.author for c in numbered(report).citations} == {"Andrew Jackson"}
+    assert "Biddle" in report.sections[-1].body
+
+
+async def test_a_long_preamble_changes_nothing_but_what_stands_before_the_question(addresses: LocalSearcher) -> None:
+    preamble = "Hello! I am writing a paper and my teacher wants primary sources. My grandfather worked for a railroad. "
+    assert await report_on(f"{preamble}Could you please tell me: {TARIFFS}", addresses) == await report_on(TARIFFS, addresses)
 
 
 async def test_headings_are_nouns(addresses: LocalSearcher) -> None:

@@ -10,8 +10,9 @@ from app.services.rendering.numbering import numbered
 from retrieval.catalogue import Collection, CorpusKind
 from retrieval.local import LocalSearcher, open_local
 from tests.workflows.extractive.reporting import report_on
+from workflows.agents.extractive.kinds import QuestionKind
 from workflows.agents.extractive.nesting import is_nested
-from workflows.agents.extractive.question import QuestionKind, analyse
+from workflows.agents.extractive.question import analyse
 
 FILES = {
     "Lowering lipids in healthy adults": "OBJECTIVES To investigate whether statins reduce mortality in healthy adults. METHODS "

@@ -14,7 +14,7 @@ from workflows.agents.extractive.several import asked_apart
         ("Why did the Roman Empire fall? What followed in Gaul?", ("Why did the Roman Empire fall?", "What followed in Gaul?")),
         ("关税是怎样征收的？为什么总统支持关税？", ("关税是怎样征收的？", "为什么总统支持关税？")),
         ("When and where did Lincoln speak?", ()),
-        ("What is inflation and how is it measured?", ()),
+        ("What is inflation and how is it measured?", ("What is inflation?", "How is inflation measured?")),
         ("What did Lincoln say about slavery and the Union?", ()),
         ("Who wrote the book, and which of these won?", ()),
         ("", ()),

@@ -4,7 +4,9 @@ import re
 
 from app.domain.contract import ClarifyingQuestion
 from app.domain.query import Language, ResearchQuery
-from workflows.agents.extractive.question import Question, QuestionKind, analyse
+from workflows.agents.extractive.asking import asked_of
+from workflows.agents.extractive.kinds import QuestionKind
+from workflows.agents.extractive.question import Question, analyse
 
 _RECENT = re.compile(
     r"\b(?:recent(?:ly)?|lately|nowadays|these days|in the past|over the years|trends?|so far)\b|最近|近年|近来|过去|趋势",
@@ -36,7 +38,7 @@ PLACE = {
 
 def open_points(query: ResearchQuery) -> tuple[ClarifyingQuestion, ...]:
     """The questions that follow; none for most questions."""
-    question = analyse(query.whole)
+    question = analyse(asked_of(query))
     asked = [PERIOD[query.language]] if _lacks_period(question, query) else []
     asked += [PLACE[query.language]] if _lacks_place(question) else []
     return tuple(ClarifyingQuestion(question=words, why=why) for words, why in asked)

@@ -34,8 +34,9 @@ _BLAND = frozenset(
         section seek sense session share sight significance situation size solution equal permit care million dollar
         thousand hundred fiscal cent upward half whole past lot front kind correct bill source spirit stage statement
         strength study success suggestion sum support suspension task tendency test theory topic understanding view
+        law imposition revision reduction citizen interest article charge limit branch deficiency affair latter greater field
         virtue vote want whence congress government senate department president executive mr note example doubt
-        thereof herein america administration
+        thereof herein america american administration
     """)
 )
 """Nouns that may well be in a sentence but tell a reader nothing as a heading."""
@@ -43,6 +44,8 @@ _ABSTRACT = ("ment", "tion", "sion", "ance", "ence", "ity", "ments", "tions", "s
 _ABSTRACT_DISCOUNT = 0.5
 _PHRASE_BONUS = 1.3
 _TOGETHER = 0.34
+COMPANIONS = 0.2
+"""Of the sentences that hold the rarer of two phrases, the share that hold both, for a heading to name both."""
 _MIN_SOURCES = 2
 _CONSIDERED = 60
 STEM = 4
@@ -142,9 +145,9 @@ def _companions(seed: Phrase, ranked: Iterable[tuple[float, Phrase]], used: set[
         key=lambda found: (found[0], found[1]),
     )
     chosen: list[Phrase] = []
-    for strength, terms, other in close:
+    for _, terms, other in close:
         taken = set(seed.terms).union(*(c.terms for c in chosen))
-        if len(chosen) < most and strength > 0 and not _akin(taken, terms):
+        if len(chosen) < most and _together(seed, other) >= COMPANIONS and not _akin(taken, terms):
             chosen.append(other)
     return chosen
 

@@ -45,6 +45,11 @@ def bearing_on(question: Question, hits: Sequence[Hit]) -> list[Hit]:
     return [hit for hit in near if names_subject(question, hit)] or near
 
 
+def on_topic(hits: Sequence[Hit], topic: frozenset[str]) -> list[Hit]:
+    """The passages that hold most of a topic's terms; all where it has none."""
+    return [hit for hit in hits if len(topic & hit.terms) >= NEARLY * len(topic)]
+
+
 def spoken(question: Question, hits: Sequence[Hit]) -> list[Hit]:
     """The passages by whom the question asks to have spoken, where some are: what Roosevelt said is in no speech of Taft's."""
     theirs = [hit for hit in hits if any(name.issubset(terms(hit.passage.source.author)) for name in question.speakers)]

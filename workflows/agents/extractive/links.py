@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 
+from workflows.agents.extractive.coverage import bears_on
 from workflows.agents.extractive.cues import answer_cue
 from workflows.agents.extractive.hits import Hit
 from workflows.agents.extractive.novelty import repeats
@@ -37,13 +38,20 @@ def chain_sentences(question: Question, trail: Trail, limit: int) -> list[tuple[
             continue
         wanted = trail.left_open(key)
         sentence = telling_sentence(question, trail.hits[key], links, wanted, [other for _, other in chosen])
-        if sentence is not None:
+        if sentence is not None and not _beside(question, trail, key, sentence):
             tied = frozenset(term for link in links for term in link.split())
             titled = frozenset(trail.hits[key].title.split())
             short = _short(sentence, (tied | (telling - held - titled), tied, named))
             held |= short.term_set | titled
             chosen.append((trail.scores[key], short))
     return chosen
+
+
+def _beside(question: Question, trail: Trail, key: str, sentence: Sentence) -> bool:
+    """Whether a sentence that no chain led to has nothing to do with a question but a word or a name that it shares with it."""
+    if question.nested or trail.reached(key):
+        return False
+    return not (trail.mentions(key) and bears_on(question, sentence))
 
 
 def _short(sentence: Sentence, needs: Sequence[frozenset[str]]) -> Sentence:

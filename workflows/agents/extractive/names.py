@@ -2,8 +2,11 @@
 
 import re
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 
-from workflows.agents.extractive.words import FUNCTION_WORDS, listed
+from app.domain.evidence import Source
+from workflows.agents.extractive.irregular import IRREGULAR
+from workflows.agents.extractive.words import FUNCTION_WORDS, Word, is_ideographic, listed, words
 
 _WORD = r"(?:[A-ZÀ-ÖØ-Þ]\.)+|(?:St|Mt|Dr|Jr|Sr)\.|[A-ZÀ-ÖØ-Þ][\w'’\-–]*"
 _LINK = r"(?:of|the|de|von|van|del|della|der|la|le|for|di|da|du|el|al|&)"
@@ -48,6 +51,13 @@ def bare_title(title: str) -> str:
     return _BRACKETED.sub("", title).strip() or title.strip()
 
 
+def names_topic(source: Source) -> bool:
+    """Whether a title may name what its source is about: one that holds its author or its date names a document."""
+    title, published = source.title.lower(), source.published
+    dated = published is not None and str(published.year) in title
+    return not dated and not (source.author and source.author.lower() in title)
+
+
 def head_of(title: str) -> str:
     """A title up to its comma: `Montebello, New York` is about Montebello."""
     return bare_title(title).partition(",")[0]
@@ -57,3 +67,23 @@ def holds_name(terms: Sequence[str], name: frozenset[str]) -> bool:
     """Whether all terms of a name stand together, in any order: "United States Bank" too. One other may part a name of two."""
     window = len(name) + (len(name) == 2)
     return any(name.issubset(terms[start : start + window]) for start in range(max(1, len(terms) - window + 1)))
+
+
+def as_itself(text: str, subject: AbstractSet[str], as_noun: bool) -> bool:
+    """Whether a text that holds terms of a subject holds one outside names of several words (the Secretary of War); `as_noun`:
+    and not only before another noun, of which it then says the kind (war debts)."""
+    found = words(text)
+    own = [
+        (word, after)
+        for word, after in zip(found, [*found[1:], None], strict=True)
+        if word.term in subject and not is_ideographic(word.text)
+    ]
+    spans = [match.span() for match in _NAME.finditer(text) if " " in match.group()]
+    outside = [pair for pair in own if not any(start <= pair[0].start < end for start, end in spans)]
+    return not own or any(not (as_noun and _qualifies(text, *pair, subject)) for pair in outside)
+
+
+def _qualifies(text: str, word: Word, after: Word | None, subject: AbstractSet[str]) -> bool:
+    if after is None or not after.term or after.term in subject or text[word.end : after.start] not in (" ", "-"):
+        return False
+    return after.text.islower() and not after.text.endswith(("ed", "ing", "ly")) and after.text not in IRREGULAR

@@ -1,6 +1,7 @@
 """How a question divides, read off a first search: by periods, by sides compared, by aspects, or by where a chain of evidence
 starts."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -11,14 +12,16 @@ from workflows.agents.extractive.coverage import answerable, answered_in_one
 from workflows.agents.extractive.entities import Entities
 from workflows.agents.extractive.focus import MANY, on_subject, told_apart
 from workflows.agents.extractive.hits import Hit
-from workflows.agents.extractive.names import bare_title
+from workflows.agents.extractive.kinds import QuestionKind
+from workflows.agents.extractive.names import bare_title, names_topic
 from workflows.agents.extractive.phrasing import phrases_in
-from workflows.agents.extractive.question import Question, QuestionKind
+from workflows.agents.extractive.question import Question
 from workflows.agents.extractive.relevance import Lens
 from workflows.agents.extractive.sentences import Sentence
 from workflows.agents.extractive.several import asked_apart
+from workflows.agents.extractive.telling import TELLING
 from workflows.agents.extractive.timeline import Span, divide
-from workflows.agents.extractive.words import term_of
+from workflows.agents.extractive.words import term_of, terms
 
 LEAST_PARTS = 2
 LEAST_YEARS = 25
@@ -26,6 +29,7 @@ LEAST_PASSAGES = 2
 ANCHORS = 4
 UNRANKED = 99
 PERIOD_PHRASES = 2
+_VERB = re.compile(r"\s(?:should|would|could|can|may|might|must|will|is|are|was|were|be|has|have|had)\s")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +54,7 @@ def outline(question: Question, probe: Probe, most: int) -> list[Part]:
     if asked := asked_apart(question.text):
         return [Part(one, one) for one in asked[:most]]
     if len(question.sides) >= LEAST_PARTS:
-        return _by_side(question, most)
+        return _by_side(question, probe, most)
     if question.closed and answered_in_one(question, probe.hits):
         return [Part(phrases_in(question.language).direct, question.text)]
     fitting = on_subject(question, probe.hits)
@@ -70,17 +74,28 @@ def _by_anchor(question: Question, probe: Probe, most: int) -> list[Part]:
     entities.learn(probe.hits)
     scored = [(direct_score(question, entities, hit, ranks.get(hit.key, UNRANKED)), hit.key, hit) for hit in probe.hits]
     best = sorted(scored, key=lambda found: (-found[0], found[1]))
-    titles = dict.fromkeys(bare_title(hit.passage.source.title) for _, _, hit in best)
+    titles = dict.fromkeys(bare_title(hit.passage.source.title) for _, _, hit in best if names_topic(hit.passage.source))
     anchors = [Part(title, words.about.format(what=title)) for title in list(titles)[: min(ANCHORS, most - 1)]]
     return [Part(words.direct, question.text), *anchors]
 
 
-def _by_side(question: Question, most: int) -> list[Part]:
+def _by_side(question: Question, probe: Probe, most: int) -> list[Part]:
+    """A part each side; one who speaks in the sources is asked for by what he said."""
     words = phrases_in(question.language)
     sides = question.sides[:most]
     named = {term_of(word) for side in sides for word in side.split()}
     rest = " ".join(word for word in question.subject.split() if term_of(word) and term_of(word) not in named)
-    return [Part(side, words.about.format(what=f"{side} {rest}".strip())) for side in sides]
+    authors = [frozenset(terms(hit.passage.source.author)) for hit in probe.hits]
+    speak = {side: any(author.issuperset(terms(side)) for author in authors) for side in sides}
+    return [
+        Part(
+            side,
+            words.said_about.format(who=side, what=rest)
+            if speak[side] and rest
+            else words.about.format(what=f"{side} {rest}".strip()),
+        )
+        for side in sides
+    ]
 
 
 def _spans(fitting: Sequence[Hit], most: int) -> list[Span]:
@@ -115,13 +130,27 @@ def _heading(question: Question, inside: Sequence[Hit], probe: Probe, used: set[
 def _by_aspect(question: Question, fitting: Sequence[Hit], probe: Probe, most: int) -> list[Part]:
     words = phrases_in(question.language)
     direct = words.by_kind.get(question.kind)
-    parts = [Part(direct.format(subject=question.subject), question.text)] if direct else []
+    parts = [Part(direct.format(subject=_noun(question)), question.text)] if direct else []
+    if parts and sum(question.telling_weights.values()) < TELLING:
+        return parts  # of what is met everywhere, as war is, no phrase is a side
     apart = told_apart(Lens(question), fitting, probe.background)
     for aspect in find_aspects(apart, most - len(parts), frozenset(question.weights)):
         title = joined(aspect.phrases, question.language)
-        asked = words.about.format(what=f"{question.subject}{words.comma}{title}")
-        parts.append(Part(title[:1].upper() + title[1:], asked))
+        title = title[:1].upper() + title[1:]
+        parts.append(Part(title, aspect_question(question, title)))
     return parts or [Part(words.direct, question.text)]
+
+
+def aspect_question(question: Question, title: str) -> str:
+    """What is searched by for an aspect of a question's subject."""
+    words = phrases_in(question.language)
+    return words.about.format(what=f"{question.subject}{words.comma}{title}")
+
+
+def _noun(question: Question) -> str:
+    """A question's subject up to its verb, with its article: "railroads" of "railroads should be regulated"."""
+    noun = _VERB.split(question.subject, maxsplit=1)[0].strip() or question.subject
+    return f"the {noun}" if re.search(rf"\bthe {re.escape(noun)}", question.text) else noun
 
 
 def joined(phrases: Sequence[str], language: Language) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from app.domain.query import Language
-from workflows.agents.extractive.question import QuestionKind
+from workflows.agents.extractive.kinds import QuestionKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,6 +13,8 @@ class Phrases:
 
     about: str
     about_years: str
+    said_about: str
+    argued: Mapping[QuestionKind, str]
     direct: str
     by_kind: Mapping[QuestionKind, str]
     purpose: str
@@ -60,9 +62,16 @@ class Phrases:
 _ENGLISH = Phrases(
     about="What do the sources say about {what}?",
     about_years="What do the sources from {first} to {last} say about {what}?",
+    said_about="What did {who} say about {what}?",
+    argued={
+        QuestionKind.WHY: "{subject} causes reasons justified because",
+        QuestionKind.FOR: "{subject} justified necessary to protect, encourage, benefit",
+        QuestionKind.AGAINST: "{subject} objections dangers evils opposed",
+    },
     direct="What the sources say directly",
     by_kind={
         QuestionKind.WHY: "Reasons given",
+        QuestionKind.FOR: "Reasons given",
         QuestionKind.AGAINST: "Objections raised",
         QuestionKind.VIEWS: "On {subject}",
         QuestionKind.FACT: "Direct statements",
@@ -71,6 +80,7 @@ _ENGLISH = Phrases(
     expected_evidence="Sentences that can stand alone, from several sources, with author and date.",
     intent={
         QuestionKind.WHY: "The question asks for reasons concerning {subject}.",
+        QuestionKind.FOR: "The question asks for reasons in favour of {subject}.",
         QuestionKind.AGAINST: "The question asks for objections concerning {subject}.",
         QuestionKind.CHANGE: "The question asks how something changed over time: {subject}.",
         QuestionKind.COMPARE: "The question asks for a comparison: {subject}.",
@@ -119,9 +129,16 @@ _ENGLISH = Phrases(
 _CHINESE = Phrases(
     about="资料关于{what}说了什么？",
     about_years="{first}年至{last}年的资料关于{what}说了什么？",
+    said_about="{who}关于{what}说了什么？",
+    argued={
+        QuestionKind.WHY: "{subject} 原因 理由 因为",
+        QuestionKind.FOR: "{subject} 理由 必要 保护",
+        QuestionKind.AGAINST: "{subject} 反对 弊端 危险",
+    },
     direct="资料中的直接陈述",
     by_kind={
         QuestionKind.WHY: "所述理由",
+        QuestionKind.FOR: "所述理由",
         QuestionKind.AGAINST: "所提异议",
         QuestionKind.VIEWS: "关于{subject}",
         QuestionKind.FACT: "直接陈述",
@@ -130,6 +147,7 @@ _CHINESE = Phrases(
     expected_evidence="来自多个来源、可独立成句、带作者与日期的原文。",
     intent={
         QuestionKind.WHY: "问题询问原因：{subject}。",
+        QuestionKind.FOR: "问题询问支持的理由：{subject}。",
         QuestionKind.AGAINST: "问题询问反对的理由：{subject}。",
         QuestionKind.CHANGE: "问题询问随时间的变化：{subject}。",
         QuestionKind.COMPARE: "问题要求比较：{subject}。",

@@ -2,6 +2,7 @@
 
 from app.domain.plan import ResearchPlan, Subtask
 from app.domain.query import Language, ResearchQuery
+from workflows.agents.extractive.asking import asked_of, asking
 from workflows.agents.extractive.focus import MANY, on_subject
 from workflows.agents.extractive.gathering import Gathering
 from workflows.agents.extractive.hits import Hit
@@ -22,12 +23,14 @@ SKIMMED = 4
 
 async def make_plan(query: ResearchQuery, kit: Kit) -> ResearchPlan:
     """Analyse the question, probe the corpus, split the question by what is there (MindDR section 3.1, planning agent)."""
-    question = analyse(query.whole)
+    question = analyse(asked_of(query))
     gathering = Gathering(PLANNER, kit, question.period)
     probe = await _probe(question, gathering)
     parts = outline(question, probe, kit.bounds.subtasks)
     subtasks = tuple(_subtask(number, part, query.language) for number, part in enumerate(parts, 1))
-    return ResearchPlan(intent=_intent(question, probe, query.language), title=title_of(query.question), subtasks=subtasks)
+    return ResearchPlan(
+        intent=_intent(question, probe, query.language), title=title_of(asking(query.question)), subtasks=subtasks
+    )
 
 
 async def _probe(question: Question, gathering: Gathering) -> Probe:

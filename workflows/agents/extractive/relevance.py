@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from workflows.agents.extractive.cues import answer_cue, cue
-from workflows.agents.extractive.names import holds_name
+from workflows.agents.extractive.kinds import ARGUED
+from workflows.agents.extractive.names import as_itself, holds_name
 from workflows.agents.extractive.question import Question
 from workflows.agents.extractive.sentences import Sentence
 from workflows.agents.extractive.standing import aims, leans, points_back, shape
@@ -80,15 +81,22 @@ class Lens:
         if sentence.before is not None:
             subject = max(subject, NEAR_SHARE * self.share(sentence.before, named))
         value = subject + ASPECT_SHARE * self._aspect(sentence) + COMPANY_SHARE * self._company(sentence)
-        value += cue(self.question.kind, sentence.text) + answer_cue(self.question.text, sentence.text)
+        value += cue(self.question.kind, sentence.text, self.question.subject_terms) + answer_cue(
+            self.question.text, sentence.text
+        )
         back = POINTING_BACK if points_back(sentence) else 1.0
         aim = AIMING if aims(sentence) else 1.0
         return value * fit * self._early(sentence) * self._as_written(sentence) * back * aim
 
     def _as_written(self, sentence: Sentence) -> float:
-        """Less for a sentence that has the subject's words in other forms only: "I trust that" is not about trusts."""
-        text = sentence.text.lower()
-        return 1.0 if any(word in text for word in self.question.written) else OTHER_FORM
+        """Less for a sentence that has the subject's words in other forms only, or none of them as itself: "I trust that" is not
+        about trusts, nor the Secretary of War about war; and why a war was fought is not said of war debts."""
+        question, text = self.question, sentence.text.lower()
+        if not any(word in text for word in question.written):
+            return OTHER_FORM
+        if question.names or as_itself(sentence.text, question.subject_terms, question.kind in ARGUED):
+            return 1.0
+        return OTHER_FORM
 
     def _early(self, sentence: Sentence) -> float:
         """Less for a sentence that comes to the subject late, in passing."""

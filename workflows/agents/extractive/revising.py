@@ -6,6 +6,7 @@ from app.domain.evidence import Finding
 from app.domain.plan import ResearchPlan
 from app.domain.query import ResearchQuery
 from app.domain.report import Section
+from workflows.agents.extractive.asking import asked_of
 from workflows.agents.extractive.material import Item, Material, material_of
 from workflows.agents.extractive.novelty import select
 from workflows.agents.extractive.question import analyse
@@ -36,7 +37,7 @@ async def revise(
     fresh = select(_candidates(revision, material), MORE if revision.deepen else _length(revision), said)
     if not fresh:
         raise NothingMore(say("nothing_more", kit.language))
-    language = analyse(query.whole).language
+    language = analyse(asked_of(query)).language
     first, *parts = revision.sections
     told = "\n\n".join(paragraphs(language, fresh))
     if revision.deepen:

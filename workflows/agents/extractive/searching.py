@@ -8,9 +8,10 @@ from app.domain.citations import marker
 from app.domain.evidence import Finding
 from app.domain.plan import ResearchPlan, Subtask
 from app.domain.query import ResearchQuery
+from workflows.agents.extractive.asking import asked_of
 from workflows.agents.extractive.aspects import find_aspects
-from workflows.agents.extractive.coverage import answerable, answered_in_one, missing_words, promising
-from workflows.agents.extractive.focus import MANY, bearing_on, on_subject, told_apart
+from workflows.agents.extractive.coverage import answerable, answered_in_one, bears_on, missing_words, promising
+from workflows.agents.extractive.focus import MANY, bearing_on, on_subject, on_topic, spoken, told_apart
 from workflows.agents.extractive.gathering import Gathering
 from workflows.agents.extractive.hits import Hit, joined_terms
 from workflows.agents.extractive.links import chain_sentences
@@ -22,6 +23,7 @@ from workflows.agents.extractive.sentences import Sentence
 from workflows.agents.extractive.several import asked_apart
 from workflows.agents.extractive.statements import lens_for, lens_on, statements
 from workflows.agents.extractive.trail import Trail
+from workflows.agents.extractive.words import terms
 from workflows.agents.kit import Kit
 from workflows.agents.ports import BudgetSpent
 from workflows.agents.remembering import search_agent
@@ -62,6 +64,12 @@ class _Task:
         return len(self.whole.sides) > 1 and self.own.text != self.whole.text
 
     @property
+    def topic(self) -> frozenset[str]:
+        """What one side of a comparison is asked about, beside the names of the sides."""
+        sides = frozenset(term for side in self.whole.sides for term in terms(side))
+        return self.own.subject_terms - sides if self.is_side else frozenset()
+
+    @property
     def direct(self) -> bool:
         """Whether this is the whole of a question that asks for one thing, and passages answer it by themselves."""
         whole = self.own.text == self.whole.text and self.others == 0
@@ -80,7 +88,7 @@ class _Task:
 
 async def search_deeply(subtask: Subtask, plan: ResearchPlan, query: ResearchQuery, kit: Kit) -> Finding:
     """Work one subtask (MindDR section 3.1, deep search) by search alone; every quote is an exact stretch of its source."""
-    whole, own = analyse(query.whole), analyse(subtask.question)
+    whole, own = analyse(asked_of(query)), analyse(subtask.question)
     gathering = Gathering(search_agent(subtask.id), kit, _narrower(whole.period, own.period))
     alone = own.text in asked_apart(whole.text)
     whole = own if alone else whole
@@ -96,7 +104,9 @@ async def search_deeply(subtask: Subtask, plan: ResearchPlan, query: ResearchQue
 async def _explore(task: _Task) -> None:
     look = task.gathering.look
     own = await look(task.own.subject, FIRST_PASSAGES)
-    asked = await look(task.whole.text, QUESTION_PASSAGES)
+    asked = await look(task.subject.text, QUESTION_PASSAGES)
+    if argued := phrases_in(task.whole.language).argued.get(task.whole.kind):
+        await look(argued.format(subject=task.subject.subject), FOLLOW_UP_PASSAGES)
     if not task.gathering.hits and task.gathering.hits.outside and task.own.period == task.whole.period:
         own = list(task.gathering.hits.relax())
     task.trail.begin(asked, ranked=True)
@@ -136,8 +146,11 @@ async def _follow(task: _Task, own: list[Hit]) -> None:
 
 def _chosen(task: _Task) -> list[tuple[float, Sentence]]:
     if task.direct or task.is_side:
-        fitting = bearing_on(task.subject, list(task.gathering.hits))
-        return _stated(lens_on(task.subject, fitting, task.aspect), fitting)
+        fitting = bearing_on(task.subject, on_topic(spoken(task.subject, list(task.gathering.hits)), task.topic))
+        chosen = _stated(lens_on(task.subject, fitting, task.aspect), fitting)
+        if task.topic:
+            return [pair for pair in chosen if not task.topic.isdisjoint(pair[1].term_set)]
+        return [pair for pair in chosen if bears_on(task.subject, pair[1])]
     fitting = task.fitting
     if len(fitting) >= (FEW if task.own.period != task.whole.period else MANY):
         return _stated(lens_for(task.subject, fitting, task.aspect), fitting)
@@ -160,7 +173,7 @@ def _narrower(whole: Period, own: Period) -> Period:
 def _gaps(task: _Task) -> tuple[str, ...]:
     """Words of the question that nothing read holds, and what went wrong with a tool."""
     words = phrases_in(task.whole.language)
-    missing = [words.missing.format(word=word) for word in missing_words(task.whole, task.gathering.hits)]
+    missing = [words.missing.format(word=word) for word in missing_words(task.whole, list(task.gathering.hits))]
     return (*missing, *task.gathering.errors)
 
 

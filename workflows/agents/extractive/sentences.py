@@ -1,10 +1,14 @@
 """Passages cut into sentences that keep their exact place in the snapshot."""
 
+import re
 from dataclasses import dataclass
 
 from app.domain.evidence import Passage, Quote, Source
 from retrieval.sentences import split_sentences
 from workflows.agents.extractive.words import terms
+
+_ASIDE = re.compile(r"\[(?:Laughter|Applause|Cheers|Boos|Inaudible|Pause|At this point[^\]]*)\]\s+(?=\S)")
+"""What a transcript tells of the room stands before a sentence, and is none of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +41,10 @@ def sentences_of(passage: Passage) -> list[Sentence]:
     """The sentences of a passage, in order, with offsets into its snapshot."""
     found: list[Sentence] = []
     for span in split_sentences(passage.text):
-        text = passage.text[span.start : span.end]
-        found.append(_sentence(passage.source, text, passage.start + span.start, found[-1] if found else None))
+        aside = _ASIDE.match(passage.text, span.start, span.end)
+        start = aside.end() if aside else span.start
+        text = passage.text[start : span.end]
+        found.append(_sentence(passage.source, text, passage.start + start, found[-1] if found else None))
     return found
 
 

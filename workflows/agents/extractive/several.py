@@ -2,24 +2,28 @@
 
 import re
 
+from workflows.agents.extractive.pronouns import named_for, points_back
+
 _ASKS = r"(?:how|why|what|when|where|who|which)"
 _VERB = r"(?:did|do|does|has|have|had|is|are|was|were|can|could|should|will)"
 _JOINTS = re.compile(
-    rf"\?\s+(?=(?:{_ASKS}|{_VERB})\b)|[,;]\s*and\s+(?={_ASKS}\b)|\s+and\s+(?=(?:how|why|what)\s+(?:{_VERB}|much|many|long)\b)"
-    r"|[？?]\s*(?=\S)",
+    rf"\?\s+(?=(?:{_ASKS}|{_VERB})\b)|[,;]\s*and\s+(?={_ASKS}\b)|\s+and\s+(?=(?:how|why|what|when|where)\s+(?:{_VERB}|much|many|long)\b)"
+    rf"|\s+and\s+(?=who\s+[\w'’-]+\s)|,?\s+and\s+(?={_VERB}\s+(?:it|they|he|she)\b)|[？?]\s*(?=\S)",
     re.IGNORECASE,
 )
 _BEGINS = re.compile(rf"(?:{_ASKS}|{_VERB})\b|.*[\u3400-\u9fff]", re.IGNORECASE)
-_POINTS_BACK = re.compile(
-    r"\b(?:it|its|they|them|their|he|him|his|she|her|this|that|these|those|there)\b|[它他她这那其]", re.IGNORECASE
-)
-FEWEST_WORDS = 4
+FEWEST_WORDS = 3
 FEWEST_CHARACTERS = 5
 
 
 def asked_apart(text: str) -> tuple[str, ...]:
-    """The questions of a text where they are several, each able to stand alone; else none. A question that points back cannot."""
-    pieces = tuple(piece for part in _JOINTS.split(text) if (piece := part.strip(" ,;?？")))
+    """The questions of a text where they are several, each able to stand alone; else none.
+
+    One that points back stands alone with the thing named that the one before it is about, where that is one thing.
+    """
+    pieces = [piece for part in _JOINTS.split(text) if (piece := part.strip(" ,;?？"))]
+    for number in range(1, len(pieces)):
+        pieces[number] = named_for(pieces[number], pieces[number - 1])
     if len(pieces) > 1 and all(_stands(piece) for piece in pieces):
         return tuple(f"{piece[:1].upper()}{piece[1:]}{'？' if _is_chinese(piece) else '?'}" for piece in pieces)
     return ()
@@ -27,7 +31,7 @@ def asked_apart(text: str) -> tuple[str, ...]:
 
 def _stands(piece: str) -> bool:
     long_enough = len(piece) >= FEWEST_CHARACTERS if _is_chinese(piece) else len(piece.split()) >= FEWEST_WORDS
-    return long_enough and _BEGINS.match(piece) is not None and _POINTS_BACK.search(piece) is None
+    return long_enough and _BEGINS.match(piece) is not None and not points_back(piece)
 
 
 def _is_chinese(piece: str) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from workflows.agents.extractive.cues import can_answer, makes_case
 from workflows.agents.extractive.focus import focus, names_subject, told_apart
 from workflows.agents.extractive.hits import Hit
+from workflows.agents.extractive.kinds import QuestionKind
 from workflows.agents.extractive.novelty import select
 from workflows.agents.extractive.question import Question
 from workflows.agents.extractive.relevance import Lens, company_of
@@ -20,6 +21,10 @@ IN_PASSING = 0.5
 CONSIDERED = 200
 LEAST_CASES = 5
 """So many statements that give reasons make an answer by themselves; with fewer, what else is said stands beside them."""
+FEW_CASES = 2
+"""So many will do where objections are asked for."""
+BESIDE = 0.6
+"""What a statement that gives no reason counts in a part of a question for reasons."""
 LONGEST_PAIR = 70
 TRIM_FROM = 55
 FLOOR = 0.5
@@ -44,9 +49,12 @@ def statements(lens: Lens, hits: Sequence[Hit], limit: int, taken: Sequence[Sent
     if lens.aspect:
         fitting = [pair for pair in scored if lens.aspect.keys() & pair[1].term_set]
         scored = fitting if len(fitting) >= limit else scored
+    if lens.aspect:
+        scored = sorted(((s * (1.0 if makes_case(lens.question.kind, c.text) else BESIDE), c) for s, c in scored), key=_order)
     else:
         arguing = [pair for pair in scored if makes_case(lens.question.kind, pair[1].text)]
-        scored = arguing if len(arguing) >= LEAST_CASES else scored
+        few = FEW_CASES if lens.question.kind is QuestionKind.AGAINST else LEAST_CASES
+        scored = arguing if len(arguing) >= few else scored
         scored = [pair for pair in scored if can_answer(lens.question.text, pair[1].text)] or scored
     scored = [pair for pair in scored if pair[0] >= FLOOR * scored[0][0]]
     share = max(2, limit // max(1, len({c.source.url for _, c in scored})))

@@ -8,11 +8,12 @@ from app.domain.evidence import Quote
 from app.domain.query import Language
 from app.domain.report import Section
 from workflows.agents.extractive.attribution import Narrator, credit, escaped, quoted
+from workflows.agents.extractive.kinds import QuestionKind
 from workflows.agents.extractive.material import Item, Material
 from workflows.agents.extractive.novelty import select
 from workflows.agents.extractive.phrasing import phrases_in
 from workflows.agents.extractive.prose import model_prose
-from workflows.agents.extractive.question import Question, QuestionKind
+from workflows.agents.extractive.question import Question
 from workflows.agents.extractive.relevance import Lens
 from workflows.agents.extractive.sentences import Sentence, sentence_of
 from workflows.agents.extractive.telling import contrasting
@@ -24,6 +25,8 @@ LEAD_WORDS = 44
 LEAD_FROM = 5
 PER_SOURCE = 3
 AIMED_AT = 30
+ALONE = 2
+"""Sections whose room a part has that is the only one."""
 LEAST_STATEMENTS = 2
 MOST_STATEMENTS = 6
 RANK_FADE = 0.04
@@ -38,8 +41,10 @@ def survey(question: Question, material: Material, section_words: int, scale: fl
     leads = _leads(question, material, order)
     used: list[Sentence] = [item.sentence for item in leads.values()]
     sections: list[Section] = []
+    section_words = round(section_words * min(1.0, scale))
+    room = ALONE if len(order) == 1 else 1
     for part in order:
-        chosen = _chosen(material.of_part(part), used, section_words, round(MOST_STATEMENTS * scale))
+        chosen = _chosen(material.of_part(part), used, section_words * room, round(MOST_STATEMENTS * room * scale))
         prose = model_prose(material.findings[part])
         if len(chosen) >= LEAST_STATEMENTS or prose:
             used.extend(chosen)
@@ -53,7 +58,7 @@ def survey(question: Question, material: Material, section_words: int, scale: fl
 def told_alone(question: Question, material: Material, section_words: int, scale: float = 1.0) -> str:
     """The statements of a material of one part, in paragraphs without an overview: for one question of several."""
     material = on_question(question, material)
-    chosen = _chosen(material.of_part(0), [], 2 * section_words, round(2 * MOST_STATEMENTS * scale))
+    chosen = _chosen(material.of_part(0), [], ALONE * section_words, round(ALONE * MOST_STATEMENTS * scale))
     return "\n\n".join([*model_prose(material.findings[0]), *paragraphs(question.language, chosen)])
 
 
@@ -74,7 +79,11 @@ def _order(question: Question, material: Material) -> list[int]:
     """The parts to write, in the plan's order where it is one of time or of sides, else the strongest first; weak ones are left
     out."""
     parts = [part for part in range(len(material.titles)) if material.of_part(part) or model_prose(material.findings[part])]
-    if question.kind in (QuestionKind.CHANGE, QuestionKind.COMPARE) or any(f.usage.model_calls for f in material.findings):
+    if (
+        question.kind in (QuestionKind.CHANGE, QuestionKind.COMPARE)
+        or question.sides
+        or any(f.usage.model_calls for f in material.findings)
+    ):
         return parts
     strength = {part: _strength(question, material.findings[part].quotes) for part in parts}
     kept = [part for part in parts if strength[part] >= WEAK * max(strength.values()) and (part == 0 or _fills(material, part))]
@@ -94,7 +103,7 @@ def _strength(question: Question, quotes: Sequence[Quote]) -> float:
 
 
 def _leads(question: Question, material: Material, parts: Sequence[int]) -> dict[int, Item]:
-    """For each part the short statement near its top that serves the question best; where all are long, the first part's best."""
+    """For each part the short statement near its top that serves the question best; of the first part even a long one."""
     lens = _lens(question, material)
 
     def best(items: Sequence[Item]) -> Item:
@@ -103,7 +112,8 @@ def _leads(question: Question, material: Material, parts: Sequence[int]) -> dict
     tops = {part: material.of_part(part)[:LEAD_FROM] for part in parts}
     short = {part: [item for item in top if word_count(item.sentence.text) <= LEAD_WORDS] for part, top in tops.items()}
     leads = {part: best(near) for part, near in short.items() if near}
-    return leads or {part: best(top) for part, top in list(tops.items())[:1] if top}
+    first = {part: best(top) for part, top in list(tops.items())[:1] if top}
+    return first | leads
 
 
 def _chosen(items: Sequence[Item], used: Sequence[Sentence], words: int, most: int) -> list[Sentence]:

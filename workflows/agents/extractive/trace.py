@@ -7,8 +7,8 @@ from app.domain.query import Effort, Language
 from app.domain.report import Section
 from workflows.agents.extractive.attribution import credit, quoted
 from workflows.agents.extractive.chains import TITLE_BONUS
-from workflows.agents.extractive.coverage import FULL
-from workflows.agents.extractive.cues import answer_cue
+from workflows.agents.extractive.coverage import FULL, holds_asked
+from workflows.agents.extractive.cues import answer_cue, can_answer
 from workflows.agents.extractive.hits import joined_terms
 from workflows.agents.extractive.material import Item, Material
 from workflows.agents.extractive.names import bare_title
@@ -19,6 +19,8 @@ from workflows.agents.extractive.words import terms, word_count
 
 STATEMENTS = {Effort.QUICK: 5, Effort.STANDARD: 7, Effort.DEEP: 12}
 LEAD = 3
+NEARBY = 1
+"""Further statements where none answers what was asked for."""
 RANK_SHARE, RANK_SCALE = 0.6, 2
 OWN_SHARE = 0.3
 FOUND_AGAIN = 0.1
@@ -35,7 +37,8 @@ def trace(question: Question, material: Material, effort: Effort, scale: float =
     chosen = ranked(question, material, max(LEAD, round(STATEMENTS[effort] * scale)))
     prose = [block for finding in material.findings for block in model_prose(finding)]
     lead, rest = chosen[:LEAD], chosen[LEAD:]
-    nearest = [] if _cover(question, chosen) >= FULL else [words.nearest]
+    nearest = [] if _answered(question, chosen) else [words.nearest]
+    rest = rest[:NEARBY] if nearest and not question.nested else rest
     sections = [Section(heading=words.lead, body="\n\n".join([*prose, *nearest, _told(question.language, lead)]))]
     if rest:
         sections.append(Section(heading=words.evidence, body=_told(question.language, rest)))
@@ -45,6 +48,16 @@ def trace(question: Question, material: Material, effort: Effort, scale: float =
 def _told(language: Language, items: Sequence[Item]) -> str:
     """One paragraph a statement, each with its own credit: they follow the chain, not the calendar."""
     return "\n\n".join(f"{credit(item.sentence.quote, language)}{quoted(item.sentence.quote)}" for item in items)
+
+
+def _answered(question: Question, items: Sequence[Item]) -> bool:
+    """Whether statements hold enough of a question to answer it: where it names what it asks about, also what it asks of that,
+    and the date or figure."""
+    if _cover(question, items) < FULL:
+        return False
+    held = frozenset(term for item in items for term in _held(item))
+    said = any(can_answer(question.text, item.sentence.text) for item in items)
+    return question.nested or (said and holds_asked(question, held))
 
 
 def _cover(question: Question, items: Sequence[Item]) -> float:

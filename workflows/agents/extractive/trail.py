@@ -6,6 +6,7 @@ from workflows.agents.extractive.chains import bridges, chained_score, direct_sc
 from workflows.agents.extractive.entities import Entities
 from workflows.agents.extractive.gathering import Gathering
 from workflows.agents.extractive.hits import Hit
+from workflows.agents.extractive.names import names_topic
 from workflows.agents.extractive.question import Question
 
 BRIDGES = 5
@@ -46,6 +47,14 @@ class Trail:
                 tied[key].add(name)
                 tied[parent].add(name)
         return tied
+
+    def reached(self, key: str) -> bool:
+        """Whether a chain led to a passage on one topic, or the question names what it is about: then any sentence may answer."""
+        return names_topic(self.hits[key].passage.source) and (key in self.came or self._entities.named(self.hits[key]))
+
+    def mentions(self, key: str) -> bool:
+        """Whether a passage holds a telling word of one of the question's names; any passage does where it has none."""
+        return self._entities.mentioned(self.hits[key])
 
     def left_open(self, key: str) -> dict[str, float]:
         """The question's terms, with weights, that the passage before this one in its chain leaves open."""

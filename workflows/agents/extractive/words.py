@@ -7,6 +7,8 @@ from typing import NamedTuple
 
 import snowballstemmer  # type: ignore[import-untyped]  # ships no types
 
+from workflows.agents.extractive.irregular import IRREGULAR
+
 _STEMMER = snowballstemmer.stemmer("english")
 
 
@@ -26,7 +28,8 @@ FUNCTION_WORDS = _set("""
     beyond both
     but by can cannot could despite did do does doing done down during each either else enough etc even ever every everybody
     everyone
-    everything except far few for from further get gets give given go goes got had has have having he hence her here hers
+    everything except far few for from further get gets give gives given gave giving go goes going gone went got had has
+    have having he hence her here hers
     herself him
     himself his how however i if in indeed inside instead into is it its itself just least less let like likewise many may
     me merely
@@ -102,7 +105,7 @@ def term_of(word: str) -> str:
     if lower in FUNCTION_WORDS:
         return ""
     bare = _POSSESSIVE.sub("", lower)
-    return "" if bare in FUNCTION_WORDS else str(_STEMMER.stemWord(bare))
+    return "" if bare in FUNCTION_WORDS else str(_STEMMER.stemWord(IRREGULAR.get(bare, bare)))
 
 
 def unaccented(word: str) -> str:
@@ -152,7 +155,7 @@ def word_count(text: str) -> int:
     return sum(1 if not is_ideographic(m.group()) else (len(m.group()) + 1) // 2 for m in _WORD.finditer(text))
 
 
-_LIGHT_TERMS = frozenset(str(_STEMMER.stemWord(word)) for word in LIGHT_WORDS)
+_LIGHT_TERMS = frozenset(term_of(word) for word in LIGHT_WORDS)
 
 
 def is_light(term: str) -> bool:

@@ -6,16 +6,19 @@ from app.domain.budget import StopReason
 from app.domain.citations import MARKER
 from app.domain.evidence import Finding, Quote
 from app.domain.plan import ResearchPlan
-from app.domain.query import Language, ResearchQuery
+from app.domain.query import ResearchQuery
 from app.domain.report import Report, Section
 from app.domain.writer import Arrangement
 from workflows.agents.extractive.apart import answered_apart, parts_asked
+from workflows.agents.extractive.asking import asked_of, asking
 from workflows.agents.extractive.forms import shaped, statement_scale, unmet
+from workflows.agents.extractive.kinds import QuestionKind
 from workflows.agents.extractive.material import Material, material_of
+from workflows.agents.extractive.outline import aspect_question
 from workflows.agents.extractive.phrasing import phrases_in
 from workflows.agents.extractive.planning import title_of
 from workflows.agents.extractive.prose import model_prose
-from workflows.agents.extractive.question import Question, QuestionKind, analyse
+from workflows.agents.extractive.question import Question, analyse
 from workflows.agents.extractive.survey import survey, told_alone
 from workflows.agents.extractive.trace import trace
 from workflows.agents.kit import Kit
@@ -33,11 +36,11 @@ CUT_SHORT = (StopReason.BUDGET, StopReason.MAX_TOKENS, StopReason.MAX_COST, Stop
 
 async def write_report(query: ResearchQuery, plan: ResearchPlan, findings: tuple[Finding, ...], kit: Kit) -> Report:
     """Write the report (MindDR section 3.1, report agent) from findings of extractive or of model-driven searches alike."""
-    question, style = analyse(query.whole), query.style
+    question, style = analyse(asked_of(query)), query.style
     material = material_of(plan, findings)
     scale = statement_scale(style)
     words = round(SECTION_SHARE * kit.bounds.section_words)
-    asked = parts_asked(query.whole, plan, material)
+    asked = parts_asked(question.text, plan, material)
 
     def alone(one: Question, about: Material) -> str:
         if _surveys(query.writer.arrangement, one, about):
@@ -54,10 +57,10 @@ async def write_report(query: ResearchQuery, plan: ResearchPlan, findings: tuple
         sections = trace(question, material, query.effort, scale)
     if material.items:
         sections = shaped(sections, _known(material), style, question.language, len(asked) or 1)
-    if material.items and (gaps := _gaps(question.language, material, sections)):
+    if material.items and (gaps := _gaps(question, plan, material)):
         sections.append(gaps)
     return Report(
-        title=title_of(query.question),
+        title=title_of(asking(query.question)),
         sections=tuple(sections),
         quotes=_cited(material, sections),
         conflicts=tuple(conflict for finding in findings for conflict in finding.conflicts),
@@ -74,8 +77,11 @@ def _is_subject(question: Question, material: Material) -> bool:
     """Whether much is said on the subject itself, so that the report surveys it; else it traces a chain of evidence."""
     if question.closed and len(material.titles) == 1:
         return False
-    if question.kind is QuestionKind.COMPARE and sum(len(material.of_part(p)) >= SIDE for p in range(len(material.titles))) > 1:
-        return True
+    if question.kind is QuestionKind.COMPARE or question.sides:
+        sizes = [len(material.of_part(part)) for part in range(len(material.titles))]
+        told = [size for size in sizes if size]
+        if min(told) >= SIDE and (len(told) > 1 or len(sizes) > len(told)):
+            return True
     on_subject = sum(question.subject_share(item.sentence.term_set) >= ON_SUBJECT for item in material.items)
     return on_subject >= (FEW if question.wants_account else MANY)
 
@@ -88,15 +94,16 @@ def _nothing(question: Question, material: Material) -> Section:
     return Section(heading=words.no_answer, body="\n".join([lines[0], "", *lines[1:]]).strip())
 
 
-def _gaps(language: Language, material: Material, sections: Sequence[Section]) -> Section | None:
-    """What no search found, what models said was missing, and parts without a statement."""
-    words = phrases_in(language)
+def _gaps(question: Question, plan: ResearchPlan, material: Material) -> Section | None:
+    """What no search found, what models said was missing, and parts without a statement but for those read off the corpus."""
+    words = phrases_in(question.language)
+    guessed = {subtask.id for subtask in plan.subtasks if subtask.question == aspect_question(question, subtask.title)}
     searched = [finding for finding in material.findings if finding.stop not in (StopReason.FAILED, StopReason.DROPPED)]
     shared = [gap for gap in dict.fromkeys(g for f in searched for g in f.gaps) if _holds(gap, searched)]
     empty = [
         words.nothing_for.format(title=title)
         for title, finding in zip(material.titles, material.findings, strict=True)
-        if not finding.quotes and finding in searched
+        if not finding.quotes and finding in searched and finding.subtask_id not in guessed
     ]
     lines = [f"- {line}" for line in (*shared, *empty)]
     return Section(heading=words.not_covered, body="\n".join(lines)) if lines else None
