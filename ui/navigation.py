@@ -2,8 +2,9 @@
 
 import streamlit as st
 
+from ui.api_client import ApiProblem
 from ui.language import say
-from ui.session import stranger
+from ui.session import me, stranger
 
 Pages = list[st.Page]
 
@@ -37,9 +38,21 @@ def _organisation() -> Pages:
     return [
         st.Page("views/team.py", title=say("nav.team"), icon=":material/group:", url_path="team"),
         st.Page("views/account.py", title=say("nav.account"), icon=":material/person:", url_path="account"),
+        *_for("webhooks:read", "views/webhooks.py", say("nav.webhooks"), ":material/webhook:", "webhooks"),
+        *_for("audit:read", "views/audit.py", say("nav.audit"), ":material/policy:", "audit"),
         st.Page("views/usage.py", title=say("nav.usage"), icon=":material/bar_chart:", url_path="usage"),
         st.Page("views/models.py", title=say("nav.models"), icon=":material/model_training:", url_path="models"),
     ]
+
+
+def _for(scope: str, view: str, title: str, icon: str, path: str) -> Pages:
+    """A page that stands in the menu of those who may read it. To others its address tells why not."""
+    try:
+        who = None if stranger() else me()
+        shown = who is None or who.may(scope)
+    except ApiProblem:
+        shown = False
+    return [st.Page(view, title=title, icon=icon, url_path=path, visibility="visible" if shown else "hidden")]
 
 
 def _linked() -> Pages:

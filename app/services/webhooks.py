@@ -4,6 +4,7 @@ import json
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
+from urllib.parse import urlsplit
 from uuid import UUID, uuid4
 
 from app.domain.errors import Conflict, InvalidInput, NotFound
@@ -12,8 +13,9 @@ from app.outgoing.errors import AddressRefused
 from app.outgoing.targets import PORTS, named_address, target
 from app.services.webhook_delivery import Deliverer
 from app.services.webhook_secrets import new_secret
-from app.storage import webhooks
-from app.storage.engine import Executor
+from app.storage import audit, webhooks
+from app.storage.audit import Action
+from app.storage.engine import Database
 
 MOST = 20
 
@@ -35,7 +37,7 @@ class Changes(NamedTuple):
 
 
 class Webhooks:
-    """The use cases around webhooks. `deliverer` sends what they queue.
+    """The use cases around webhooks. `deliverer` sends what they queue. Who changes where things are told is in the audit log.
 
     Raises:
         NotFound: the organisation has no such endpoint or message.
@@ -43,7 +45,7 @@ class Webhooks:
         Unavailable: the database does not answer.
     """
 
-    def __init__(self, database: Executor, deliverer: Deliverer) -> None:
+    def __init__(self, database: Database, deliverer: Deliverer) -> None:
         self._database = database
         self._deliverer = deliverer
 
@@ -57,7 +59,10 @@ class Webhooks:
         if await webhooks.count(self._database) >= MOST:
             raise Conflict(f"there are {MOST} webhooks already; remove one first")
         secret = new_secret()
-        return Revealed(await webhooks.create(self._database, uuid4(), checked, description, events, secret), secret)
+        async with self._database.acquire() as connection:
+            made = await webhooks.create(connection, uuid4(), checked, description, events, secret)
+            await audit.record(connection, Action.WEBHOOK_MADE, made.id, {"host": _host(checked)})
+        return Revealed(made, secret)
 
     async def page(self, limit: int, before: UUID | None) -> Sequence[Webhook]:
         """Up to `limit` endpoints, newest first, older than `before`."""
@@ -72,17 +77,26 @@ class Webhooks:
     async def change(self, webhook: UUID, changes: Changes) -> Webhook:
         """Change an endpoint, or turn it off or on again."""
         url = None if changes.url is None else self._checked(changes.url)
-        return _found(await webhooks.change(self._database, webhook, *changes._replace(url=url)), webhook)
+        async with self._database.acquire() as connection:
+            changed = _found(await webhooks.change(connection, webhook, *changes._replace(url=url)), webhook)
+            told = {"host": _host(changed.url), "enabled": str(changed.enabled).lower()}
+            await audit.record(connection, Action.WEBHOOK_CHANGED, webhook, told)
+        return changed
 
     async def rotate(self, webhook: UUID) -> Revealed:
         """Give it a new secret. For a day messages are signed with both."""
         secret = new_secret()
-        return Revealed(_found(await webhooks.rotate(self._database, webhook, secret), webhook), secret)
+        async with self._database.acquire() as connection:
+            changed = _found(await webhooks.rotate(connection, webhook, secret), webhook)
+            await audit.record(connection, Action.WEBHOOK_SECRET_CHANGED, webhook)
+        return Revealed(changed, secret)
 
     async def remove(self, webhook: UUID) -> None:
         """Remove an endpoint, and all that was to be sent to it."""
-        if not await webhooks.remove(self._database, webhook):
-            raise NotFound(f"there is no webhook {webhook}")
+        async with self._database.acquire() as connection:
+            if not await webhooks.remove(connection, webhook):
+                raise NotFound(f"there is no webhook {webhook}")
+            await audit.record(connection, Action.WEBHOOK_REMOVED, webhook)
 
     async def test(self, webhook: UUID) -> Delivery:
         """Send it a message of type `webhook.test`."""
@@ -126,6 +140,11 @@ class Webhooks:
         if checked.scheme != "https" and not inside:
             raise InvalidInput("url: refused: webhooks are sent over https only")
         return str(checked)
+
+
+def _host(url: str) -> str:
+    """Without the path, which may be a secret of its own."""
+    return urlsplit(url).hostname or ""
 
 
 def _found(webhook: Webhook | None, named: UUID) -> Webhook:

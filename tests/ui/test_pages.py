@@ -162,7 +162,7 @@ def test_history_lists_runs_newest_first_and_goes_on(api: FakeApi, open_page: Op
     listed = [link.label for link in app.main if link.type == "page_link"] or [link.label for link in app.main.get("page_link")]
     assert len([label for label in listed if "Question" in label]) == 20
     assert "Question \\*22\\*" in listed[0]
-    assert listed[-1] == "Older runs"
+    assert listed[-1] == "Older"
 
 
 def test_history_is_searched_and_the_address_keeps_the_words(api: FakeApi, open_page: OpenPage) -> None:

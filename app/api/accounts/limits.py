@@ -1,24 +1,21 @@
-"""Quotas, usage, and the audit log."""
+"""Quotas and usage."""
 
 from datetime import date
 from typing import Annotated
-from uuid import UUID
 
 from litestar import Controller, get, put
 from litestar.params import JSONBody, QueryParameter
 
-from app.api.accounts.schemas import AuditPage, NewQuota, Quotas
+from app.api.accounts.schemas import NewQuota, Quotas
 from app.api.authentication import needs
 from app.api.deps import AccountsService
 from app.api.openapi import problem_responses
 from app.domain.accounts import Scope
 from app.domain.limits import Quota, UsageReport
 
-PAGE_SIZE = 50
-
 
 class LimitsController(Controller):
-    """What the organisation may use, and what it did."""
+    """What the organisation may use, and has used."""
 
     path = "/v1"
     tags = ("usage",)
@@ -45,14 +42,3 @@ class LimitsController(Controller):
     ) -> UsageReport:
         """What runs created in this time used: by model, tool and run."""
         return await accounts.limits.usage(since, until)
-
-    @get("/audit", opt=needs(Scope.AUDIT_READ), responses=problem_responses(400))
-    async def audit(
-        self,
-        accounts: AccountsService,
-        limit: Annotated[int, QueryParameter(ge=1, le=100, description="How many at most.")] = PAGE_SIZE,
-        before: Annotated[UUID | None, QueryParameter(description="Only entries older than this one.")] = None,
-    ) -> AuditPage:
-        """Who did what, when and from where, newest first."""
-        found = await accounts.audited(limit + 1, before)
-        return AuditPage(items=list(found[:limit]), next=found[limit - 1].id if len(found) > limit else None)

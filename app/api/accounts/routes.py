@@ -1,5 +1,6 @@
 """All of them, for the composition root."""
 
+from app.api.accounts.audit import AuditController
 from app.api.accounts.keys import KeysController
 from app.api.accounts.limits import LimitsController
 from app.api.accounts.oidc import OidcController
@@ -9,5 +10,5 @@ from app.api.accounts.team import InvitationsController, MembersController
 
 CONTROLLERS = (
     *(SessionsController, MembersController, InvitationsController, KeysController, LimitsController, RetentionController),
-    OidcController,
+    *(AuditController, OidcController),
 )

@@ -1,6 +1,6 @@
 """All of accounts, put together once."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from typing import Self
 from uuid import UUID
 
@@ -9,6 +9,7 @@ import asyncpg
 from app.domain.accounts import ALLOWED, Scope
 from app.domain.errors import NotFound
 from app.domain.team import Me
+from app.services.accounts.audit_log import AuditLog
 from app.services.accounts.keys import Keys
 from app.services.accounts.limits import Limits
 from app.services.accounts.oidc import OpenIdConnect
@@ -18,8 +19,7 @@ from app.services.accounts.policy import AccountPolicy
 from app.services.accounts.retention import Retentions
 from app.services.accounts.sign_in import SignIn
 from app.services.accounts.team import Team
-from app.storage import audit, people
-from app.storage.audit import AuditEntry
+from app.storage import people
 from app.storage.tenancy import TenantDatabase
 
 
@@ -39,7 +39,7 @@ class Accounts:
         personal: PersonalData,
         oidc: OpenIdConnect,
     ) -> None:
-        self._tenants = tenants
+        self.audit = AuditLog(tenants)
         self._trusted = trusted
         self.policy = policy
         self.sign_in = sign_in
@@ -58,10 +58,6 @@ class Accounts:
             *(tenants, trusted, policy, sign_in, Team(tenants, policy), Keys(tenants), limits, Retentions(tenants)),
             *(PersonalData(trusted, sign_in), OpenIdConnect(trusted, policy, sign_in)),
         )
-
-    async def audited(self, limit: int, before: UUID | None) -> Sequence[AuditEntry]:
-        """Up to `limit` entries of the audit log, newest first, older than `before`."""
-        return await audit.page(self._tenants, limit, before)
 
     async def me(self, organisation: UUID, user: UUID, scopes: Collection[Scope] | None = None, key_id: UUID | None = None) -> Me:
         """Who asks, where else they belong, and what they may do: by default all that their role allows.

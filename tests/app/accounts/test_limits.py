@@ -1,6 +1,9 @@
 """Quotas, usage and the audit log, as their readers see them."""
 
 import asyncio
+import csv
+import io
+import json
 from collections.abc import AsyncIterator, Iterator
 from uuid import UUID
 
@@ -12,8 +15,10 @@ from app.domain.budget import Usage
 from app.domain.limits import Quota
 from app.domain.revision import TaskStatus
 from app.domain.run import EventType, RunStatus
+from app.services.accounts.audit_log import as_csv
 from app.services.accounts.policy import AccountPolicy
 from app.storage import report_tasks
+from app.storage.audit import AuditEntry
 from app.storage.run_log import RunLog
 from tests.app.accounts.browser import Browser, browsing
 from tests.app.accounts.conftest import NewBrowser
@@ -201,3 +206,42 @@ async def test_the_audit_log_is_read_in_pages_by_those_who_may(new_browser: NewB
     actions = [item["action"] for item in first["items"] + second["items"]]
     assert actions == ["signed_in", "member_joined", "member_invited", "signed_in", "signed_up"]
     assert second["next"] is None
+    emails = [item["email"] for item in first["items"] + second["items"]]
+    assert "@" in emails[0]
+    assert emails == [emails[0]] * 2 + [emails[2]] * 3
+    me = (await owner.get("/v1/me")).json["user_id"]
+    for query, expected in (
+        ("action=signed_in", ["signed_in", "signed_in"]),
+        (f"user_id={me}", ["member_invited", "signed_in", "signed_up"]),
+        (f"action=signed_in&user_id={me}", ["signed_in"]),
+        ("until=2020-01-01", []),
+        ("since=2020-01-01&action=signed_up", ["signed_up"]),
+    ):
+        found = (await owner.get(f"/v1/audit?{query}")).json["items"]
+        assert [item["action"] for item in found] == expected, query
+    for bad in ("since=2026-02-01&until=2026-01-01", "action=danced", "user_id=me", "since=soon"):
+        for path in ("audit", "audit/export"):
+            assert (await owner.get(f"/v1/{path}?{bad}")).is_problem(400), bad
+
+
+async def test_the_audit_log_is_taken_along_and_computes_nothing(new_browser: NewBrowser, addresses: Iterator[str]) -> None:
+    owner, member = await new_browser(), await new_browser()
+    await owner.sign_up(next(addresses))
+    await member.accept(await owner.invited(next(addresses), "member"))
+    assert (await member.get("/v1/audit/export")).is_problem(403)
+    hook = {"url": "https://hooks.example.org/secret-path", "events": ["run.completed"]}
+    made = (await owner.post("/v1/webhooks", hook)).json["webhook"]["id"]
+    await owner.send("PATCH", f"/v1/webhooks/{made}", json={"enabled": False})
+    reply = await owner.get("/v1/audit/export?until=2999-01-01")
+    assert reply.headers["Content-Type"] == "text/csv; charset=utf-8"
+    assert "attachment" in reply.headers["Content-Disposition"]
+    rows = list(csv.DictReader(io.StringIO(reply.body.decode("utf-8-sig"))))
+    told = [row["action"] for row in rows]
+    assert told[:3] == ["webhook_changed", "webhook_made", "signed_in"]
+    assert json.loads(rows[0]["detail"]) == {"host": "hooks.example.org", "enabled": "false"}
+    hostile = {"subject": "=cmd|' /C calc'!A1", "address": " @SUM(1)", "detail": {"=a": '"x,y'}}
+    entry = AuditEntry.model_validate((await owner.get("/v1/audit")).json["items"][0]).model_copy(update=hostile)
+    [row] = csv.DictReader(io.StringIO(as_csv([entry]).decode("utf-8-sig")))
+    assert (row["subject"], row["address"]) == ("'=cmd|' /C calc'!A1", "' @SUM(1)")
+    assert json.loads(row["detail"]) == hostile["detail"]
+    assert (await owner.get("/v1/audit?action=log_exported")).json["items"][0]["detail"] == {"until": "2999-01-01"}

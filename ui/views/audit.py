@@ -1,0 +1,106 @@
+"""The audit log: who did what, when and from where; narrowed, page by page, or taken along as a table."""
+
+from collections.abc import Callable
+from datetime import date
+from functools import partial
+
+import streamlit as st
+
+from ui.api_client import ApiProblem
+from ui.client import accounts, auditing
+from ui.client.accounts import Me
+from ui.client.auditing import ACTIONS, Entry
+from ui.components import problem, shelf
+from ui.components.markup import hero, text
+from ui.language import named, say, when
+from ui.session import api, kept, me
+
+PAGE = "views/audit.py"
+NARROWED = ("action", "user_id", "since", "until")
+
+
+def main() -> None:
+    """What the address narrows the log to, from where it says."""
+    st.html(hero(say("audit.title"), say("audit.lead")))
+    try:
+        who = me()
+        wanted = _narrowed(who)
+        page = auditing.entries(api(), wanted, kept("before"))
+    except ApiProblem as error:
+        problem.show(error)
+        return
+    st.html(_table_html(page.items) if page.items else f'<p class="r-quiet">{text(say("audit.none"))}</p>')
+    with st.container(horizontal=True, vertical_alignment="center"):
+        shelf.older(PAGE, page.next, **wanted)
+        st.download_button(
+            say("audit.export"),
+            partial(auditing.table, api(), wanted),
+            "audit-log.csv",
+            "text/csv",
+            key="audit_export",
+            icon=":material/download:",
+            on_click="ignore",
+        )
+
+
+def _narrowed(who: Me | None) -> dict[str, str]:
+    """What is chosen, which is in the address too."""
+    people = {member.user_id: member.email for member in accounts.members(api(), 0).items} if who else {}
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        _choice("action", ACTIONS, lambda action: named("audit_action", action))
+        _choice("user_id", tuple(people), lambda user: people.get(user, user))
+        _day("since")
+        _day("until")
+    return {name: value for name in NARROWED if (value := kept(name))}
+
+
+def _choice(name: str, offered: tuple[str, ...], shown: Callable[[str], str]) -> None:
+    given = kept(name)
+    options = (*offered, given) if given and given not in offered else offered
+    place = options.index(given) if given else None
+    st.selectbox(
+        say(f"audit.{name}"), options, place, format_func=shown, key=f"audit_{name}", placeholder=say("audit.all"),
+        on_change=_address, args=(name,), width=220,
+    )  # fmt: skip
+
+
+def _day(name: str) -> None:
+    try:
+        given = date.fromisoformat(kept(name) or "")
+    except ValueError:
+        given = None
+    st.date_input(
+        say(f"audit.{name}"), given, key=f"audit_{name}", format="YYYY-MM-DD", on_change=_address, args=(name,), width=150
+    )
+
+
+def _address(name: str) -> None:
+    """What was chosen goes into the address, and the log begins at its newest entry again."""
+    st.query_params.pop("before", None)
+    chosen = st.session_state[f"audit_{name}"]
+    if chosen:
+        st.query_params[name] = str(chosen)
+    else:
+        st.query_params.pop(name, None)
+
+
+def _table_html(entries: tuple[Entry, ...]) -> str:
+    heads = "".join(f"<th>{text(say(f'audit.{key}'))}</th>" for key in ("at", "user_id", "action", "subject", "from_where"))
+    rows = "".join(_row_html(entry) for entry in entries)
+    return f'<div class="r-wide"><table class="r-table"><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div>'
+
+
+def _row_html(entry: Entry) -> str:
+    told = " · ".join((entry.subject, *(f"{name}: {value}" for name, value in entry.detail.items()))).strip(" ·")
+    who = entry.email or (entry.user_id or "")[:8] or say("audit.nobody")
+    key = f'<br><span class="r-quiet">{text(say("audit.by_key", start=entry.key_id[:8]))}</span>' if entry.key_id else ""
+    cells = (
+        text(f"{when(entry.at, 'day')} {when(entry.at, 'second')}"),
+        f"{text(who)}{key}",
+        text(named("audit_action", entry.action)),
+        text(told),
+    )
+    return "<tr>" + "".join(f"<td>{cell}</td>" for cell in (*cells, text(entry.address))) + "</tr>"
+
+
+main()

@@ -1,0 +1,154 @@
+"""Webhooks: where the organisation is told what happens to its runs, and what became of each message."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from functools import partial
+
+import streamlit as st
+
+from ui.api_client import ApiProblem
+from ui.client import hooks
+from ui.client.hooks import EVENTS, STATES, Delivery, Revealed, Webhook
+from ui.components import problem, shelf
+from ui.components.controls import act
+from ui.components.markup import hero, text
+from ui.language import count, named, say, when
+from ui.session import api, kept, me
+
+PAGE = "views/webhooks.py"
+REFRESH = timedelta(seconds=2)
+
+
+def main() -> None:
+    """The endpoint named in the address with its messages, else all of them."""
+    shelf.show(say("webhooks.title"), _one, _all)
+
+
+def _may_write() -> bool:
+    who = me()
+    return who is None or who.may("webhooks:write")
+
+
+def _all(before: str | None) -> None:
+    page = hooks.webhooks(api(), before)
+    st.html(hero(say("webhooks.title"), say("webhooks.lead")))
+    if _may_write():
+        _new()
+    if not page.items:
+        st.html(f'<p class="r-quiet">{text(say("webhooks.none"))}</p>')
+    for hook in page.items:
+        shelf.row(PAGE, hook.id, hook.description or hook.url, _facts_html(hook))
+    shelf.older(PAGE, page.next)
+
+
+def _new() -> None:
+    with st.expander(say("webhooks.new"), icon=":material/add_link:", type="compact"), st.form("new_webhook", border=False):
+        url = st.text_input(say("webhooks.url"), max_chars=2_000, key="webhook_url", placeholder="https://")
+        description = st.text_input(say("webhooks.description"), max_chars=200, key="webhook_description")
+        events = st.multiselect(
+            say("webhooks.events"), EVENTS, format_func=_event, key="webhook_events", placeholder=say("webhooks.every_event")
+        )
+        sent = st.form_submit_button(say("webhooks.make"), type="primary")
+    if sent and url.strip():
+        _reveal(lambda: hooks.create(api(), url.strip(), description.strip(), events))
+
+
+def _reveal(made: Callable[[], Revealed]) -> None:
+    """The secret, this once: it is kept nowhere on the page, and the next thing that is drawn has it no more."""
+    try:
+        revealed = made()
+    except ApiProblem as error:
+        problem.show(error)
+        return
+    st.html(f'<div class="r-note warn" role="status">{text(say("webhooks.shown_once"))}</div>')
+    st.code(revealed.secret, language=None)
+
+
+def _event(event: str) -> str:
+    return named("webhook_event", event.replace(".", "_"))
+
+
+def _facts_html(hook: Webhook) -> str:
+    state = "completed" if hook.enabled else "cancelled"
+    pill = f'<span class="r-pill {state}">{text(say("webhooks.on" if hook.enabled else "webhooks.off"))}</span>'
+    told = ", ".join(_event(event) for event in hook.events) or say("webhooks.every_event")
+    failing = say("webhooks.failing", when=when(hook.failing_since, "short")) if hook.failing_since else ""
+    facts = "".join(f"<span>{text(fact)}</span>" for fact in (hook.url, told, failing) if fact)
+    why = f'<div class="r-note bad">{text(hook.disabled_reason)}</div>' if hook.disabled_reason else ""
+    return f'{pill} <div class="r-eyebrow">{facts}</div>{why}'
+
+
+def _one(chosen: str) -> None:
+    hook = hooks.webhook(api(), chosen)
+    st.html(f'<h1 class="r-question">{text(hook.description or hook.url)}</h1>{_facts_html(hook)}')
+    if _may_write():
+        _controls(hook)
+    state = st.segmented_control(
+        say("webhooks.which"), STATES, format_func=lambda state: named("delivery", state), key="delivery_state"
+    )
+    lively = _lively(hook.id, state)
+    st.fragment(_deliveries, run_every=REFRESH if lively else None)(hook, state, lively)
+
+
+def _controls(hook: Webhook) -> None:
+    rotated = False
+    with st.container(horizontal=True):
+        if hook.enabled and st.button(say("webhooks.test"), key="webhook_test", icon=":material/send:"):
+            act(lambda: hooks.send_test(api(), hook.id), say("webhooks.tested"))
+        label, icon = ("webhooks.turn_off", ":material/pause:") if hook.enabled else ("webhooks.turn_on", ":material/play_arrow:")
+        if st.button(say(label), key="webhook_turn", icon=icon) and act(
+            lambda: hooks.turn(api(), hook.id, not hook.enabled), say("webhooks.turned")
+        ):
+            st.rerun()
+        with st.popover(say("webhooks.rotate"), icon=":material/key:"):
+            st.markdown(say("webhooks.rotate_help"))
+            rotated = st.button(say("webhooks.rotate_yes"), key="webhook_rotate", type="primary")
+        shelf.delete(say("webhooks.delete_help"), lambda: hooks.remove(api(), hook.id))
+    if rotated:
+        _reveal(lambda: hooks.rotate(api(), hook.id))
+
+
+def _lively(hook: str, state: str | None) -> bool:
+    """Whether a message is on its way just now: one that waits for its next try hours from now is not."""
+    newest = hooks.deliveries(api(), hook, state, None).items
+    return any(sent.state == "pending" and not sent.error for sent in newest)
+
+
+def _deliveries(hook: Webhook, state: str | None, lively: bool) -> None:
+    """The log, drawn anew while a message is on its way."""
+    try:
+        page = hooks.deliveries(api(), hook.id, state, kept("before"))
+        if lively and not _lively(hook.id, state):
+            st.rerun()
+    except ApiProblem as error:
+        problem.show(error)
+        return
+    if not page.items:
+        st.html(f'<p class="r-quiet">{text(say("webhooks.no_messages"))}</p>')
+    for sent in page.items:
+        _delivery(hook, sent)
+    shelf.older(PAGE, page.next, id=hook.id)
+
+
+def _delivery(hook: Webhook, sent: Delivery) -> None:
+    with st.container(horizontal=True, vertical_alignment="center", key=f"row_{sent.id}"):
+        pill = {"pending": "running", "delivered": "completed"}.get(sent.state, "failed")
+        answer = say("webhooks.answered", status=sent.status) if sent.status else ""
+        again = say("webhooks.again", when=when(sent.next_attempt_at, "short")) if sent.error and sent.next_attempt_at else ""
+        facts = (when(sent.created_at, "short"), count("attempt", sent.attempts), answer, sent.error, again)
+        told = " · ".join(fact for fact in facts if fact)
+        st.html(
+            f'<span class="r-pill {pill}">{text(named("delivery", sent.state))}</span> <b>{text(_event(sent.type))}</b>'
+            f'<br><span class="r-quiet">{text(told)}</span>'
+        )
+        if (
+            sent.state != "pending"
+            and hook.enabled
+            and _may_write()
+            and st.button(say("webhooks.replay"), key=f"replay_{sent.id}", icon=":material/replay:")
+            and act(partial(hooks.replay, api(), sent.id), say("webhooks.replayed"))
+        ):
+            st.rerun()
+
+
+main()
