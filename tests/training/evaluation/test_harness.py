@@ -5,6 +5,7 @@ import json
 import os
 import signal
 from asyncio.subprocess import DEVNULL, PIPE
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -106,6 +107,36 @@ async def test_runs_are_compared_item_by_item_and_only_under_the_same_judge(
     assert "Second minus first" in (tmp_path / "both.html").read_text()
     with pytest.raises(Conflict, match="differ in judge"):
         compare(tmp_path / "short", tmp_path / "other", None)
+
+
+async def test_a_small_judge_scores_by_dimension_and_is_shown_part_of_each_report(tmp_path: Path) -> None:
+    benchmark_folder(tmp_path / "data")
+    shown: list[str] = []
+
+    def by_dimension(prompt: Prompt) -> str:
+        shown.append(prompt.last)
+        insight = {"article_1": 8 if len(shown) == 1 else 9, "article_2": 2 if len(shown) == 1 else 11}
+        return json.dumps({"analysis": "so", "insight": insight, "readability": {"article_1": 3, "article_2": 3}})
+
+    reports = write_lines(tmp_path / "r.jsonl", [{"id": n, "article": f"Opening {n}.\n" + "tail " * 90} for n in (1, 2)])
+    wanted = Wanted("drb-race", tmp_path / "data", tmp_path / "run", "dimensions", ids=("1", "2"), reports=reports, at_once=1)
+    async with model_stub(ModelStub(answerer=by_dimension)) as stub:
+        given = {"llm_base_url": stub.base_url, "llm_model": "judge", "home": tmp_path / "home"}
+        settings = Settings.model_validate(given)
+        ran = await run(settings, replace(wanted, judge_chars=40), lambda _: None)
+        with pytest.raises(Conflict, match="another judge"):
+            await run(settings, wanted, lambda _: None)
+    first, second = ran.scores
+    assert first.values == pytest.approx({"overall": 6 / 8.4, "insight": 0.8, "readability": 0.5}), (
+        "(.6 8 + .4 3) of 6 + (.6 2 + .4 3)"
+    )
+    assert set(second.missing.values()) == {"race_dimensions: the judge's answer cannot be used"}, "11 is off the scale"
+    assert "Opening 1." in shown[0]
+    assert "the rest is not shown" in shown[0].lower()
+    assert shown[0].count("tail") < 10
+    assert "insight: reasons; depth\nreadability: is clear" in shown[0]
+    assert [*ran.manifest.judge.prompts] == ["race_dimensions/v1/en"]
+    assert ran.manifest.judge.most_chars == 40
 
 
 async def test_what_cannot_be_scored_says_why_and_is_tried_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
