@@ -45,6 +45,8 @@ def run(
     reference: Annotated[Path | None, typer.Option(help="RACE: the reports to compare with (JSON Lines: id, article).")] = None,
     collection: Annotated[list[str] | None, typer.Option(help="Search this collection (repeatable).")] = None,
     model_file: Annotated[Path | None, typer.Option(help="A GGUF file to be the model, in this process.")] = None,
+    call_limit: Annotated[int, typer.Option(min=0, help="So many tool calls for each searching agent; 0: the effort's.")] = 0,
+    context_limit: Annotated[int, typer.Option(min=0, help="About so many tokens in a context; 0: the effort's.")] = 0,
     judge_file: Annotated[Path | None, typer.Option(help="A GGUF file to be the judge alone, in this process.")] = None,
     judge_chars: Annotated[int, typer.Option(min=0, help="Show the judge so much of a report; 0: all of it.")] = 0,
     threads: Annotated[int, typer.Option(min=1, help="Threads of a model in this process.")] = 1,
@@ -56,6 +58,7 @@ def run(
     Exit codes: 0 every item has its scores, 1 some have not, 2 the input or the machine cannot be used.
     """
     from infra.cli.evaluation_run import run as work
+    from training.evaluation.harness.caps import Caps
     from training.evaluation.harness.wanted import Wanted
 
     wanted = Wanted(
@@ -75,6 +78,7 @@ def run(
         model_file=model_file,
         judge_file=judge_file,
         judge_chars=judge_chars,
+        caps=Caps(calls=call_limit, context=context_limit),
         threads=threads,
         at_once=at_once,
         demonstration=demonstration,

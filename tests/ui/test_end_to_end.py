@@ -33,13 +33,13 @@ pytestmark = [
 
 
 @contextmanager
-def everything(folder: Path) -> Iterator[str]:
-    """`rubrica up` as a user starts it; the page's address."""
+def everything(folder: Path, **settings: str) -> Iterator[str]:
+    """`rubrica up` as a user starts it, with these settings; the page's address."""
     home, output = Home(folder / "home"), folder / "up.out"
     with output.open("wb") as out:
         process = subprocess.Popen(
             [*RUBRICA, "up"],
-            env=command_environment(RUBRICA_HOME=str(home.root)),
+            env=command_environment(RUBRICA_HOME=str(home.root), **settings),
             stdout=out,
             stderr=out,
             start_new_session=True,

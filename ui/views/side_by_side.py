@@ -66,7 +66,7 @@ def _under_way(chosen: str, ended: int) -> None:
     shown = side_by_side(api(), chosen)
     st.html(side_table.table_html(shown, _reports(shown), datetime.now(UTC)))
     for column in shown.columns:
-        if column.judging:
+        if column.run.finished:
             continue
         label = say("beside.watch", system=named("system", column.run.query.system))
         st.page_link("views/watch.py", label=label, query_params={"run": column.run.id})

@@ -17,6 +17,7 @@ from app.services.rendering.marks import unmarked
 from app.services.rendering.numbering import numbered
 from retrieval.ports import PageReader, Searcher, SearchFilter
 from training.evaluation.benchmarks.files import FinishedReport
+from training.evaluation.harness.caps import NO_CAPS, Caps
 from training.evaluation.harness.example import Answer, Example
 from training.evaluation.harness.folder import RunFolder
 from workflows.agents.agent_set import AgentSet
@@ -69,6 +70,7 @@ class BySystem:
     world: World
     today: date
     folder: RunFolder
+    caps: Caps = NO_CAPS
 
     async def answer(self, example: Example[Any]) -> Answer:
         """A report; what it cites is kept with the run."""
@@ -98,8 +100,8 @@ class BySystem:
             codec=self.codec,
             today=self.today,
             clock=lambda: 0.0,
-            limits=LIMITS[query.effort],
-            bounds=bounds_of(query),
+            limits=self.caps.limits(LIMITS[query.effort]),
+            bounds=self.caps.bounds(bounds_of(query), query.language),
             language=query.language,
         )
 

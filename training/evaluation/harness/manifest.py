@@ -10,6 +10,7 @@ from pydantic import Field
 
 from app.domain.errors import Conflict, InvalidInput
 from app.domain.value import Value
+from training.evaluation.harness.caps import NO_CAPS, Caps
 
 FORMAT = "rubrica.evaluation/1"
 NOT_COMPARED = frozenset({"started_at", "today"})
@@ -28,7 +29,8 @@ class ModelUsed(Value):
 class SystemUsed(Value):
     """What answered. `reports` is the SHA-256 of a file of finished reports where no system ran; `model` null: it asks none.
 
-    `corpora` gives, by collection, the generation of its index; empty strings where a service keeps that to itself.
+    `corpora` gives, by collection, the generation of its index; empty strings where a service keeps that to itself. `caps` is
+    what it could use at most.
     """
 
     name: str
@@ -37,6 +39,7 @@ class SystemUsed(Value):
     corpora: dict[str, str] = Field(default_factory=dict)
     services: tuple[str, ...] = ()
     reports: str = ""
+    caps: Caps = NO_CAPS
 
 
 class JudgeUsed(Value):

@@ -7,9 +7,11 @@ from importlib.resources import files
 
 from app.domain.budget import Usage
 from app.domain.missing import Missing
+from training.evaluation.harness.efficiency_plots import efficiency_plots
 from training.evaluation.harness.example import Answer, AnyBenchmark
 from training.evaluation.harness.figures import Told, by_group, told
 from training.evaluation.harness.manifest import Manifest, ModelUsed
+from training.evaluation.harness.module_counts import module_figures
 from training.evaluation.harness.plots import bars, histogram, intervals, scatter
 from training.evaluation.harness.scores import Scores
 from training.evaluation.preference_metrics import Interval
@@ -68,6 +70,7 @@ def page(record: RunRecord, benchmark: AnyBenchmark) -> str:
         table(["figure", "value", "95% interval", "items"], [_figure_row(figure) for figure in found]),
         *_plots(record, benchmark, found),
         _groups(record, benchmark),
+        *_modules(record, benchmark),
         "<h2>What it cost</h2>",
         table(["", "calls", "input tokens", "output tokens", "US$"], _costs(record)),
         "<h2>What it was made with</h2>",
@@ -131,6 +134,17 @@ def _plots(record: RunRecord, benchmark: AnyBenchmark, found: Sequence[Told]) ->
     return [f"<figure>{svg}</figure>" for svg in drawn]
 
 
+def _modules(record: RunRecord, benchmark: AnyBenchmark) -> list[str]:
+    """How the system worked and how its reports are formed, where that could be counted."""
+    found = told(module_figures(record.scored), record.scored, record.manifest.seed)
+    if not found:
+        return []
+    main = next(iter(benchmark.figures.values())).needs[0]
+    plots = [f"<figure>{svg}</figure>" for svg in efficiency_plots(main, record.scored)]
+    rows = [_figure_row(figure) for figure in found]
+    return ["<h2>Modules</h2>", table(["figure", "value", "95% interval", "items"], rows), *plots]
+
+
 def _groups(record: RunRecord, benchmark: AnyBenchmark) -> str:
     """The main figure by domain and by language, where there are several."""
     name, figure = next(iter(benchmark.figures.items()))
@@ -163,6 +177,7 @@ def made_with(manifest: Manifest) -> list[tuple[str, str]]:
         ("data (SHA-256)", ", ".join(f"{name} {digest[:12]}" for name, digest in manifest.data.items())),
         ("answered by", " ".join(part for part in (system.name, system.effort, system.reports[:12]) if part)),
         ("its model", _model(system.model)),
+        ("at most", ", ".join(f"{n} {what}" for what, n in system.caps.model_dump().items() if n)),
         ("judge", _model(judge.model)),
         ("judge is shown", f"{judge.most_chars} characters of a report" if judge.most_chars else ""),
         ("judge's prompts (SHA-256)", ", ".join(f"{name} {digest[:12]}" for name, digest in judge.prompts.items())),

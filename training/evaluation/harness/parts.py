@@ -51,7 +51,7 @@ class Parts:
             return SystemUsed(name=SEARCH, corpora=corpora)
         model = self.models.system.used if self.models.system else None
         names = {"name": self.wanted.system.value, "effort": self.wanted.effort.value}
-        return SystemUsed(**names, model=model, corpora=corpora, services=self.around.services)
+        return SystemUsed(**names, model=model, corpora=corpora, services=self.around.services, caps=self.wanted.caps)
 
     def judge_used(self, examples: Sequence[Example[Any]], variant: str) -> JudgeUsed:
         """The judge, with the prompts it is asked with in the languages of these examples."""
@@ -97,6 +97,7 @@ class Parts:
             world=around.world,
             today=manifest.today,
             folder=folder,
+            caps=self.wanted.caps,
         )
 
 

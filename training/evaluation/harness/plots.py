@@ -71,6 +71,21 @@ def scatter(title: str, points: Sequence[tuple[float, float]], labels: tuple[str
     return svg[0]
 
 
+def line(title: str, points: Sequence[tuple[int, Interval]], labels: tuple[str, str]) -> str:
+    """Values with their intervals at limits that double, joined."""
+    with _drawn(title, 2.6) as (axes, svg):
+        limits = [limit for limit, _ in points]
+        axes.fill_between(limits, [i.low for _, i in points], [i.high for _, i in points], color=SOFT)
+        axes.plot(limits, [i.value for _, i in points], "o-", color=ACCENT, markersize=5)
+        axes.set_xscale("log", base=2)
+        axes.set_xticks(limits, [str(limit) for limit in limits])
+        axes.set_ylim(0.0, 1.02)
+        axes.set_xlabel(_plain(labels[0]))
+        axes.set_ylabel(_plain(labels[1]))
+        axes.grid(color=SOFT, linewidth=0.6)
+    return svg[0]
+
+
 @contextmanager
 def _drawn(title: str, height: float) -> Iterator[tuple[Any, list[str]]]:
     """Axes to draw on, and where the SVG is put at the end. Figures of their own: no global state, no display."""

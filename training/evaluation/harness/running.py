@@ -8,6 +8,7 @@ from training.evaluation.harness.answering import Answering
 from training.evaluation.harness.example import Answer, AnyBenchmark, Example
 from training.evaluation.harness.folder import RunFolder
 from training.evaluation.harness.judging import Judging
+from training.evaluation.harness.module_counts import counted
 from training.evaluation.harness.scores import Scores
 from workflows.systems.linear_pipeline import Window, pipelined
 
@@ -58,7 +59,9 @@ class Evaluation:
             return
         judging, tally = self.judging.of_item(example.language)
         scores = await self.benchmark.score(example, answer.model_copy(update={"text": judging.shown(answer.text)}), judging)
-        self._keep(scores.model_copy(update={"domain": example.domain, "language": example.language, "usage": tally.usage}))
+        modules = counted(answer, judging.turns(example.id), example.language, judging.kit.today)
+        update = {"domain": example.domain, "language": example.language, "usage": tally.usage}
+        self._keep(scores.model_copy(update={**update, "values": modules | scores.values}))
 
     def _keep(self, scores: Scores) -> None:
         self.folder.keep_scores(scores)

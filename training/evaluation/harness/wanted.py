@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.domain.query import Effort, Language, SystemName
+from training.evaluation.harness.caps import NO_CAPS, Caps
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,7 @@ class Wanted:
     model_file: Path | None = None
     judge_file: Path | None = None
     judge_chars: int = 0
+    caps: Caps = NO_CAPS
     threads: int = 1
     at_once: int = 4
     demonstration: bool = False

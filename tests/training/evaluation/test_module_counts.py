@@ -1,0 +1,134 @@
+"""Module metrics in a run: what an item adds, what the figures make of all items, what the page shows of them."""
+
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from app.domain.budget import AgentLimits
+from app.domain.query import Language
+from app.domain.report import Report
+from app.settings import Settings
+from infra.cli.evaluation_run import report
+from tests.support.model_stub import model_stub
+from tests.training.evaluation.evaluating import COLLECTION, benchmark_folder, collection_in
+from tests.training.evaluation.test_module_metrics import act, said, used
+from training.evaluation.harness.caps import NO_CAPS, Caps
+from training.evaluation.harness.efficiency_plots import efficiency_plots
+from training.evaluation.harness.example import Answer
+from training.evaluation.harness.folder import RunFolder
+from training.evaluation.harness.module_counts import counted, module_figures
+from training.evaluation.harness.scores import Scores
+from training.evaluation.harness.setting_out import run
+from training.evaluation.harness.wanted import Wanted
+from workflows.agents.kit import Bounds
+
+EN = Language.ENGLISH
+TODAY = date(2026, 3, 1)
+OUTLINE = '{"title": "T", "sections": [{"heading": "Reasons"}, {"heading": "Revenue"}]}'
+TEXT = """# T
+
+## Reasons
+
+#### Deep
+
+The rate will reach 5 percent by 2024. Prices rose.
+
+| a | b |
+|---|
+| 1 | 2 |
+"""
+TURNS = [
+    act("First.", "search", "wool tariffs"),
+    used("search"),
+    act("That did not answer it.", "search", "tariffs on wool"),
+    used("search", "the provider is away"),
+    act("Look.", "browse", "https://a.example/x"),
+    used("browse"),
+    said(OUTLINE, "report/outline", "outline", tokens=700),
+]
+WRITTEN = Report(title="T", sections=())
+
+
+def scores_of(item: str, answer: Answer, turns: list, **values: float) -> Scores:  # type: ignore[type-arg]
+    return Scores(item=item, values=counted(answer, turns, EN, TODAY) | values)
+
+
+def test_figures_over_items_by_hand() -> None:
+    one = scores_of("1", Answer(item="1", text=TEXT, report=WRITTEN), TURNS, right=1.0)
+    brief = Answer(item="2", text="## Reasons\n\nNothing.", report=WRITTEN)
+    two = scores_of("2", brief, [act("x", "search", "wool"), used("search")])
+    figures = {name: figure.over([one, two]) for name, figure in module_figures([one, two]).items()}
+    assert figures == pytest.approx(
+        {
+            "turns": 2.0,
+            "tool_calls": 2.0,
+            "longest_context": 400.0,
+            "reflection_turns": 0.5,
+            "query_repetition": 1 / 4,
+            "tag_format": 1.0,
+            "title_miss_rate": 1 / 5,
+            "hierarchy_errors": 0.5,
+            "tense_error_rate": 1 / 2,
+            "valid_tables": 0.0,
+            "valid_tables_repaired": 1.0,
+            "expression_issues": 0.0,
+            "sound_markdown": 0.5,
+            "sound_citations": 1.0,
+            "browse: share of calls": 1 / 4,
+            "browse: failure rate": 0.0,
+            "search: share of calls": 3 / 4,
+            "search: failure rate": 1 / 3,
+        }
+    )
+    assert one.values["report.tense_errors"] == 1
+
+
+def test_of_a_report_from_a_file_its_form_alone_is_counted() -> None:
+    score = scores_of("1", Answer(item="1", text=TEXT), [])
+    assert {name.split(".")[0] for name in score.values} == {"report"}
+    assert "report.tense_errors" not in score.values, "nobody knows when it was written"
+    assert "tense_error_rate" not in module_figures([score])
+    assert counted(Answer(item="1"), [], EN, TODAY) == {}
+    assert module_figures([Scores(item="1", values={"right": 1.0})]) == {}
+
+
+def test_plots_of_right_answers_have_lines_within_limits_and_graded_ones_only_dots() -> None:
+    cost = [{"search.tool_calls": n, "search.context_tokens": 9_000.0 * n} for n in (4, 12, 40)]
+    right = [Scores(item=str(n), values={**row, "right": float(n != 1)}) for n, row in enumerate(cost)]
+    drawn = efficiency_plots("right", right)
+    assert len(drawn) == 4
+    assert "right within a limit of tool calls" in drawn[2]
+    assert all(f">{limit}<" in drawn[2] for limit in (8, 16, 32, 64))
+    graded = [Scores(item=s.item, values={**s.values, "right": 0.4}) for s in right]
+    assert len(efficiency_plots("right", graded)) == 2
+    assert efficiency_plots("right", right[:2]) == []
+
+
+def test_caps_hold_agents_to_calls_and_contexts() -> None:
+    usual = AgentLimits(max_turns=10, max_tool_calls=20)
+    assert Caps(calls=64).limits(usual) == AgentLimits(max_turns=64, max_tool_calls=64)
+    assert Caps(context=8_000).bounds(Bounds(), EN).conversation_chars == 24_000
+    assert Caps(context=8_000).bounds(Bounds(), Language.CHINESE).conversation_chars == 9_000
+    assert Caps(context=131_072).bounds(Bounds(), EN).observation_chars == Bounds().observation_chars
+    assert (NO_CAPS.limits(usual), NO_CAPS.bounds(Bounds(), EN)) == (usual, Bounds())
+
+
+async def test_a_run_keeps_and_shows_them_and_is_held_to_its_caps(tmp_path: Path) -> None:
+    data, out = benchmark_folder(tmp_path / "data"), tmp_path / "run"
+    collection_in(tmp_path / "home", tmp_path / "docs")
+    async with model_stub() as stub:
+        settings = Settings.model_validate({"llm_base_url": stub.base_url, "llm_model": "stub", "home": tmp_path / "home"})
+        wanted = Wanted("drb-race", data, out, ids=("1",), collections=(COLLECTION,), caps=Caps(calls=1))
+        await run(settings, wanted, lambda _: None)
+    folder = RunFolder(out)
+    values = folder.scores()["1"].values
+    agents = {turn.agent for turn in folder.turns("1") if turn.call}
+    assert values["search.tool_calls"] == values["tool.search.calls"] == len(agents), "one call for each agent"
+    assert values["report.titles"] > 3
+    assert folder.manifest().system.caps == Caps(calls=1)
+    assert report(out) == 0
+    page = (out / "report.html").read_text()
+    assert "<h2>Modules</h2>" in page
+    assert "<td>search: failure rate</td><td>0.0000</td>" in page
+    assert "<td>at most</td><td>1 calls</td>" in page

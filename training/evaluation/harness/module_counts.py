@@ -1,0 +1,120 @@
+"""What each item adds to the module metrics (MindDR Table 1, 4, 6; QSR appendix H), kept with its scores, and their figures.
+
+Names say of what: `search.*` of the stored turns, `tool.<name>.*` of one tool's calls, `report.*` of the delivered text. An item
+has those that can be counted: a report from a file has no turns, and no day of writing, so that nothing is said of its tenses.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import date
+
+from app.domain.errors import AnswerInvalid
+from app.domain.missing import Missing
+from app.domain.query import Language
+from app.domain.trajectory import Trajectory, Turn
+from training.evaluation.efficiency import Attempt
+from training.evaluation.harness.example import Answer
+from training.evaluation.harness.figures import Figure, Row, mean_of, ratio_of
+from training.evaluation.harness.scores import Scores
+from training.evaluation.module_metrics import acting_turns, is_well_formed, queries_of, reflections, repeated, tool_figures
+from training.evaluation.report_metrics import MeasuredReport, counts_of
+from training.rewards.score import Score
+from workflows.agents.reading import read_answer
+from workflows.agents.reporting.outline import OUTLINE
+
+CALLS, CONTEXT = "search.tool_calls", "search.context_tokens"
+FIGURES: Mapping[str, Figure] = {
+    "turns": mean_of("search.turns"),
+    "tool_calls": mean_of(CALLS),
+    "longest_context": mean_of(CONTEXT),
+    "reflection_turns": mean_of("search.reflections"),
+    "query_repetition": ratio_of("search.repeated", "search.asked"),
+    "tag_format": ratio_of("search.well_formed", "search.turns"),
+    "title_miss_rate": ratio_of("report.titles_missed", "report.titles"),
+    "hierarchy_errors": mean_of("report.hierarchy_errors"),
+    "tense_error_rate": ratio_of("report.tense_errors", "report.statements"),
+    "valid_tables": ratio_of("report.tables_valid", "report.tables"),
+    "valid_tables_repaired": ratio_of("report.tables_valid_repaired", "report.tables"),
+    "expression_issues": ratio_of("report.expression_issues", "report.statements"),
+    "sound_markdown": mean_of("report.markdown_sound"),
+    "sound_citations": mean_of("report.citations_sound"),
+}
+
+
+def counted(answer: Answer, turns: Sequence[Turn], language: Language, written: date) -> dict[str, float]:
+    """Everything that can be counted of an item. `written` is the day on which a system's report was written."""
+    found = _of_turns(turns) if turns else {}
+    return found | _of_report(answer, turns, language, written) if answer.text else found
+
+
+def module_figures(scores: Sequence[Scores]) -> dict[str, Figure]:
+    """The figures that these items have anything for, each tool's share and failure rate included."""
+    known = {name for score in scores for name in score.values}
+    tools = sorted(name.split(".")[1] for name in known if name.startswith("tool.") and name.endswith(".calls"))
+    of_tools = {
+        f"{tool}: {what}": figure
+        for tool in tools
+        for what, figure in (
+            ("share of calls", _over_all(f"tool.{tool}.calls", CALLS)),
+            ("failure rate", _over_all(f"tool.{tool}.failed", f"tool.{tool}.calls")),
+        )
+    }
+    return {name: figure for name, figure in (*FIGURES.items(), *of_tools.items()) if known.issuperset(figure.needs)}
+
+
+def _of_turns(turns: Sequence[Turn]) -> dict[str, float]:
+    trajectory = Trajectory(episode="", turns=tuple(turns))
+    acting = list(acting_turns(trajectory))
+    asked = list(queries_of(acting))
+    attempt = Attempt.of(trajectory, Missing("not judged here"))
+    found: dict[str, float] = {
+        "search.turns": len(acting),
+        CALLS: attempt.tool_calls,
+        CONTEXT: attempt.context_tokens,
+        "search.reflections": sum(reflections(acting)),
+        "search.asked": len(asked),
+        "search.repeated": repeated(asked),
+        "search.well_formed": sum(map(is_well_formed, acting)),
+    }
+    for tool, figures in tool_figures([trajectory]).items():
+        found[f"tool.{tool}.calls"] = figures.calls
+        found[f"tool.{tool}.failed"] = round(figures.failure_rate * figures.calls)
+    return found
+
+
+def _of_report(answer: Answer, turns: Sequence[Turn], language: Language, written: date) -> dict[str, float]:
+    counts = counts_of(MeasuredReport(answer.text, written, _outlined(turns), language))
+    found: dict[str, float] = {
+        "report.statements": counts.statements,
+        "report.titles": counts.headings + counts.missed_titles,
+        "report.titles_missed": counts.empty_titles + counts.missed_titles,
+        "report.hierarchy_errors": counts.hierarchy_errors,
+        "report.tables": counts.tables,
+        "report.tables_valid": counts.tables - counts.faulty_tables,
+        "report.tables_valid_repaired": counts.tables - counts.faulty_after_repair,
+        "report.expression_issues": counts.expression_issues,
+        "report.markdown_sound": counts.markdown_sound,
+        "report.citations_sound": counts.citations_sound,
+    }
+    return found | ({"report.tense_errors": counts.tense_errors} if answer.report is not None else {})
+
+
+def _outlined(turns: Sequence[Turn]) -> tuple[str, ...]:
+    """The titles of the last outline that was understood; none where the system writes without one."""
+    for turn in reversed(turns):
+        if turn.step == OUTLINE.name and turn.completion is not None:
+            try:
+                outline = read_answer(OUTLINE, turn.completion.text)
+            except AnswerInvalid:
+                continue
+            return tuple(section.heading for section in outline.sections if section.heading)
+    return ()
+
+
+def _over_all(part: str, whole: str) -> Figure:
+    """A share over all items that searched, also those that never used this tool."""
+
+    def share(rows: Sequence[Row]) -> Score:
+        total = sum(row.get(whole, 0.0) for row in rows)
+        return sum(row.get(part, 0.0) for row in rows) / total if total else Missing(f"no {whole} was counted")
+
+    return Figure((CALLS,), share)
