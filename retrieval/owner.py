@@ -57,9 +57,12 @@ class IndexOwner:
     async def search(self, query: str, limit: int, where: SearchFilter) -> list[Passage]:
         """`Library.search` in a thread, after waiting for a first index that is on its way."""
         names = where.collections or (DEFAULT_COLLECTION,)
-        await asyncio.to_thread(self._library.permit, names, where.tenant)  # before waiting: whose it is must not show in time
-        for name in names:
-            await self._wait_until_ready(name)
+        if not all(map(self._library.ready, names)):
+            await asyncio.to_thread(
+                self._library.permit, names, where.tenant
+            )  # before waiting: whose it is must not show in time
+            for name in names:
+                await self._wait_until_ready(name)
         return await asyncio.get_running_loop().run_in_executor(self._searching, self._library.search, query, limit, where)
 
     async def build(self, collection: Collection) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from aiohttp import web
 
 from app.domain.errors import InvalidInput, ToolError
 from retrieval.encoder import Encoder
+from retrieval.recent_vectors import RecentVectors
 
 MOST_TEXTS = 256
 Entails: TypeAlias = Callable[[Sequence[tuple[str, str]]], list[tuple[float, float]]]
@@ -20,10 +21,11 @@ Entails: TypeAlias = Callable[[Sequence[tuple[str, str]]], list[tuple[float, flo
 
 def add_weights_routes(app: web.Application, encoder: Callable[[], Encoder | None], entails: Entails | None) -> None:
     """Add both routes; `entails` is None where no model of inference is named."""
+    recent = RecentVectors()
 
     async def encode(request: web.Request) -> web.Response:
         texts = _texts((await _object(request)).get("texts"))
-        return _json({"vectors": await asyncio.to_thread(_encoded, encoder, texts)})
+        return _json({"vectors": await asyncio.to_thread(_encoded, encoder, recent, texts)})
 
     async def entail(request: web.Request) -> web.Response:
         pairs = [_pair(pair) for pair in _list((await _object(request)).get("pairs"))]
@@ -35,12 +37,11 @@ def add_weights_routes(app: web.Application, encoder: Callable[[], Encoder | Non
     app.router.add_post("/entail", entail)
 
 
-def _encoded(opened: Callable[[], Encoder | None], texts: list[str]) -> list[list[float]]:
+def _encoded(opened: Callable[[], Encoder | None], recent: RecentVectors, texts: list[str]) -> list[list[float]]:
     encoder = opened()
     if encoder is None:
         raise ToolError("this index owner has no encoder")
-    vectors: list[list[float]] = encoder.passages(texts).tolist()
-    return vectors
+    return [vector.tolist() for vector in recent.of(encoder, texts)]
 
 
 async def _object(request: web.Request) -> dict[str, Any]:

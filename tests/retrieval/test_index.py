@@ -105,6 +105,17 @@ def test_words_find_their_passages_with_their_places(filled: Index) -> None:
     assert filled.places("a.1", [12345]) == {}
 
 
+def test_places_follow_what_is_written_anew_and_deleted(filled: Index) -> None:
+    ids = [passage.id for passage in passages()]
+    before = filled.places("a.1", ids)
+    moved = passages()[0]._replace(start=1)
+    filled.upsert("a.1", [moved])
+    filled.delete_documents("a.1", ["wool"])
+    after = filled.places("a.1", ids)
+    assert after[moved.id] == before[moved.id]._replace(start=1)
+    assert {place.document for place in before.values()} - {place.document for place in after.values()} == {"wool"}
+
+
 def test_chinese_words_are_found(filled: Index) -> None:
     assert documents(filled, "a.1", "故宫在哪里？") == ["故宫"]
 

@@ -9,6 +9,7 @@ from aiohttp import web
 from app.domain.errors import ToolError
 from retrieval.client import IndexClient
 from retrieval.nli import labels_of
+from retrieval.recent_vectors import RecentVectors
 from retrieval.server import _errors_as_json
 from retrieval.weights_routes import Entails, add_weights_routes
 from tests.retrieval.word_encoder import WordEncoder
@@ -47,6 +48,16 @@ async def test_vectors_come_in_order_as_the_encoder_makes_them(equipped: IndexCl
     texts = ["duties protect labor", "the harvest failed"]
     expected = WordEncoder().passages(texts)
     assert await equipped.encode(texts) == [pytest.approx(list(row)) for row in expected.tolist()]
+
+
+async def test_a_text_is_encoded_once_until_others_take_its_place() -> None:
+    encoder, recent = WordEncoder(), RecentVectors(most=2)
+    first, again = recent.of(encoder, ["duties", "labor", "duties"]), recent.of(encoder, ["labor", "duties"])
+    assert encoder.encoded == ["duties", "labor"]
+    assert [list(vector) for vector in first] == [list(again[n]) for n in (1, 0, 1)]
+    recent.of(encoder, ["harvest"])  # labor was asked for longest ago
+    recent.of(encoder, ["duties", "labor"])
+    assert encoder.encoded == ["duties", "labor", "harvest", "labor"]
 
 
 async def test_pairs_are_judged_in_order(equipped: IndexClient) -> None:
