@@ -1,0 +1,211 @@
+"""Verification and revision of a question with its rubric by a separate model (DeepRubric Eq. 3, appendices C.3 and C.4).
+
+    found = await verified_pair(kit, question, unrevised, leaves)
+    match found: Missing(reason) | Verification(decision=KEEP | REVISE, question=..., rubric=...) | Verification(decision=DROP)
+
+The verifier repairs how a question and its criteria say what the leaves of an evidence tree hold; it adds no facts. What it
+writes is held to that here: a factual criterion rests on selected leaves alone, and its evidence is looked up in what they state.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from pydantic import Field, ValidationError
+
+from app.domain.evidence_rubric import CriterionType, EvidenceCriterion, EvidenceRubric, Variant
+from app.domain.missing import Missing
+from workflows.agents.kit import Kit
+from workflows.agents.quoting import locate
+from workflows.agents.steps import Answer, step
+from workflows.checks.words import words_of
+from workflows.judging.evidence_generation import CheckAnswer
+from workflows.judging.ruling import ruled
+
+MOST_REVISED = 8
+FAITHFUL = 0.8
+"""The share of a paraphrase's stems that the statement it stands for must have."""
+
+
+class Decision(StrEnum):
+    """What becomes of a question with its rubric."""
+
+    KEEP = "keep"
+    REVISE = "revise"
+    DROP = "drop"
+
+
+class Fault(StrEnum):
+    """What an audit looks at (appendix C.3, prompt of Fig. 12)."""
+
+    ALIGNMENT = "alignment"
+    SUITABILITY = "suitability"
+    QUALITY = "quality"
+    EVIDENCE = "evidence"
+    FAITHFULNESS = "faithfulness"
+    SCORING = "scoring"
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """A selected leaf of an evidence tree: its sub-question, and the statements its passages support."""
+
+    id: str
+    question: str
+    statements: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """The verdict. `rubric` is None where the pair is dropped; `unusable` tells what a revision lost, and why."""
+
+    decision: Decision
+    question: str
+    rubric: EvidenceRubric | None
+    faults: tuple[Fault, ...] = ()
+    reason: str = ""
+    unusable: tuple[str, ...] = ()
+
+
+class RevisedAnswer(CheckAnswer):
+    """One criterion of the revision."""
+
+    leaves: tuple[str, ...] = Field(default=(), description="ids of the leaves it comes from")
+    evidence: tuple[str, ...] = Field(default=(), description="statements of these leaves, copied; none if logical")
+
+
+class VerificationAnswer(Answer):
+    """The audit."""
+
+    justification: str = Field(default="", description="what decides it, in one or two sentences")
+    faults: tuple[str, ...] = Field(default=(), description=f"any of: {', '.join(Fault)}; none if there is nothing to mend")
+    decision: str = Field(default="", description="the verdict", json_schema_extra={"enum": [*Decision]})
+    question: str = Field(default="", description="the question as revised; empty unless the verdict is revise")
+    criteria: tuple[RevisedAnswer, ...] = Field(default=(), description="all criteria as revised; none unless it is revise")
+
+
+VERIFICATION = step("rubric_verification", VerificationAnswer, max_tokens=4_000)
+
+
+async def verified_pair(
+    kit: Kit, question: str, rubric: EvidenceRubric, leaves: Sequence[Leaf], merges: str = ""
+) -> Verification | Missing:
+    """What a verifier makes of a question and its unrevised rubric. `merges` tells how the leaves were put together, if known.
+
+    Missing where the call fails, the verdict is none of the three, or what is left of a rubric makes none.
+    """
+    shown = "\n\n".join(
+        f"[{leaf.id}] {leaf.question}\n" + "\n".join(f"- {statement}" for statement in leaf.statements) for leaf in leaves
+    )
+    said = await ruled(kit, VERIFICATION, _decided, question=question, leaves=shown, merges=merges or "-", rubric=_listed(rubric))
+    return said if isinstance(said, Missing) else _verification(said, question, rubric, leaves)
+
+
+def _decided(said: VerificationAnswer) -> VerificationAnswer | None:
+    return said if said.decision.strip().lower() in [*Decision] else None
+
+
+def _listed(rubric: EvidenceRubric) -> str:
+    return "\n".join(f"{c.shown}\n  weight {c.weight:g}; leaves: {', '.join(c.source_leaf_ids) or '-'}" for c in rubric.criteria)
+
+
+def _verification(
+    said: VerificationAnswer, question: str, rubric: EvidenceRubric, leaves: Sequence[Leaf]
+) -> Verification | Missing:
+    decision = Decision(said.decision.strip().lower())
+    named = [fault.strip().lower() for fault in said.faults]
+    faults = tuple(fault for fault in Fault if fault in named)
+    if decision is Decision.DROP:
+        return Verification(decision, question, None, faults, said.justification)
+    if decision is Decision.KEEP:
+        try:
+            return Verification(decision, question, rubric.verified(), faults, said.justification)
+        except ValueError:
+            return Missing(f"{VERIFICATION.name}: kept, but without negative criteria too few are left")
+    criteria, unusable = _revised(said.criteria, {leaf.id: leaf for leaf in leaves})
+    try:
+        revised = EvidenceRubric(variant=Variant.TREE, criteria=criteria, model=rubric.model)
+    except ValidationError:
+        told = "; ".join(unusable) or f"it has {len(criteria)} criteria"
+        return Missing(f"{VERIFICATION.name}: the revised rubric cannot be used: {told}")
+    return Verification(decision, said.question.strip() or question, revised, faults, said.justification, tuple(unusable))
+
+
+def _revised(said: Sequence[RevisedAnswer], leaves: dict[str, Leaf]) -> tuple[tuple[EvidenceCriterion, ...], list[str]]:
+    """The usable criteria, at most eight, each wording once; and what was wrong with the others."""
+    kept: dict[str, EvidenceCriterion] = {}
+    unusable: list[str] = []
+    for number, check in enumerate(said, 1):
+        found = _criterion(number, check, leaves)
+        if isinstance(found, str):
+            unusable.append(f"R{number}: {found}")
+        else:
+            kept.setdefault(found.description.casefold(), found)
+    return tuple(kept.values())[:MOST_REVISED], unusable
+
+
+def _criterion(number: int, said: RevisedAnswer, leaves: dict[str, Leaf]) -> EvidenceCriterion | str:
+    """The criterion, or why it cannot be used."""
+    ids = tuple(dict.fromkeys(leaf.strip().strip("[]") for leaf in said.leaves))
+    if unknown := [leaf for leaf in ids if leaf not in leaves]:
+        return f"it names {unknown[0][:40]!r}, which is no selected leaf"
+    if said.weight < 0:
+        return "its weight is negative"
+    kind = said.type.strip().lower()
+    evidence: list[str] = []
+    if kind == CriterionType.FACTUAL:
+        statements = [statement for leaf in ids for statement in leaves[leaf].statements]
+        evidence = [own for words in said.evidence if (own := _own_words(words, statements)) is not None]
+        if not evidence or len(evidence) < len(said.evidence):
+            return "its leaves do not state its evidence"
+    try:
+        return EvidenceCriterion(
+            id=f"R{number}",
+            type=CriterionType(kind),
+            description=said.description,
+            weight=said.weight,
+            source_leaf_ids=ids,
+            evidence=tuple(dict.fromkeys(evidence)),
+        )
+    except ValueError:
+        return "its type, description or weight is out of form"
+
+
+def _own_words(said: str, statements: Sequence[str]) -> str | None:
+    """The leaves' own words for a piece of evidence: those copied, or the statement that it tightly paraphrases."""
+    for statement in statements:
+        if (span := locate(statement, said)) is not None:
+            return statement[span.start : span.end]
+    wanted = _stems(said)
+    near = [s for s in statements if wanted and len(wanted & _stems(s)) >= FAITHFUL * len(wanted) and _digits(said) <= _digits(s)]
+    return near[0] if near else None
+
+
+def _stems(text: str) -> set[str]:
+    return {word.stem for word in words_of(text) if word.stem}
+
+
+def _digits(text: str) -> set[str]:
+    return {word.text for word in words_of(text) if any(character.isdigit() for character in word.text)}
+
+
+@dataclass(frozen=True, slots=True)
+class VerificationFigures:
+    """Shares over the pairs that have a verdict (appendix C.3, Table 6), and how often each fault was named (Table 7)."""
+
+    verdicts: int
+    missing: int
+    decisions: dict[Decision, float]
+    faults: dict[Fault, float]
+
+
+def verification_figures(found: Sequence[Verification | Missing]) -> VerificationFigures:
+    """Over many pairs; a verdict that could not be had counts in no share."""
+    told = [one for one in found if isinstance(one, Verification)]
+    count = max(1, len(told))
+    return VerificationFigures(
+        verdicts=len(told),
+        missing=len(found) - len(told),
+        decisions={decision: sum(one.decision is decision for one in told) / count for decision in Decision},
+        faults={fault: sum(fault in one.faults for one in told) / count for fault in Fault},
+    )
