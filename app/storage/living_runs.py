@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 from uuid import UUID
 
+import orjson
+
 from app.domain.budget import Usage
 from app.domain.contract import ResearchInput
 from app.domain.evidence import Finding
@@ -12,6 +14,7 @@ from app.domain.query import ResearchQuery
 from app.domain.report import Report
 from app.domain.run import EventType, RunStatus
 from app.domain.trajectory import Turn
+from app.domain.writer import ReportLineage
 from app.storage import collections, runs
 from app.storage.engine import Executor, translated
 from app.storage.run_log import RunLog, to_json
@@ -105,6 +108,13 @@ async def report_result(trusted: Executor, run: UUID) -> bytes | None:
     async with translated():
         found: bytes | None = await trusted.fetchval(MADE, run)
     return found
+
+
+async def lineage(trusted: Executor, run: UUID) -> ReportLineage | None:
+    """What the report of a run was written with; None where that was not noted."""
+    result = await report_result(trusted, run)
+    noted = orjson.loads(result).get("lineage") if result else None
+    return ReportLineage.model_validate(noted) if noted else None
 
 
 async def baseline(trusted: Executor, run: UUID) -> Baseline | None:

@@ -3,9 +3,12 @@
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
+from uuid import UUID
 
 import typer
 
+from app.domain.accounts import LOCAL_ORGANISATION
+from app.domain.fleets import FleetWish
 from app.domain.query import Effort, Language, SystemName
 from infra.cli import building
 from infra.cli.execute import execute, leave_with
@@ -14,6 +17,7 @@ app = typer.Typer(help="Benchmarks (docs/evaluation.md).", no_args_is_help=True)
 app.add_typer(building.app, name="build")
 
 Folder = Annotated[Path, typer.Argument(metavar="FOLDER", help="A run's folder.")]
+Organisation = Annotated[UUID, typer.Option(help="Whose runs those of a fleet are; by default this machine's own.")]
 
 
 @app.callback()
@@ -52,6 +56,8 @@ def run(
     threads: Annotated[int, typer.Option(min=1, help="Threads of a model in this process.")] = 1,
     at_once: Annotated[int, typer.Option(min=1, help="Items and judge calls under way at a time.")] = 4,
     demonstration: Annotated[bool, typer.Option("--demonstration", help="Mark the run as no measurement.")] = False,
+    fleet: Annotated[bool, typer.Option("--fleet", help="Have the running stack's workers run the system.")] = False,
+    organisation: Organisation = LOCAL_ORGANISATION,
 ) -> None:
     """Work through a benchmark. The same command goes on where it was cut off; nothing that was answered is asked again.
 
@@ -82,8 +88,21 @@ def run(
         threads=threads,
         at_once=at_once,
         demonstration=demonstration,
+        fleet=fleet,
     )
-    execute(lambda settings: work(settings, wanted))
+    execute(lambda settings: work(settings, wanted, organisation))
+
+
+@app.command()
+def fleet(
+    folder: Folder,
+    wish: Annotated[FleetWish | None, typer.Option("--set", help="pause: begin no further run; go; cancel.")] = None,
+    organisation: Organisation = LOCAL_ORGANISATION,
+) -> None:
+    """Tell how far the fleet of a run is; pause it, have it go on, or cancel it."""
+    from infra.cli.evaluation_fleet import fleet as work
+
+    execute(lambda settings: work(settings, folder, organisation, wish))
 
 
 @app.command()

@@ -2,10 +2,12 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from uuid import UUID
 
 from app.domain.errors import InvalidInput
 from app.domain.missing import Missing
 from app.settings import Settings
+from infra.cli.evaluation_fleet import deployment
 from infra.cli.execute import FAILED, say
 from infra.local.home import Home
 from infra.local.lock import FileLock, read_state
@@ -31,10 +33,15 @@ def show_benchmarks() -> int:
     return 0
 
 
-async def run(settings: Settings, wanted: Wanted) -> int:
-    """Run it, tell each item as it ends, then report."""
-    say("opening models and indexes; an index that is missing is built first, which takes minutes")
-    await work(_beside_a_stack(settings), wanted, _tell)
+async def run(settings: Settings, wanted: Wanted, organisation: UUID) -> int:
+    """Run it, tell each item as it ends, then report. `organisation` is whose runs those of a fleet are."""
+    if wanted.fleet:
+        async with deployment(settings, organisation) as found:
+            say("the fleet goes on when this command ends: repeat it to follow, `rubrica eval fleet` pauses or cancels")
+            await work(settings, wanted, _tell, found)
+    else:
+        say("opening models and indexes; an index that is missing is built first, which takes minutes")
+        await work(_beside_a_stack(settings), wanted, _tell)
     return report(wanted.out)
 
 

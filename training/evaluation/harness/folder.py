@@ -1,14 +1,15 @@
 """A run's folder: manifest, turns, answers, scores, what the judge answered. A kill at any moment loses no finished line.
 
-manifest.json  answers.jsonl  scores.jsonl  judge.sqlite  turns/<item>.jsonl  pages/<hash>.txt  report.html
+manifest.json  answers.jsonl  scores.jsonl  judge.sqlite  turns/<item>.jsonl  pages/<hash>.txt  report.html  fleet
 """
 
 import fcntl
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from uuid import UUID
 
 from app.domain.errors import Conflict, InvalidInput, NotFound
 from app.domain.evidence import content_key, snapshot_hash
@@ -20,7 +21,7 @@ from training.evaluation.harness.scores import Scores
 from workflows.judging.batch import KeptAnswers
 
 MANIFEST, ANSWERS, SCORES, JUDGE, LOCK = "manifest.json", "answers.jsonl", "scores.jsonl", "judge.sqlite", "lock"
-TURNS, PAGES = "turns", "pages"
+TURNS, PAGES, FLEET = "turns", "pages", "fleet"
 _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,80}")
 
 
@@ -88,6 +89,22 @@ class RunFolder:
         """Append it."""
         self._turns(item).parent.mkdir(exist_ok=True)
         append_line(self._turns(item), turn)
+
+    def replace_turns(self, item: str, turns: Iterable[Turn]) -> None:
+        """Keep these as all of them."""
+        path = self._turns(item)
+        path.parent.mkdir(exist_ok=True)
+        _replace(path, b"".join(turn.model_dump_json(exclude_defaults=True).encode() + b"\n" for turn in turns))
+
+    def fleet(self) -> UUID | None:
+        """The fleet that answers, if one was named."""
+        path = self.path / FLEET
+        return UUID(path.read_text()) if path.exists() else None
+
+    def name_fleet(self, fleet: UUID) -> UUID:
+        """Note which fleet answers, before it is made."""
+        _replace(self.path / FLEET, str(fleet).encode())
+        return fleet
 
     def keep_page(self, text: str) -> str:
         """Keep the text of a cited page; the name of its copy."""

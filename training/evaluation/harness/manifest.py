@@ -29,8 +29,8 @@ class ModelUsed(Value):
 class SystemUsed(Value):
     """What answered. `reports` is the SHA-256 of a file of finished reports where no system ran; `model` null: it asks none.
 
-    `corpora` gives, by collection, the generation of its index; empty strings where a service keeps that to itself. `caps` is
-    what it could use at most.
+    `fleet`: a deployment's workers ran it. `corpora` gives, by collection, the generation of its index; empty strings where a
+    service keeps that to itself. `caps` is what it could use at most.
     """
 
     name: str
@@ -40,6 +40,7 @@ class SystemUsed(Value):
     services: tuple[str, ...] = ()
     reports: str = ""
     caps: Caps = NO_CAPS
+    fleet: bool = False
 
 
 class JudgeUsed(Value):

@@ -5,11 +5,12 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
-from app.domain.errors import SetupError
+from app.domain.errors import InvalidInput, SetupError
 from app.domain.query import SystemName
 from app.settings import Settings
 from training.evaluation.benchmarks.files import reports_of
 from training.evaluation.harness.answering import Answering, BySearch, BySystem, FromFile, Given
+from training.evaluation.harness.caps import NO_CAPS
 from training.evaluation.harness.example import Answered, AnyBenchmark, Example, Reading
 from training.evaluation.harness.folder import RunFolder
 from training.evaluation.harness.judging import Judging
@@ -43,6 +44,8 @@ class Parts:
         """What answers, for the manifest."""
         if self.benchmark.answered is Answered.BY_NOBODY:
             return SystemUsed(name=NOBODY)
+        if self.wanted.fleet:
+            return self._fleet_used()
         if self.around is None:
             assert self.wanted.reports is not None
             return SystemUsed(name=FILE, reports=next(iter(file_digests([self.wanted.reports]).values())))
@@ -52,6 +55,14 @@ class Parts:
         model = self.models.system.used if self.models.system else None
         names = {"name": self.wanted.system.value, "effort": self.wanted.effort.value}
         return SystemUsed(**names, model=model, corpora=corpora, services=self.around.services, caps=self.wanted.caps)
+
+    def _fleet_used(self) -> SystemUsed:
+        """The system on a stack, which keeps the generations of its indexes to itself."""
+        names = {"name": self.wanted.system.value, "effort": self.wanted.effort.value}
+        model = self.models.system.used if self.models.system else None
+        own = self.benchmark.corpus(Reading(self.wanted.data), self.settings.home) if self.benchmark.corpus else None
+        corpora = dict.fromkeys(self.wanted.collections or ((own.name,) if own else ()), "")
+        return SystemUsed(**names, model=model, corpora=corpora, services=tuple(sorted(self.settings.services)), fleet=True)
 
     def judge_used(self, examples: Sequence[Example[Any]], variant: str) -> JudgeUsed:
         """The judge, with the prompts it is asked with in the languages of these examples."""
@@ -101,17 +112,29 @@ class Parts:
         )
 
 
+def _require_fit(wanted: Wanted, benchmark: AnyBenchmark) -> None:
+    if wanted.reports is not None or benchmark.answered is not Answered.BY_SYSTEM:
+        raise InvalidInput("a fleet runs a research system, and none is asked here; leave --fleet out")
+    if wanted.model_file is not None or wanted.caps != NO_CAPS:
+        raise InvalidInput(
+            "a fleet works with its stack's own model and limits; leave --fleet, or the model file and the limits, out"
+        )
+
+
 @asynccontextmanager
 async def parts_of(settings: Settings, wanted: Wanted, benchmark: AnyBenchmark, variant: str) -> AsyncIterator[Parts]:
     """Models and search, opened.
 
     Raises:
         SetupError: a model or a corpus that is needed is missing.
+        InvalidInput: a fleet is asked for where no system runs.
     """
     async with models_of(settings, ModelFiles(wanted.model_file, wanted.judge_file, wanted.threads)) as models:
         judge = models.require_judge() if benchmark.asked_with(variant) else None
         parts = Parts(settings, wanted, benchmark, PromptLibrary.load(), models, judge, None)
-        if wanted.reports is not None or benchmark.answered is Answered.BY_NOBODY:
+        if wanted.fleet:
+            _require_fit(wanted, benchmark)
+        if wanted.fleet or wanted.reports is not None or benchmark.answered is Answered.BY_NOBODY:
             yield parts
             return
         own = benchmark.corpus(Reading(wanted.data), settings.home) if benchmark.corpus and not wanted.collections else None

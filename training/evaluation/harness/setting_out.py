@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Callable, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -10,6 +11,7 @@ from app.domain.errors import InvalidInput
 from app.settings import Settings
 from training.evaluation.benchmarks.catalogue import benchmark as benchmark_named
 from training.evaluation.harness.example import Example, Reading
+from training.evaluation.harness.fleet import Deployment, by_fleet
 from training.evaluation.harness.folder import RunFolder
 from training.evaluation.harness.manifest import Manifest, file_digests
 from training.evaluation.harness.parts import Parts, parts_of
@@ -30,8 +32,8 @@ class Ran:
     scores: Sequence[Scores]
 
 
-async def run(settings: Settings, wanted: Wanted, told: Callable[[Progress], None]) -> Ran:
-    """Work through the benchmark, or go on where the folder's run was cut off.
+async def run(settings: Settings, wanted: Wanted, told: Callable[[Progress], None], deployment: Deployment | None = None) -> Ran:
+    """Work through the benchmark, or go on where the folder's run was cut off. A `deployment` runs the system where one is given.
 
     Raises:
         InvalidInput: the data, a variant or an item is not there.
@@ -45,20 +47,38 @@ async def run(settings: Settings, wanted: Wanted, told: Callable[[Progress], Non
     reading = Reading(wanted.data, variant, wanted.reference)
     examples = chosen(benchmark.read(reading), wanted)
     async with parts_of(settings, wanted, benchmark, variant) as parts:
-        return await _worked(parts, planned(parts, reading, examples), examples, told)
+        return await _worked(parts, planned(parts, reading, examples), examples, told, deployment)
 
 
-async def _worked(parts: Parts, plan: Manifest, examples: Sequence[Example[Any]], told: Callable[[Progress], None]) -> Ran:
+async def _worked(
+    parts: Parts,
+    plan: Manifest,
+    examples: Sequence[Example[Any]],
+    told: Callable[[Progress], None],
+    deployment: Deployment | None,
+) -> Ran:
     folder, wanted = RunFolder(parts.wanted.out), parts.wanted
     with folder.opened(plan) as manifest:
         kept = folder.judged()
         try:
             record = BatchRecord(kept, wanted.at_once)
-            answering, judging = parts.answering(manifest, folder), parts.judging(record, manifest, folder)
-            evaluation = Evaluation(parts.benchmark, examples, answering, judging, folder, wanted.at_once, told)
-            return Ran(manifest, await evaluation.work())
+            judging = parts.judging(record, manifest, folder)
+            async with AsyncExitStack() as stack:
+                if deployment is None:
+                    answering = parts.answering(manifest, folder)
+                else:
+                    asked = unanswered(examples, folder)
+                    answering = await stack.enter_async_context(by_fleet(deployment, manifest, folder, wanted, asked))
+                evaluation = Evaluation(parts.benchmark, examples, answering, judging, folder, wanted.at_once, told)
+                return Ran(manifest, await evaluation.work())
         finally:
             kept.close()
+
+
+def unanswered(examples: Sequence[Example[Any]], folder: RunFolder) -> list[Example[Any]]:
+    """Those that have no answer yet."""
+    answered = {item for item, answer in folder.answers().items() if not answer.failed}
+    return [example for example in examples if example.id not in answered]
 
 
 def planned(parts: Parts, reading: Reading, examples: Sequence[Example[Any]]) -> Manifest:

@@ -13,6 +13,7 @@ class Wanted:
 
     `reports` are finished reports to judge instead of running a system. `judge_file` is a model file that judges and does nothing
     else; `judge_chars` is how much of a report a judge is shown (0: all), `threads` are those of a model in this process.
+    `fleet`: a stack runs the system, not this process.
     """
 
     benchmark: str
@@ -35,3 +36,4 @@ class Wanted:
     threads: int = 1
     at_once: int = 4
     demonstration: bool = False
+    fleet: bool = False

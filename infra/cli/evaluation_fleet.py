@@ -1,0 +1,61 @@
+"""The deployment that works the questions of `rubrica eval`: the stack that runs on this home, or the one the settings name."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from uuid import UUID
+
+from app.domain.errors import NotFound, SetupError
+from app.domain.fleets import Fleet, FleetWish
+from app.services.fleets import Fleets
+from app.services.run_gateway import TemporalGateway
+from app.settings import Settings
+from app.storage.tenancy import Tenant, TenantDatabase, acting_for
+from infra.cli.worker_database import worker_pool
+from infra.local.home import Home
+from infra.local.lock import FileLock, read_state
+from training.evaluation.harness.fleet import Deployment
+from training.evaluation.harness.folder import RunFolder
+
+
+@asynccontextmanager
+async def deployment(settings: Settings, organisation: UUID) -> AsyncIterator[Deployment]:
+    """Fleets of an organisation, for as long as the context lasts.
+
+    Raises:
+        SetupError: no stack is up, or its database cannot be used.
+    """
+    home = Home(settings.home)
+    address = settings.temporal_address or _running(home)
+    if address is None:
+        raise SetupError("a fleet is worked by a stack, and none is up here; start one with `rubrica up`")
+    async with worker_pool(settings, home) as pool:
+        database = TenantDatabase(pool)
+        with acting_for(Tenant(organisation)):
+            yield Deployment(Fleets(database, TemporalGateway(address)), database)
+
+
+async def fleet(settings: Settings, folder: Path, organisation: UUID, wish: FleetWish | None) -> int:
+    """Tell how far the fleet of a run is; with a wish, have it do that first."""
+    named = RunFolder(folder).fleet()
+    if named is None:
+        raise NotFound(f"no fleet works for {folder}; `rubrica eval run --fleet` makes one")
+    async with deployment(settings, organisation) as found:
+        print(told(await (found.fleets.wish(named, wish) if wish else found.fleets.get(named))))
+    return 0
+
+
+def told(fleet: Fleet) -> str:
+    """One line."""
+    state = {FleetWish.GO: "at work", FleetWish.PAUSE: "paused", FleetWish.CANCEL: "being cancelled"}[fleet.wish]
+    if fleet.ended_at is not None:
+        state = "cancelled" if fleet.wish is FleetWish.CANCEL else "complete"
+    ended = f"{fleet.ended} of {fleet.questions} questions have ended"
+    return f"{state}: {ended}, {fleet.under_way} under way" + (f"; {fleet.detail}" if fleet.detail else "")
+
+
+def _running(home: Home) -> str | None:
+    if not home.lock.exists() or not FileLock(home.lock).held_by_another():
+        return None
+    state = read_state(home.state)
+    return state.temporal if state else None

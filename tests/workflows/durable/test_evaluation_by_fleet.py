@@ -1,0 +1,68 @@
+"""`rubrica eval run --fleet`: workers answer, the folder keeps, and what failed is asked again by a new fleet."""
+
+from pathlib import Path
+
+import pytest
+
+from app.domain.accounts import LOCAL_ORGANISATION
+from app.domain.errors import InvalidInput, ModelRefused
+from app.services.fleets import Fleets
+from app.settings import Settings
+from app.storage.tenancy import Tenant, TenantDatabase, acting_for
+from tests.support.model_stub import ModelStub, model_stub
+from tests.training.evaluation.evaluating import benchmark_folder
+from tests.workflows.durable.house import House
+from tests.workflows.durable.toys import SOURCE, at_once
+from training.evaluation.harness.fleet import Deployment
+from training.evaluation.harness.folder import RunFolder
+from training.evaluation.harness.running import Progress
+from training.evaluation.harness.setting_out import Ran, run
+from training.evaluation.harness.wanted import Wanted
+
+CALLS = 17
+QUESTIONS = "SELECT array_agg(questions ORDER BY created_at) FROM fleets"
+
+
+async def fail_once(said: str) -> None:
+    """The model refuses one outline."""
+    if said.startswith("outline") and not refused:
+        refused.append(said)
+        raise ModelRefused("not today")
+
+
+refused: list[str] = []
+
+
+async def test_a_fleet_answers_a_benchmark_and_asks_again_what_failed(house: House, tmp_path: Path) -> None:
+    refused.clear()
+    house.model.hook = fail_once
+    data, out, told = benchmark_folder(tmp_path / "data"), tmp_path / "out", list[Progress]()
+    wanted = Wanted("drb-race", data, out, at_once=3, fleet=True)
+    deployment = Deployment(Fleets(TenantDatabase(house.database), house.gateway), house.database)
+    async with model_stub(ModelStub()) as stub, house.worker():
+        settings = Settings.model_validate({"llm_base_url": stub.base_url, "llm_model": "toy", "home": tmp_path / "home"})
+
+        async def evaluated() -> Ran:
+            with acting_for(Tenant(LOCAL_ORGANISATION)):
+                return await run(settings, wanted, told.append, deployment)
+
+        first = await evaluated()
+        failed = next(progress for progress in told if progress.problem)
+        assert "the stack wrote it with no model, the manifest names toy" in failed.problem
+        assert len(first.scores) == 2
+        house.model.hook = at_once
+        judged, worked = stub.bill.outcomes["answered"], len(house.model.asked)
+        again = await evaluated()
+        assert [scores.missing for scores in again.scores] == [{}] * 3
+        assert stub.bill.outcomes["answered"] - judged == judged / 2  # the third item's judgement, and no other's
+        assert len(house.model.asked) - worked == CALLS
+        assert await house.database.fetchval(QUESTIONS) == [3, 1]
+    folder = RunFolder(out)
+    answers = folder.answers()
+    assert {answer.usage.model_calls for answer in answers.values()} == {CALLS}
+    assert {len([turn for turn in folder.turns(item) if turn.completion]) for item in answers} == {CALLS}
+    assert "President number" in folder.page(answers["1"].pages[SOURCE.url])
+    assert again.manifest.system.fleet
+    finished = Wanted("drb-race", data, tmp_path / "other", reports=tmp_path / "reports.jsonl", fleet=True)
+    with pytest.raises(InvalidInput, match="leave --fleet out"):
+        await run(settings, finished, told.append, deployment)

@@ -1,0 +1,165 @@
+"""Answering a benchmark's questions by a fleet: the workers of a deployment run the system, this process keeps and judges.
+
+The folder stays the truth of the evaluation. It names the fleet before that is made, so that the command that is repeated after a
+kill follows the same one; what has no answer when a fleet has ended is asked by a new one.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+from uuid import UUID, uuid4
+
+from app.domain.errors import NotFound
+from app.domain.fleets import FleetEnd, FleetQuestion
+from app.domain.query import ResearchQuery
+from app.domain.report import Report
+from app.domain.run import RunStatus
+from app.domain.writer import ReportLineage
+from app.services.fleets import Fleets
+from app.services.rendering.numbering import numbered
+from app.storage import living_runs, reports, runs, tapes
+from app.storage.engine import Executor
+from training.evaluation.harness.answering import MOST_PAGE_CHARS, plain
+from training.evaluation.harness.example import Answer, Example
+from training.evaluation.harness.folder import RunFolder
+from training.evaluation.harness.manifest import Manifest
+from training.evaluation.harness.wanted import Wanted
+from workflows.durable.fleet_pipeline import FleetPipeline
+from workflows.systems.linear_pipeline import Pipeline
+
+
+class Deployment(NamedTuple):
+    """What a fleet needs of a deployment: its fleets, and its database to read what they wrote."""
+
+    fleets: Fleets
+    database: Executor
+
+
+@dataclass(eq=False)
+class ByFleet:
+    """The answers of a fleet that is under way, as `Answering`."""
+
+    database: Executor
+    manifest: Manifest
+    folder: RunFolder
+    _ends: dict[str, asyncio.Future[FleetEnd]] = field(default_factory=dict)
+    _running: asyncio.Task[int] | None = None
+
+    @asynccontextmanager
+    async def following(self, pipeline: Pipeline[FleetQuestion, FleetEnd], asked: Sequence[FleetQuestion]) -> AsyncIterator[None]:
+        """Hear of the ends of these questions for as long as the context lasts."""
+        loop = asyncio.get_running_loop()
+        self._ends |= {question.name: loop.create_future() for question in asked}
+        self._running = asyncio.create_task(pipeline.run(asked, lambda question, end: self.hear(end)))
+        try:
+            yield
+            await self._running  # so that the next command finds the fleet ended
+        finally:
+            self._running.cancel()
+            await asyncio.wait((self._running,))
+
+    def hear(self, end: FleetEnd) -> None:
+        """An end, noted for whoever waits for it."""
+        self._ends.setdefault(end.name, asyncio.get_running_loop().create_future()).set_result(end)
+
+    @property
+    def known(self) -> frozenset[str]:
+        """The questions that have an end, or will have one."""
+        return frozenset(self._ends)
+
+    async def answer(self, example: Example[Any]) -> Answer:
+        """The report of the question's run, with its turns and what it cites.
+
+        Raises:
+            RubricaError: the fleet cannot be followed any more. It goes on.
+        """
+        end = self._ends[example.id]
+        if self._running is not None and not end.done():
+            await asyncio.wait((end, self._running), return_when=asyncio.FIRST_COMPLETED)
+            if not end.done():
+                self._running.result()
+        return await self._read(await end)
+
+    async def _read(self, end: FleetEnd) -> Answer:
+        if end.run_id is None or end.status is not RunStatus.COMPLETED:
+            return Answer(item=end.name, failed=end.detail or f"its run was {end.status}")
+        run, report = await runs.get(self.database, end.run_id), await living_runs.report(self.database, end.run_id)
+        if run is None or run.finished_at is None or report is None:
+            return Answer(item=end.name, failed="its run was deleted")
+        if otherwise := await self._otherwise(end.run_id):
+            return Answer(item=end.name, failed=otherwise)
+        self.folder.replace_turns(end.name, await tapes.turns(self.database, end.run_id))
+        return Answer(
+            item=end.name,
+            text=plain(report),
+            report=report,
+            pages=await self._pages(report),
+            usage=run.usage,
+            seconds=round((run.finished_at - run.created_at).total_seconds(), 3),
+        )
+
+    async def _otherwise(self, run: UUID) -> str:
+        """In what the deployment worked differently from what the manifest says; empty when in nothing."""
+        lineage = await living_runs.lineage(self.database, run) or ReportLineage()
+        wanted = self.manifest.system.model.name if self.manifest.system.model else ""
+        if lineage.model != wanted:
+            said = (lineage.model or "no model", wanted or "none")
+            return "the stack wrote it with {}, the manifest names {}; give both the same RUBRICA_LLM_MODEL".format(*said)
+        if other := [name for name, digest in lineage.prompts.items() if self.manifest.prompts.get(name, digest) != digest]:
+            return f"the stack has another prompt {other[0]}; run the same version of the program on both"
+        return ""
+
+    async def _pages(self, report: Report) -> dict[str, str]:
+        """The stored copies of what is cited, by address."""
+        cited = {citation.quote.source.url: citation.quote.source.snapshot for citation in numbered(report).citations}
+        texts = {url: await reports.snapshot(self.database, name) or b"" for url, name in sorted(cited.items())}
+        return {url: self.folder.keep_page(text.decode()[:MOST_PAGE_CHARS]) for url, text in texts.items()}
+
+
+@asynccontextmanager
+async def by_fleet(
+    deployment: Deployment, manifest: Manifest, folder: RunFolder, wanted: Wanted, asked: Sequence[Example[Any]]
+) -> AsyncIterator[ByFleet]:
+    """Have the deployment work these questions, or follow the fleet that does."""
+    answers = ByFleet(deployment.database, manifest, folder)
+    kept = folder.fleet()
+    if kept is not None and await _has_ended(deployment.fleets, kept):
+        await _take_over(deployment.fleets, kept, answers, frozenset(folder.answers()))
+        kept = None
+    left = [_question(example, manifest, wanted) for example in asked if example.id not in answers.known]
+    if not left:
+        yield answers
+        return
+    fleet = kept or folder.name_fleet(uuid4())
+    async with answers.following(FleetPipeline(deployment.fleets, fleet, wanted.at_once), left):
+        yield answers
+
+
+async def _has_ended(fleets: Fleets, fleet: UUID) -> bool:
+    try:
+        return (await fleets.get(fleet)).ended_at is not None
+    except NotFound:
+        return False
+
+
+async def _take_over(fleets: Fleets, fleet: UUID, answers: ByFleet, read: frozenset[str]) -> None:
+    """What a fleet that has ended answered and was not `read` yet; what failed is asked again."""
+    number = 0
+    while ends := await fleets.ends(fleet, number):
+        for end in ends:
+            if end.status is RunStatus.COMPLETED and end.name not in read:
+                answers.hear(end)
+        number = ends[-1].number
+
+
+def _question(example: Example[Any], manifest: Manifest, wanted: Wanted) -> FleetQuestion:
+    query = ResearchQuery(
+        question=example.question,
+        language=example.language,
+        system=wanted.system,
+        effort=wanted.effort,
+        collections=tuple(manifest.system.corpora),
+    )
+    return FleetQuestion(name=example.id, query=query)
