@@ -12,6 +12,7 @@ from typing import NamedTuple, TypeVar
 Key = tuple[str, int]
 """A candidate: an index and its number in it."""
 Named = TypeVar("Named", Key, str)
+AVERAGE = 0.5
 WIDTH = 6.0
 """Standard deviations between 0 and 1: the mean scores 0.5, and what a half did not find counts as three below its mean."""
 
@@ -33,10 +34,7 @@ def fuse(
     document each candidate is of: the best passage of one then counts with the best that any of them has in each half, since
     what is asked and what answers it may stand in different passages.
     """
-    few = 0 < len(sparse) < wanted
-    halves = [_scaled(sparse, _from_zero(sparse) if few else _standard(sparse))]
-    if dense is not None:
-        halves.append(_scaled(dense, _standard(dense)))
+    halves = _halves(sparse, dense, wanted)
     fused = _mean(halves)
     if documents is not None:
         of = {key: documents.get(key, "") or repr(key) for key in fused}
@@ -44,6 +42,18 @@ def fuse(
         together = _mean([_best_of_each(half, of) for half in halves])
         fused |= {key: together[document] for document, key in best.items()}
     return sorted(fused.items(), key=lambda item: (-item[1], item[0]))
+
+
+def above_average(sparse: Mapping[Key, float], dense: Mapping[Key, float] | None, wanted: int) -> frozenset[Key]:
+    """The candidates that every half found and puts above the average of what it found. Arguments as of `fuse`."""
+    halves = _halves(sparse, dense, wanted)
+    return frozenset(key for key in halves[0] if all(half.get(key, 0.0) > AVERAGE for half in halves))
+
+
+def _halves(sparse: Mapping[Key, float], dense: Mapping[Key, float] | None, wanted: int) -> list[dict[Key, float]]:
+    few = 0 < len(sparse) < wanted
+    halves = [_scaled(sparse, _from_zero(sparse) if few else _standard(sparse))]
+    return halves if dense is None else [*halves, _scaled(dense, _standard(dense))]
 
 
 def _mean(halves: Sequence[Mapping[Named, float]]) -> dict[Named, float]:

@@ -11,7 +11,8 @@ from app.domain.errors import InvalidInput, NotFound, ToolError
 from app.domain.evidence import Passage
 from retrieval.catalogue import BuildPhase, Catalogue, Generation, collection_of, no_collection
 from retrieval.diversity import diverse
-from retrieval.fusion import Key, fuse
+from retrieval.fusion import Key, above_average, fuse
+from retrieval.hearing import Candidate, heard
 from retrieval.index.ports import HybridQuery, Index, IndexDamaged, Place
 from retrieval.ports import Document, SearchFilter
 from retrieval.reranker import Reranker, reranked
@@ -177,8 +178,11 @@ class Library:
         dense = self._hits(generations, replace(asked, sparse=NO_WORDS, dense=vector.result())) if vector else None
         places = self._places(sparse.keys() | (dense or {}).keys())
         documents = {key: f"{collection_of(key[0])} {place.document}" for key, place in places.items()}
-        fused = fuse(sparse, dense, asked.limit, documents)
-        return [_Ranked(key[0], places[key], score) for key, score in fused if key in places]
+        ranked = [found for found in fuse(sparse, dense, asked.limit, documents) if found[0] in places]
+        if len(generations) > 1:
+            good = above_average(sparse, dense, asked.limit)
+            ranked = heard(ranked, [Candidate(collection_of(key[0]), documents[key], key in good) for key, _ in ranked], limit)
+        return [_Ranked(key[0], places[key], score) for key, score in ranked]
 
     def _hits(self, generations: Sequence[Generation], asked: HybridQuery) -> dict[Key, float]:
         """What one half of a query finds in all of them."""

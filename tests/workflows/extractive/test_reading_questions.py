@@ -124,6 +124,11 @@ def test_a_word_within_a_name_or_before_another_noun_is_not_the_subject_itself(t
     assert as_itself(text, {"war"}, as_noun=True) is itself
 
 
+def test_a_general_word_tells_little_however_seldom_its_form_is_met() -> None:
+    weights = analyse("What are stem cells used for?").telling_weights
+    assert weights[term_of("used")] < min(weights["stem"], weights["cell"])
+
+
 def test_forms_that_no_stemmer_brings_together_are_one_term() -> None:
     assert term_of("paid") == term_of("pays")
     assert term_of("women") == term_of("woman's")

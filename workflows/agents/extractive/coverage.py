@@ -5,7 +5,7 @@ from functools import lru_cache
 
 from workflows.agents.extractive.entities import Entities
 from workflows.agents.extractive.hits import Hit
-from workflows.agents.extractive.names import names
+from workflows.agents.extractive.names import bare_title, names
 from workflows.agents.extractive.question import PLAIN_WEIGHT, Question
 from workflows.agents.extractive.sentences import Sentence
 from workflows.agents.extractive.telling import MOSTLY, TELLING, telling_weight
@@ -65,11 +65,17 @@ def asked_terms(question: Question) -> dict[str, float]:
 
 
 def bears_on(question: Question, sentence: Sentence) -> bool:
-    """Whether a statement bears on a question with names: by something it asks about them, or by most of its names, where these
-    tell by themselves what is spoken of, as Panama does and Union does not."""
+    """Whether a statement bears on a question with names: by something it asks about them, by being on a page of one of them, or
+    by most of its names, where these tell by themselves what is spoken of, as Panama does and Union does not."""
     asked = asked_terms(question).keys()
     held = sentence.term_set | frozenset(terms(sentence.source.title))
-    if not question.names or not asked or not asked.isdisjoint(held):
+    titled = frozenset(terms(bare_title(sentence.source.title)))
+    if (
+        not question.names
+        or not asked
+        or not asked.isdisjoint(held)
+        or any(titled == set(terms(name)) for name in question.names)
+    ):
         return True
     weights = {name: sum(question.telling_weights.get(term, 0.0) for term in terms(name)) for name in question.names}
     told = sum(weight for name, weight in weights.items() if frozenset(terms(name)) <= held and _tells(name))
@@ -78,6 +84,8 @@ def bears_on(question: Question, sentence: Sentence) -> bool:
 
 def _tells(name: str) -> bool:
     own = terms(name)
+    if name.isupper():  # an acronym is written so nowhere else
+        return True
     return any(not is_light(term) for term in own) and (len(own) >= FEWEST_WORDS or telling_weight(name) >= RARE_NAME)
 
 

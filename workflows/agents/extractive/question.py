@@ -19,6 +19,7 @@ LIGHT_WEIGHT = 0.5
 LIGHT_NAME_WEIGHT = 0.75
 SPEAKER_WEIGHT = 0.25
 FRAME_WEIGHT = 0.1
+MOST_OF_LIGHT = 0.7
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +115,7 @@ def analyse(text: str) -> Question:
         written=tuple(word.text.lower() for word in subject),
         subject_terms=subject_terms,
         subject_weights={word.term: weights[word.term] for word in subject},
-        telling_weights={word.term: weights[word.term] * telling_weight(word.text) for word in subject},
+        telling_weights={word.term: weights[word.term] * _telling(word) for word in subject},
         names=named,
         phrases=phrases,
         telling=frozenset(term for phrase in phrases for term in phrase if not is_light(term)),
@@ -155,6 +156,11 @@ def _weights(content: list[Word], subject: list[Word], text: str) -> dict[str, f
             weight = NAME_WEIGHT if word.text[0].isupper() else SPEAKER_WEIGHT
         weights[word.term] = max(weights.get(word.term, 0.0), weight)
     return weights
+
+
+def _telling(word: Word) -> float:
+    """How much a word tells; a general one little, however seldom its form is met."""
+    return min(MOST_OF_LIGHT, telling_weight(word.text)) if is_light(word.term) else telling_weight(word.text)
 
 
 def _own_weight(word: Word, text: str) -> float:

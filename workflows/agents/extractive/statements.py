@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from workflows.agents.extractive.cues import can_answer, makes_case
 from workflows.agents.extractive.focus import focus, names_subject, told_apart
+from workflows.agents.extractive.hearing import each_heard
 from workflows.agents.extractive.hits import Hit
 from workflows.agents.extractive.kinds import QuestionKind
 from workflows.agents.extractive.novelty import select
@@ -29,6 +30,8 @@ LONGEST_PAIR = 70
 TRIM_FROM = 55
 FLOOR = 0.5
 """What scores less than this share of the best statement is beside the point."""
+HEARD = 0.4
+"""The same for the best of a collection that has none above it: one defines what the other goes into."""
 
 
 def lens_on(question: Question, hits: Sequence[Hit], aspect: dict[str, float]) -> Lens:
@@ -56,9 +59,10 @@ def statements(lens: Lens, hits: Sequence[Hit], limit: int, taken: Sequence[Sent
         few = FEW_CASES if lens.question.kind is QuestionKind.AGAINST else LEAST_CASES
         scored = arguing if len(arguing) >= few else scored
         scored = [pair for pair in scored if can_answer(lens.question.text, pair[1].text)] or scored
+    near = [pair for pair in scored if pair[0] >= HEARD * scored[0][0]]
     scored = [pair for pair in scored if pair[0] >= FLOOR * scored[0][0]]
     share = max(2, limit // max(1, len({c.source.url for _, c in scored})))
-    chosen = select(scored[:CONSIDERED], limit, taken, _at_most(share))
+    chosen = each_heard(near, select(scored[:CONSIDERED], limit, taken, _at_most(share)), limit)
     needed = frozenset(lens.question.subject_terms) | lens.aspect.keys()
     return [trim(sentence, needed, TRIM_FROM) for sentence in chosen]
 

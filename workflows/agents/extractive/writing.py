@@ -43,7 +43,7 @@ async def write_report(query: ResearchQuery, plan: ResearchPlan, findings: tuple
     asked = parts_asked(question.text, plan, material)
 
     def alone(one: Question, about: Material) -> str:
-        if _surveys(query.writer.arrangement, one, about):
+        if _surveys(query.writer.arrangement, one, plan, about):
             return told_alone(one, about, words, scale)
         return "\n\n".join(section.body for section in trace(one, about, query.effort, scale))
 
@@ -51,7 +51,7 @@ async def write_report(query: ResearchQuery, plan: ResearchPlan, findings: tuple
         sections = [_nothing(question, material)]
     elif asked:
         sections = answered_apart(asked, material, alone)
-    elif _surveys(query.writer.arrangement, question, material):
+    elif _surveys(query.writer.arrangement, question, plan, material):
         sections = survey(question, material, words, scale)[: 1 + kit.bounds.sections]
     else:
         sections = trace(question, material, query.effort, scale)
@@ -68,13 +68,20 @@ async def write_report(query: ResearchQuery, plan: ResearchPlan, findings: tuple
     )
 
 
-def _surveys(arrangement: Arrangement, question: Question, material: Material) -> bool:
+def _surveys(arrangement: Arrangement, question: Question, plan: ResearchPlan, material: Material) -> bool:
     """Whether to go part by part, as asked or as fits."""
-    return arrangement is Arrangement.SURVEY or (arrangement is Arrangement.AUTOMATIC and _is_subject(question, material))
+    return arrangement is Arrangement.SURVEY or (arrangement is Arrangement.AUTOMATIC and _is_subject(question, plan, material))
 
 
-def _is_subject(question: Question, material: Material) -> bool:
-    """Whether much is said on the subject itself, so that the report surveys it; else it traces a chain of evidence."""
+def _is_subject(question: Question, plan: ResearchPlan, material: Material) -> bool:
+    """Whether much is said on the subject itself, so that the report surveys it; else it traces a chain of evidence.
+
+    A plan that starts from single pages has them for headings, which only an account that each page gives a part of fits under.
+    """
+    about = phrases_in(question.language).about
+    anchored = any(subtask.question == about.format(what=subtask.title) for subtask in plan.subtasks)
+    if anchored and not (question.sides or question.wants_account):
+        return False
     if question.closed and len(material.titles) == 1:
         return False
     if question.kind is QuestionKind.COMPARE or question.sides:
