@@ -126,6 +126,17 @@ def compare(
 
 
 @app.command()
+def limits(
+    folders: Annotated[list[Path], typer.Argument(metavar="FOLDER...", help="Runs of one system under different limits.")],
+    out: Annotated[Path, typer.Option(help="The HTML file to write.")] = Path("limits.html"),
+) -> None:
+    """Draw a system's main figure over limits of tool calls and of context (`run --call-limit`, `--context-limit`)."""
+    from infra.cli.evaluation_run import limits as work
+
+    leave_with(lambda: work(folders, out))
+
+
+@app.command()
 def form(
     files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Reports in Markdown.")],
     written: Annotated[

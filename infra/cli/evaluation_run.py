@@ -16,6 +16,7 @@ from training.evaluation.harness.comparing import Difference, compared, require_
 from training.evaluation.harness.difference_page import difference_page
 from training.evaluation.harness.figures import told
 from training.evaluation.harness.folder import RunFolder
+from training.evaluation.harness.limits_page import limits_page, main_figure, require_one_system
 from training.evaluation.harness.page import MICRO, RunRecord, interval_text, number, page
 from training.evaluation.harness.running import Progress
 from training.evaluation.harness.setting_out import run as work
@@ -72,6 +73,21 @@ def compare(first: Path, second: Path, out: Path | None) -> int:
         say("the two runs were made with different code")
     if out is not None:
         _write(out, difference_page(one.manifest, other.manifest, found))
+    return 0
+
+
+def limits(folders: Sequence[Path], out: Path) -> int:
+    """Print one line a run and write the page."""
+    records = [_record(folder) for folder in folders]
+    require_one_system([record.manifest for record in records])
+    found = benchmark(records[0].manifest.benchmark)
+    for folder, record in zip(folders, records, strict=True):
+        main, caps = main_figure(record, found), record.manifest.system.caps
+        value = number(main.interval if isinstance(main.interval, Missing) else main.interval.value)
+        held = f"calls {caps.calls or '-'} context {caps.context or '-'}"
+        print(f"{main.name} {value:>8}  {interval_text(main.interval)}  {held}  {folder}")
+    _write(out, limits_page(records, found))
+    print(out)
     return 0
 
 

@@ -1,15 +1,16 @@
 """Module metrics in a run: what an item adds, what the figures make of all items, what the page shows of them."""
 
-from datetime import date
+from datetime import UTC, date, datetime
 from pathlib import Path
 
 import pytest
 
 from app.domain.budget import AgentLimits
+from app.domain.errors import Conflict
 from app.domain.query import Language
 from app.domain.report import Report
 from app.settings import Settings
-from infra.cli.evaluation_run import report
+from infra.cli.evaluation_run import limits, report
 from tests.support.model_stub import model_stub
 from tests.training.evaluation.evaluating import COLLECTION, benchmark_folder, collection_in
 from tests.training.evaluation.test_module_metrics import act, said, used
@@ -17,6 +18,7 @@ from training.evaluation.harness.caps import NO_CAPS, Caps
 from training.evaluation.harness.efficiency_plots import efficiency_plots
 from training.evaluation.harness.example import Answer
 from training.evaluation.harness.folder import RunFolder
+from training.evaluation.harness.manifest import JudgeUsed, Manifest, ModelUsed, SystemUsed
 from training.evaluation.harness.module_counts import counted, module_figures
 from training.evaluation.harness.scores import Scores
 from training.evaluation.harness.setting_out import run
@@ -82,6 +84,8 @@ def test_figures_over_items_by_hand() -> None:
         }
     )
     assert one.values["report.tense_errors"] == 1
+    shorter = counted(Answer(item="1", text=TEXT, report=WRITTEN), TURNS, EN, TODAY, sections=1)
+    assert (one.values["report.titles_missed"], shorter["report.titles_missed"]) == (1, 0), "it was not to be written"
 
 
 def test_of_a_report_from_a_file_its_form_alone_is_counted() -> None:
@@ -132,3 +136,33 @@ async def test_a_run_keeps_and_shows_them_and_is_held_to_its_caps(tmp_path: Path
     assert "<h2>Modules</h2>" in page
     assert "<td>search: failure rate</td><td>0.0000</td>" in page
     assert "<td>at most</td><td>1 calls</td>" in page
+
+
+def test_one_system_under_several_limits_is_drawn_and_anything_else_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    judge = JudgeUsed(model=ModelUsed(name="j", codec="schema"))
+
+    def kept(name: str, caps: Caps, right: float, system: str = "react") -> Path:
+        used_by = SystemUsed(name=system, caps=caps)
+        now = datetime(2026, 3, 1, tzinfo=UTC)
+        manifest = Manifest(
+            benchmark="gaia", data={"m": "1"}, items=("1", "2"), system=used_by, judge=judge, today=TODAY, started_at=now
+        )
+        with RunFolder(tmp_path / name).opened(manifest):
+            for item, value in (("1", right), ("2", 1.0)):
+                values = {"right": value, "search.tool_calls": 3.0, "search.context_tokens": 900.0}
+                RunFolder(tmp_path / name).keep_scores(Scores(item=item, values=values))
+        return tmp_path / name
+
+    runs = [kept("c8", Caps(calls=8), 0.0), kept("c16", Caps(calls=16), 1.0), kept("free", NO_CAPS, 1.0)]
+    assert limits(runs, tmp_path / "limits.html") == 0
+    page = (tmp_path / "limits.html").read_text()
+    assert page.count("<svg") == 1, "one run is held to no context: no line of it"
+    assert "right under a limit of tool calls" in page
+    assert "<td>8</td><td>–</td><td>0.5000</td><td>0.0000 to 1.0000</td><td>2</td><td>3.0000</td><td>900.0000</td>" in page
+    assert "calls 16 context -" in capsys.readouterr().out
+    with pytest.raises(Conflict, match="same limits"):
+        limits([runs[0], kept("twin", Caps(calls=8), 1.0)], tmp_path / "x.html")
+    with pytest.raises(Conflict, match="different systems"):
+        limits([runs[0], kept("other", Caps(calls=4), 1.0, "mams")], tmp_path / "x.html")

@@ -18,9 +18,11 @@ from training.evaluation.harness.scores import Scores
 from training.evaluation.module_metrics import acting_turns, is_well_formed, queries_of, reflections, repeated, tool_figures
 from training.evaluation.report_metrics import MeasuredReport, counts_of
 from training.rewards.score import Score
+from workflows.agents.kit import Bounds
 from workflows.agents.reading import read_answer
-from workflows.agents.reporting.outline import OUTLINE
+from workflows.agents.reporting.outline import OUTLINE, mended
 
+MOST_SECTIONS = Bounds().sections
 CALLS, CONTEXT = "search.tool_calls", "search.context_tokens"
 FIGURES: Mapping[str, Figure] = {
     "turns": mean_of("search.turns"),
@@ -40,10 +42,17 @@ FIGURES: Mapping[str, Figure] = {
 }
 
 
-def counted(answer: Answer, turns: Sequence[Turn], language: Language, written: date) -> dict[str, float]:
-    """Everything that can be counted of an item. `written` is the day on which a system's report was written."""
+def counted(
+    answer: Answer, turns: Sequence[Turn], language: Language, written: date, sections: int = MOST_SECTIONS
+) -> dict[str, float]:
+    """Everything that can be counted of an item. `written` is the day on which a system's report was written.
+
+    `sections` is how many of an outline's sections are written; what a model outlined beyond that is not missed.
+    """
     found = _of_turns(turns) if turns else {}
-    return found | _of_report(answer, turns, language, written) if answer.text else found
+    if not answer.text:
+        return found
+    return found | _of_report(answer, MeasuredReport(answer.text, written, _outlined(turns, sections), language))
 
 
 def module_figures(scores: Sequence[Scores]) -> dict[str, Figure]:
@@ -81,8 +90,8 @@ def _of_turns(turns: Sequence[Turn]) -> dict[str, float]:
     return found
 
 
-def _of_report(answer: Answer, turns: Sequence[Turn], language: Language, written: date) -> dict[str, float]:
-    counts = counts_of(MeasuredReport(answer.text, written, _outlined(turns), language))
+def _of_report(answer: Answer, report: MeasuredReport) -> dict[str, float]:
+    counts = counts_of(report)
     found: dict[str, float] = {
         "report.statements": counts.statements,
         "report.titles": counts.headings + counts.missed_titles,
@@ -98,15 +107,15 @@ def _of_report(answer: Answer, turns: Sequence[Turn], language: Language, writte
     return found | ({"report.tense_errors": counts.tense_errors} if answer.report is not None else {})
 
 
-def _outlined(turns: Sequence[Turn]) -> tuple[str, ...]:
-    """The titles of the last outline that was understood; none where the system writes without one."""
+def _outlined(turns: Sequence[Turn], sections: int) -> tuple[str, ...]:
+    """The titles of the last outline that was understood, as its writer takes it; none where the system writes without one."""
     for turn in reversed(turns):
         if turn.step == OUTLINE.name and turn.completion is not None:
             try:
-                outline = read_answer(OUTLINE, turn.completion.text)
+                outline = mended(read_answer(OUTLINE, turn.completion.text), sections, "")
             except AnswerInvalid:
                 continue
-            return tuple(section.heading for section in outline.sections if section.heading)
+            return tuple(section.heading for section in outline.sections) if outline else ()
     return ()
 
 

@@ -8,7 +8,7 @@ from training.evaluation.harness.answering import Answering
 from training.evaluation.harness.example import Answer, AnyBenchmark, Example
 from training.evaluation.harness.folder import RunFolder
 from training.evaluation.harness.judging import Judging
-from training.evaluation.harness.module_counts import counted
+from training.evaluation.harness.module_counts import MOST_SECTIONS, counted
 from training.evaluation.harness.scores import Scores
 from workflows.systems.linear_pipeline import Window, pipelined
 
@@ -25,7 +25,7 @@ class Progress:
 
 @dataclass
 class Evaluation:
-    """One run over the chosen examples. `told` hears of each item that ends."""
+    """One run over the chosen examples. `told` hears of each item that ends; `sections` are the most that a report has."""
 
     benchmark: AnyBenchmark
     examples: Sequence[Example[Any]]
@@ -34,6 +34,7 @@ class Evaluation:
     folder: RunFolder
     at_once: int
     told: Callable[[Progress], None] = lambda _: None
+    sections: int = MOST_SECTIONS
     _answers: dict[str, Answer] = field(default_factory=dict, init=False)
     _scores: dict[str, Scores] = field(default_factory=dict, init=False)
 
@@ -59,7 +60,7 @@ class Evaluation:
             return
         judging, tally = self.judging.of_item(example.language)
         scores = await self.benchmark.score(example, answer.model_copy(update={"text": judging.shown(answer.text)}), judging)
-        modules = counted(answer, judging.turns(example.id), example.language, judging.kit.today)
+        modules = counted(answer, judging.turns(example.id), example.language, judging.kit.today, self.sections)
         update = {"domain": example.domain, "language": example.language, "usage": tally.usage}
         self._keep(scores.model_copy(update={**update, "values": modules | scores.values}))
 

@@ -18,6 +18,7 @@ from training.evaluation.harness.parts import Parts, parts_of
 from training.evaluation.harness.running import Evaluation, Progress
 from training.evaluation.harness.scores import Scores
 from training.evaluation.harness.wanted import Wanted
+from workflows.agents.effort import BOUNDS
 from workflows.code_digest import code_digest
 from workflows.judging.batch import BatchRecord
 
@@ -69,7 +70,8 @@ async def _worked(
                 else:
                     asked = unanswered(examples, folder)
                     answering = await stack.enter_async_context(by_fleet(deployment, manifest, folder, wanted, asked))
-                evaluation = Evaluation(parts.benchmark, examples, answering, judging, folder, wanted.at_once, told)
+                most = BOUNDS[wanted.effort].sections
+                evaluation = Evaluation(parts.benchmark, examples, answering, judging, folder, wanted.at_once, told, most)
                 return Ran(manifest, await evaluation.work())
         finally:
             kept.close()
