@@ -19,6 +19,7 @@ from tests.support.model_stub_answers import Prompt
 from tests.support.model_stub_bill import Bill, read_bill
 from tests.support.stack import RUBRICA, command_environment
 from tests.training.evaluation.evaluating import COLLECTION, benchmark_folder, collection_in, write_lines
+from training.evaluation.harness.caps import Caps
 from training.evaluation.harness.folder import RunFolder
 from training.evaluation.harness.running import Progress
 from training.evaluation.harness.setting_out import Ran, run
@@ -165,6 +166,7 @@ async def test_what_cannot_be_scored_says_why_and_is_tried_again(tmp_path: Path,
         ({"benchmark": "nothing"}, "there is no benchmark"),
         ({"variant": "kind"}, "it has strict, official"),
         ({"ids": ("9",)}, "has no item '9'"),
+        ({"caps": Caps(calls=8)}, "limit holds a system that runs in this process"),
         ({"data": Path("/nowhere")}, "has no criteria.jsonl"),
         ({"reports": Path("/nowhere.jsonl")}, "cannot be read"),
     ],

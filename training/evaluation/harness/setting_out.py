@@ -10,6 +10,7 @@ from typing import Any
 from app.domain.errors import InvalidInput
 from app.settings import Settings
 from training.evaluation.benchmarks.catalogue import benchmark as benchmark_named
+from training.evaluation.harness.caps import NO_CAPS
 from training.evaluation.harness.example import Example, Reading
 from training.evaluation.harness.fleet import Deployment, by_fleet
 from training.evaluation.harness.folder import RunFolder
@@ -37,7 +38,7 @@ async def run(settings: Settings, wanted: Wanted, told: Callable[[Progress], Non
     """Work through the benchmark, or go on where the folder's run was cut off. A `deployment` runs the system where one is given.
 
     Raises:
-        InvalidInput: the data, a variant or an item is not there.
+        InvalidInput: the data, a variant or an item is not there; or a limit is given that nothing here would keep.
         SetupError: a model or a corpus that is needed is missing.
         Conflict: the folder holds another run, or somebody is at work in it.
     """
@@ -45,6 +46,10 @@ async def run(settings: Settings, wanted: Wanted, told: Callable[[Progress], Non
     variant = wanted.variant or benchmark.variants[0]
     if variant not in benchmark.variants:
         raise InvalidInput(f"{benchmark.name} has no variant {variant!r}; it has {', '.join(benchmark.variants)}")
+    if wanted.caps != NO_CAPS and (wanted.fleet or wanted.reports):
+        raise InvalidInput(
+            "a call or context limit holds a system that runs in this process; leave it out with --fleet or --reports"
+        )
     reading = Reading(wanted.data, variant, wanted.reference)
     examples = chosen(benchmark.read(reading), wanted)
     async with parts_of(settings, wanted, benchmark, variant) as parts:
