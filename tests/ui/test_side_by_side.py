@@ -25,6 +25,8 @@ def test_three_reports_with_their_scorecards_side_by_side(api: FakeApi, open_pag
     app = open_page("side_by_side", run=first.id)
     page = shown(app)
     assert re.findall(r'<th scope="col">(.*?)</th>', page) == ["MindDR", "MaMs", "ReAct"]
+    latest = {link.label.replace("\\", "").partition(" did")[0] for link in app.sidebar.get("page_link")}
+    assert {"How", "MaMs: How", "ReAct: How"} <= latest, "one question three times: the list tells them apart"
     assert row(page, "Score") == ["90% 2 of 3 criteria were judged", "35% 3 of 3 criteria were judged", "–"]
     assert row(page, "Turns") == ["21", "4", "–"]
     assert row(page, "Tool calls") == ["12", "6", "–"]

@@ -11,11 +11,13 @@ from ui.api_client import ApiProblem
 from ui.components import style
 from ui.components.markup import plain, text
 from ui.components.run_list import page_of, shortened
-from ui.language import say
+from ui.language import named, say
+from ui.models import Run
 from ui.session import latest_runs, me, session_token
 
 SCRIPT = Path(__file__).parent.parent / "assets" / "page.js"
 LONGEST_TITLE = 46
+USUAL_SYSTEM = "minddr"
 
 
 def show() -> None:
@@ -72,7 +74,14 @@ def _latest() -> None:
     with st.container(key="latest", gap=None):
         st.html(f'<h2 class="r-label">{text(say("shell.latest"))}</h2>')
         for run in runs:
-            st.page_link(page_of(run), label=plain(shortened(run.query.question, LONGEST_TITLE)), query_params={"run": run.id})
+            st.page_link(page_of(run), label=plain(shortened(_title(run), LONGEST_TITLE)), query_params={"run": run.id})
+
+
+def _title(run: Run) -> str:
+    """The question; of another system than the usual one after that system's name, since several may have the same question."""
+    if run.query.system == USUAL_SYSTEM:
+        return run.query.question
+    return say("shell.by_system", system=named("system", run.query.system), question=run.query.question)
 
 
 def _languages() -> None:
