@@ -119,7 +119,7 @@ async def test_a_small_judge_scores_by_dimension_and_is_shown_part_of_each_repor
         insight = {"article_1": 8 if len(shown) == 1 else 9, "article_2": 2 if len(shown) == 1 else 11}
         return json.dumps({"analysis": "so", "insight": insight, "readability": {"article_1": 3, "article_2": 3}})
 
-    reports = write_lines(tmp_path / "r.jsonl", [{"id": n, "article": f"Opening {n}.\n" + "tail " * 90} for n in (1, 2)])
+    reports = write_lines(tmp_path / "r.jsonl", [{"id": n, "article": f"Opening [1] {n}.\n" + "tail " * 90} for n in (1, 2)])
     wanted = Wanted("drb-race", tmp_path / "data", tmp_path / "run", "dimensions", ids=("1", "2"), reports=reports, at_once=1)
     async with model_stub(ModelStub(answerer=by_dimension)) as stub:
         given = {"llm_base_url": stub.base_url, "llm_model": "judge", "home": tmp_path / "home"}
@@ -131,7 +131,7 @@ async def test_a_small_judge_scores_by_dimension_and_is_shown_part_of_each_repor
     assert [first.values[name] for name in ("overall", "insight", "readability")] == pytest.approx([6 / 8.4, 0.8, 0.5])
     assert set(second.missing.values()) == {"race_dimensions: the judge's answer cannot be used"}, "11 is off the scale"
     assert "Opening 1." in shown[0]
-    assert "the rest is not shown" in shown[0].lower()
+    assert shown[0].lower().count("the rest is not shown") == 1, "the reference is short"
     assert shown[0].count("tail") < 10
     assert "insight: reasons; depth\nreadability: is clear" in shown[0]
     assert [*ran.manifest.judge.prompts] == ["race_dimensions/v1/en"]

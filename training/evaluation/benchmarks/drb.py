@@ -86,7 +86,7 @@ def _read(reading: Reading) -> Sequence[Example[RaceGold]]:
 
 async def score_race(example: Example[RaceGold], answer: Answer, judging: Judging) -> Scores:
     """The report's share of what it and the reference get, overall and by dimension, 0 to 1."""
-    articles = judging.shown(cleaned(answer.text)), judging.shown(cleaned(example.gold.reference))
+    articles = cleaned(answer.text), judging.shown(cleaned(example.gold.reference))
     ways = {DIMENSIONS: _by_dimension}
     return await ways.get(judging.variant, _by_criterion)(example, articles, judging)
 
@@ -147,4 +147,5 @@ RACE = Benchmark(
     prompts=("race",),
     variants=(STRICT, OFFICIAL, DIMENSIONS),
     prompts_of_variant={DIMENSIONS: ("race_dimensions",)},
+    judged_text=cleaned,
 )

@@ -71,7 +71,7 @@ class Benchmark(Generic[G]):
 
     `prompts` names those its judge is asked with: runs judged with others are not comparable. `files` are what `read` reads of
     the data, for the manifest; `variants` the ways of scoring one may ask for, the first by default. `corpus`, where the
-    benchmark brings one, writes it under a folder and names it as a collection.
+    benchmark brings one, writes it under a folder and names it as a collection. `judged_text` is what of a report is judged.
     """
 
     name: str
@@ -85,6 +85,7 @@ class Benchmark(Generic[G]):
     variants: tuple[str, ...] = ("",)
     corpus: Callable[[Reading, Path], Collection] | None = None
     prompts_of_variant: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    judged_text: Callable[[str], str] = str
 
     def asked_with(self, variant: str) -> tuple[str, ...]:
         """The prompts its judge is asked with when scoring in this way; none where no judge is asked."""

@@ -59,7 +59,8 @@ class Evaluation:
             self._tell(example.id, answer.failed)
             return
         judging, tally = self.judging.of_item(example.language)
-        scores = await self.benchmark.score(example, answer.model_copy(update={"text": judging.shown(answer.text)}), judging)
+        shown = answer.model_copy(update={"text": judging.shown(self.benchmark.judged_text(answer.text))})
+        scores = await self.benchmark.score(example, shown, judging)
         modules = counted(answer, judging.turns(example.id), example.language, judging.kit.today, self.sections)
         update = {"domain": example.domain, "language": example.language, "usage": tally.usage}
         self._keep(scores.model_copy(update={**update, "values": modules | scores.values}))
