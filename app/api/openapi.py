@@ -60,7 +60,7 @@ ROOTS = (
     schemas_collections.ReceivedFiles,
     *(schemas_schedules.NewSchedule, schemas_schedules.ScheduleChange, schemas_schedules.SchedulePage),
     *(schemas_schedules.FiringPage, schemas_schedules.MailDeliveryPage),
-    *(schemas_side_by_side.FurtherSystems, schemas_side_by_side.SideBySideView),
+    *(schemas_side_by_side.FurtherSystems, schemas_side_by_side.Judged, schemas_side_by_side.SideBySideView),
     *PREFERENCES,
     *ACCOUNTS,
 )

@@ -19,7 +19,7 @@ class FurtherSystems(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    systems: list[SystemName] = Field(min_length=1, max_length=len(SystemName))
+    systems: list[SystemName] = Field(min_length=1, max_length=len(SystemName), json_schema_extra={"uniqueItems": True})
 
 
 class Judged(BaseModel):

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 from uuid import UUID
 
-from app.domain.errors import Conflict, InvalidInput
+from app.domain.errors import Conflict, InvalidInput, NotFound
 from app.domain.evidence import Finding
 from app.domain.interactions import Interactions, interactions_of
 from app.domain.query import SystemName
@@ -45,7 +45,7 @@ class SideBySides:
     """The use cases of systems side by side. Their runs share the first one's tool memory, so that the same call brings the same.
 
     Raises:
-        NotFound: no such run.
+        NotFound: no such run, or one that writes a second report to be compared.
         Unavailable: the database does not answer.
     """
 
@@ -99,6 +99,8 @@ class SideBySides:
     async def _members(self, database: Executor, shared: UUID) -> list[Run]:
         """All that share it; its owner first, or where that is gone the oldest."""
         found = await runs.beside(database, shared)
+        if not found:
+            raise NotFound(f"run {shared} writes a second report to be compared; no system works beside it")
         return sorted(found, key=lambda run: (run.id != shared, run.created_at, ORDER.index(run.query.system)))
 
     async def _column(self, run: Run) -> Column:

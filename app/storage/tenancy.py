@@ -4,6 +4,7 @@ The organisation travels in a context variable, from the request's authenticatio
 a transaction that names it to PostgreSQL, whose policies do the rest. Code that forgets it sees no rows.
 """
 
+import asyncio
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from contextvars import ContextVar
@@ -100,22 +101,26 @@ class TenantDatabase:
     @asynccontextmanager
     async def _opened(self) -> AsyncIterator[PoolConnectionProxy]:
         """One round trip opens the transaction and names the organisation."""
-        async with self._pool.acquire() as connection:
-            try:
-                await connection.execute(f"BEGIN; {_settings()}")
-                yield connection
-            except BaseException:
-                await _roll_back(connection)
-                raise
+        connection = await self._pool.acquire()
+        try:
+            await connection.execute(f"BEGIN; {_settings()}")
+            yield connection
+        except BaseException:
+            # A stream whose reader went away is cancelled again at each wait until it has ended.
+            await asyncio.shield(self._give_back_rolled(connection))
+            raise
+        await self._pool.release(connection)
 
+    async def _give_back_rolled(self, connection: PoolConnectionProxy) -> None:
+        """End what a failed or cancelled use began. Left to the pool, it would be logged as a mistake for each refused row.
 
-async def _roll_back(connection: PoolConnectionProxy) -> None:
-    """End what a failed or cancelled use began. Left to the pool, it would be logged as a mistake for each refused row.
-
-    A connection that is lost has nothing to roll back: the pool opens another, and what is raised is what went wrong first.
-    """
-    with suppress(*OUTAGES):
-        await connection.execute("ROLLBACK")
+        A connection that is lost has nothing to roll back: the pool opens another, and what is raised is what went wrong first.
+        """
+        try:
+            with suppress(*OUTAGES):
+                await connection.execute("ROLLBACK")
+        finally:
+            await self._pool.release(connection)
 
 
 def _settings() -> str:

@@ -1,10 +1,12 @@
 """Who one is, the team and its API keys over HTTP."""
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from ui.api_client import ApiClient
 from ui.models import Answer
+
+MAIL_LIMIT = timedelta(seconds=20)  # a mail server may be asked meanwhile
 
 
 class Organisation(Answer):
@@ -67,10 +69,12 @@ class MadeKey(Answer):
 
 
 class MadeInvitation(Answer):
-    """A new invitation; its token is told once."""
+    """A new invitation; its token is told once. `mail_problem` says why it did not go out by mail."""
 
     token: str
     invitation: Invitation
+    mailed: bool = False
+    mail_problem: str = ""
 
 
 class Members(Answer):
@@ -124,7 +128,9 @@ def invitations(api: ApiClient) -> tuple[Invitation, ...]:
 
 def invite(api: ApiClient, email: str, role: str) -> MadeInvitation:
     """Invite somebody."""
-    return api._parse(MadeInvitation, api._send("POST", "/v1/invitations", body={"email": email, "role": role}))
+    return api._parse(
+        MadeInvitation, api._send("POST", "/v1/invitations", body={"email": email, "role": role}, timeout=MAIL_LIMIT)
+    )
 
 
 def withdraw(api: ApiClient, invitation: str) -> None:

@@ -108,7 +108,10 @@ def _invite(email: str, role: str) -> None:
     except ApiProblem as error:
         problem.show(error)
         return
-    st.html(f'<div class="r-note">{text(say("team.hand_over", email=made.invitation.email))}</div>')
+    email = made.invitation.email
+    told = say("team.mailed", email=email) if made.mailed else say("team.hand_over", email=email)
+    why = f' <span class="r-quiet">{text(say("team.not_mailed", why=made.mail_problem))}</span>' if made.mail_problem else ""
+    st.html(f'<div class="r-note" role="status">{text(told)}{why}</div>')
     link = "/sign-in?" + urlencode({"form": "join", "token": made.token})
     st.code(page_address(link), language=None, wrap_lines=True)
 

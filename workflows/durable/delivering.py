@@ -6,9 +6,9 @@ import asyncpg
 from temporalio.exceptions import ApplicationError
 
 from app.domain.deliveries import DeliveryState, MailDelivery
+from app.outgoing.mail import Mailbox, MailRefused, MailUnavailable
 from app.storage import deliveries, schedules
 from workflows.durable.change_mail import Letter, message
-from workflows.durable.mail import Mailbox, MailRefused, MailUnavailable
 from workflows.durable.persistence import insist
 
 NO_MAILBOX = "no mail server is set up here (RUBRICA_SMTP_HOST, RUBRICA_SMTP_FROM, RUBRICA_PUBLIC_URL)"

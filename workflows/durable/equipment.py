@@ -4,6 +4,7 @@ import contextlib
 from collections.abc import AsyncIterator, Callable
 
 from app.domain.errors import SetupError
+from app.outgoing.mail import mailbox_of
 from app.services.accounts.policy import AccountPolicy
 from app.settings import Codec as CodecName
 from app.settings import Settings
@@ -24,7 +25,6 @@ from workflows.chat_models.endpoint import Prices
 from workflows.chat_models.offer import Offer
 from workflows.chat_models.openai_compatible import connected
 from workflows.durable.deployment import build_id
-from workflows.durable.mail import mailbox_of
 from workflows.durable.mcp_tools import mcp_tools
 from workflows.durable.workshop import Workshop
 from workflows.prompts.library import PromptLibrary

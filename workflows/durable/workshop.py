@@ -20,6 +20,7 @@ from app.domain.memory import MemoryEntry, MemoryKind, SharedMemory
 from app.domain.options import SearchScope, SourceKind
 from app.domain.query import ResearchQuery, SystemName
 from app.domain.run import RunStatus
+from app.outgoing.mail import Mailbox
 from app.services.accounts.policy import NO_LIMITS
 from app.settings import Judge
 from app.storage.engine import translated
@@ -40,7 +41,6 @@ from workflows.durable import policies
 from workflows.durable.allowance import first_call
 from workflows.durable.failures import RunHalted, WorkerStopping, final_failure, halted_failure, stopping_failure
 from workflows.durable.known_sources import KnownSources
-from workflows.durable.mail import Mailbox
 from workflows.durable.outage import Circuit
 from workflows.durable.payloads import StageRequest
 from workflows.durable.persistence import insist

@@ -87,10 +87,12 @@ class NewInvitation(Given):
 
 
 class MadeInvitation(BaseModel):
-    """A new invitation. Hand its token to the person; it is shown here and never again."""
+    """A new invitation. Its token is shown here and never again: hand it to the person, where it was not mailed to them."""
 
     token: str
     invitation: Invitation
+    mailed: bool = Field(default=False, description="Whether a mail server took a mail with a link to them.")
+    mail_problem: str = Field(default="", description="Why it was not mailed.")
 
 
 class Acceptance(Given):

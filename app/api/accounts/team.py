@@ -63,9 +63,11 @@ class InvitationsController(Controller):
     async def invite(
         self, data: JSONBody[NewInvitation], accounts: AccountsService, principal: CurrentPrincipal
     ) -> MadeInvitation:
-        """Invite somebody, up to one's own role. The token in the answer is all that they need; it is not shown again."""
+        """Invite somebody, up to one's own role, by mail too where this installation sends some. The token is all they need."""
         made = await accounts.team.invite(principal, data.email, data.role)
-        return MadeInvitation(token=made.token, invitation=made.invitation)
+        here = (await accounts.me(principal.organisation_id, principal.user_id)).organisation
+        posted = await accounts.invitation_mail.post(here.id, here.name, made.invitation, made.token)
+        return MadeInvitation(token=made.token, invitation=made.invitation, mailed=posted.mailed, mail_problem=posted.why)
 
     @delete("/{invitation:uuid}", responses=problem_responses(404))
     async def withdraw(self, invitation: FromPath[UUID], accounts: AccountsService) -> None:

@@ -10,6 +10,7 @@ from app.domain.accounts import ALLOWED, Scope
 from app.domain.errors import NotFound
 from app.domain.team import Me
 from app.services.accounts.audit_log import AuditLog
+from app.services.accounts.invitation_mail import InvitationMail
 from app.services.accounts.keys import Keys
 from app.services.accounts.limits import Limits
 from app.services.accounts.oidc import OpenIdConnect
@@ -40,6 +41,7 @@ class Accounts:
         oidc: OpenIdConnect,
     ) -> None:
         self.audit = AuditLog(tenants)
+        self.invitation_mail = InvitationMail(trusted, policy.mailbox, policy.page_url or policy.public_url)
         self._trusted = trusted
         self.policy = policy
         self.sign_in = sign_in

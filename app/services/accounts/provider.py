@@ -1,14 +1,15 @@
 """Speaking to an OpenID Connect provider: its description, its keys, the exchange of a code, the check of an ID token.
 
-OpenID Connect Core 1.0, sections 3.1.2 and 3.1.3.7; PKCE: RFC 7636.
+OpenID Connect Core 1.0, sections 3.1.2, 3.1.3.7 and 5.3 (a provider that gives an access token may tell name and address there
+only, and not in the ID token: section 5.4); PKCE: RFC 7636.
 """
 
 import hashlib
 import hmac
-from base64 import urlsafe_b64encode
+from base64 import b64encode, urlsafe_b64encode
 from datetime import timedelta
 from typing import Any, NamedTuple
-from urllib.parse import urlencode
+from urllib.parse import quote_plus, urlencode
 
 from app.domain.errors import Unauthenticated, Unavailable
 from app.services.accounts.policy import Provider
@@ -60,12 +61,22 @@ class ProviderClient:
         return f"{entrance}{'&' if '?' in entrance else '?'}{urlencode(asked)}"
 
     async def claims(self, code: str, flow: Flow) -> Claims:
-        """Exchange a code for an ID token, and check the token."""
+        """Exchange a code for an ID token, check the token, and ask for what it does not say."""
         description = await self._description()
         form = {"grant_type": "authorization_code", "code": code, "redirect_uri": self._redirect, "code_verifier": flow.verifier}
         answer = await self._call("POST", description["token_endpoint"], form | {"client_id": self._provider.client_id})
         keys = await self._call("GET", description["jwks_uri"])
-        return _checked(str(answer.get("id_token", "")), keys, description["issuer"], self._provider.client_id, flow.nonce)
+        claims = _checked(str(answer.get("id_token", "")), keys, description["issuer"], self._provider.client_id, flow.nonce)
+        if "email" not in claims and "userinfo_endpoint" in description:
+            claims = claims | await self._told_beside(description["userinfo_endpoint"], answer, claims)
+        return _claims(claims, description["issuer"])
+
+    async def _told_beside(self, endpoint: str, answer: dict[str, Any], claims: dict[str, Any]) -> dict[str, Any]:
+        """What the provider tells of the person to whom it gave the token (section 5.3.2: of nobody else)."""
+        told = await self._call("GET", endpoint, bearer=str(answer.get("access_token", "")))
+        if not hmac.compare_digest(str(told.get("sub", "")).encode(), str(claims["sub"]).encode()):
+            raise Unauthenticated(f"{REFUSED}: it tells of somebody else")
+        return {name: told[name] for name in ("email", "email_verified", "name") if name in told}
 
     async def _description(self) -> dict[str, Any]:
         if self._described is None:
@@ -75,16 +86,18 @@ class ProviderClient:
             self._described = found
         return self._described
 
-    async def _call(self, method: str, url: str, form: dict[str, str] | None = None) -> dict[str, Any]:
+    async def _call(self, method: str, url: str, form: dict[str, str] | None = None, bearer: str = "") -> dict[str, Any]:
         import aiohttp  # loaded with the first sign-in: most deployments have no provider
 
-        secret = self._provider.client_secret
-        auth = aiohttp.BasicAuth(self._provider.client_id, secret) if form and secret else None
-        limit = aiohttp.ClientTimeout(total=LIMIT_S)
+        limit, headers = aiohttp.ClientTimeout(total=LIMIT_S), {"Accept": "application/json"}
+        if form and self._provider.client_secret:
+            headers["Authorization"] = self._credentials()
+        elif bearer:
+            headers["Authorization"] = f"Bearer {bearer}"
         try:
             async with (
                 aiohttp.ClientSession(timeout=limit, trust_env=True) as session,
-                session.request(method, url, data=form, auth=auth, allow_redirects=False) as answer,
+                session.request(method, url, data=form, headers=headers, allow_redirects=False) as answer,
             ):
                 told = await answer.json(content_type=None)
                 if answer.status == 400 and form is not None:
@@ -95,8 +108,13 @@ class ProviderClient:
             raise Unavailable(f"the identity provider does not answer ({type(error).__name__}); try again") from error
         return told
 
+    def _credentials(self) -> str:
+        """Both are encoded as in a form before they are joined (RFC 6749, section 2.3.1): a secret may have a colon or a plus."""
+        both = f"{quote_plus(self._provider.client_id)}:{quote_plus(self._provider.client_secret)}"
+        return f"Basic {b64encode(both.encode()).decode()}"
 
-def _checked(token: str, keys: dict[str, Any], issuer: str, client_id: str, nonce: str) -> Claims:
+
+def _checked(token: str, keys: dict[str, Any], issuer: str, client_id: str, nonce: str) -> dict[str, Any]:
     import jwt
 
     try:
@@ -104,7 +122,7 @@ def _checked(token: str, keys: dict[str, Any], issuer: str, client_id: str, nonc
         usable = [key for key in jwt.PyJWKSet.from_dict(keys).keys if named in (None, key.key_id)]
         if not usable:
             raise Unauthenticated(f"{REFUSED}: it is signed with an unknown key")
-        claims = jwt.decode(
+        claims: dict[str, Any] = jwt.decode(
             token,
             usable[0],
             algorithms=ALGORITHMS,
@@ -117,6 +135,10 @@ def _checked(token: str, keys: dict[str, Any], issuer: str, client_id: str, nonc
         raise Unauthenticated(f"{REFUSED}: {type(error).__name__}") from error
     if not hmac.compare_digest(str(claims["nonce"]), nonce) or claims.get("azp", client_id) != client_id:
         raise Unauthenticated(f"{REFUSED}: it was made for another sign-in")
+    return claims
+
+
+def _claims(claims: dict[str, Any], issuer: str) -> Claims:
     email = str(claims.get("email", "")).strip().lower()
     if "@" not in email or claims.get("email_verified") is not True:
         raise Unauthenticated("the identity provider does not vouch for your e-mail address; verify it there")

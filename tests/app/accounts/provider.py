@@ -7,14 +7,14 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, unquote_plus, urlsplit
 
 import jwt
 from aiohttp import web
 from cryptography.hazmat.primitives.asymmetric import rsa
 from jwt.algorithms import RSAAlgorithm
 
-CLIENT, SECRET = "rubrica-test", "the secret of the tests"
+CLIENT, SECRET = "rubrica-test", "the secret: of+the%tests/é"
 
 
 def new_key() -> rsa.RSAPrivateKey:
@@ -23,11 +23,15 @@ def new_key() -> rsa.RSAPrivateKey:
 
 @dataclass
 class FakeProvider:
-    """Signs in whoever `person` says. `lie` is what is wrong about its next token."""
+    """Signs in whoever `person` says. `lie` is what is wrong about its next token.
+
+    `beside` is what it tells of the person to whom the access token was given, apart from the ID token.
+    """
 
     issuer: str = ""
     person: dict[str, Any] = field(default_factory=dict)
     lie: str = ""
+    beside: dict[str, Any] | None = None
     key: rsa.RSAPrivateKey = field(default_factory=new_key)
     codes: dict[str, dict[str, str]] = field(default_factory=dict)
 
@@ -74,8 +78,14 @@ async def providing() -> AsyncIterator[FakeProvider]:
                 "authorization_endpoint": f"{base}/authorize",
                 "token_endpoint": f"{base}/token",
                 "jwks_uri": f"{base}/keys",
+                "userinfo_endpoint": f"{base}/me",
             }
         )
+
+    async def me(request: web.Request) -> web.Response:
+        if request.headers["Authorization"] != "Bearer a":
+            return web.json_response({"error": "invalid_token"}, status=401)
+        return web.json_response(provider.beside or {})
 
     async def keys(_: web.Request) -> web.Response:
         public = RSAAlgorithm.to_jwk(provider.key.public_key(), as_dict=True)
@@ -84,17 +94,19 @@ async def providing() -> AsyncIterator[FakeProvider]:
     async def token(request: web.Request) -> web.Response:
         form = await request.post()
         asked = provider.codes.pop(str(form["code"]), None)
-        given = b64decode(request.headers["Authorization"].removeprefix("Basic ")).decode()
+        sent = b64decode(request.headers["Authorization"].removeprefix("Basic ")).decode()
+        given = tuple(unquote_plus(part) for part in sent.split(":"))
         challenge = urlsafe_b64encode(hashlib.sha256(str(form["code_verifier"]).encode()).digest()).rstrip(b"=").decode()
         if asked is None or challenge != asked["code_challenge"] or form["redirect_uri"] != asked["redirect_uri"]:
             return web.json_response({"error": "invalid_grant"}, status=400)
-        if given != f"{CLIENT}:{SECRET}":
+        if given != (CLIENT, SECRET):
             return web.json_response({"error": "invalid_client"}, status=401)
         return web.json_response({"access_token": "a", "token_type": "Bearer", "id_token": provider.token(asked)})
 
     app = web.Application()
     app.router.add_get("/.well-known/openid-configuration", description)
     app.router.add_get("/keys", keys)
+    app.router.add_get("/me", me)
     app.router.add_post("/token", token)
     runner = web.AppRunner(app)
     await runner.setup()

@@ -85,6 +85,21 @@ async def test_an_address_that_nobody_verified_opens_no_account(
         assert (await come_back(browser, provider)).is_problem(401)
 
 
+async def test_a_provider_may_tell_beside_the_token_who_somebody_is(
+    browser: Browser, provider: FakeProvider, new_browser: NewBrowser, addresses: Iterator[str]
+) -> None:
+    """As certified providers do by default (OpenID Connect Core 1.0, section 5.4)."""
+    owner, email = await new_browser(), next(addresses)
+    await owner.sign_up(email)
+    provider.person = {"sub": "p-9"}
+    for told in ({}, {"sub": "p-8", "email": email, "email_verified": True}, {"sub": "p-9", "email": email}):
+        provider.beside = told
+        assert (await come_back(browser, provider)).is_problem(401), told
+    provider.beside = {"sub": "p-9", "email": email, "email_verified": True}
+    assert (await come_back(browser, provider)).status == 302
+    assert (await browser.get("/v1/me")).json["email"] == email
+
+
 async def test_a_sign_in_belongs_to_the_browser_that_began_it_and_is_good_once(
     browser: Browser, provider: FakeProvider, new_browser: NewBrowser, addresses: Iterator[str]
 ) -> None:

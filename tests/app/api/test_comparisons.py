@@ -49,6 +49,7 @@ async def test_the_second_report_starts_from_the_same_evidence_in_a_run_that_no_
     listed = (await owner.get("/v1/runs")).json["items"]
     assert str(second) not in {run["id"] for run in listed}
     assert str(run_id) in {run["id"] for run in listed}
+    assert (await owner.get(f"/v1/runs/{second}/side-by-side")).is_problem(404)
 
 
 async def test_a_second_report_counts_as_a_run(run_id: UUID, pool: asyncpg.Pool, owner: Person) -> None:

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from typing import Any
 from uuid import uuid4
 
+import anyio
 import asyncpg
 import pytest
 
@@ -34,6 +35,11 @@ async def test_a_use_that_fails_or_is_cancelled_leaves_no_transaction_open(one: 
             slow.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await slow
+        async with anyio.create_task_group() as group:  # as a stream ends whose reader went away: cancelled at each wait
+            group.start_soon(one.fetchval, "SELECT pg_sleep(30)")
+            await asyncio.sleep(0.05)
+            group.cancel_scope.cancel()
+        assert await one.fetchval("SELECT 1") == 1
         with pytest.raises(asyncpg.PostgresError):
             await one.execute("SELECT pg_terminate_backend(pg_backend_pid())")
     with acting_for(second):

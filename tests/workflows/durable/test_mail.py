@@ -16,9 +16,9 @@ from aiosmtpd.smtp import SMTP, Envelope, Session
 from app.domain.changes import Changes, FallenClaim, PassageChange, Shown, Why
 from app.domain.claims import Support
 from app.domain.schedules import Firing, Outcome
+from app.outgoing.mail import Mailbox, MailRefused, MailUnavailable
 from app.settings import MailSecurity
 from workflows.durable.change_mail import Letter, message
-from workflows.durable.mail import Mailbox, MailRefused, MailUnavailable
 
 NOW = datetime(2026, 1, 5, 8, tzinfo=UTC)
 SCHEDULE = UUID(int=7)

@@ -1,6 +1,6 @@
 """Sending mail over SMTP."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from email.message import EmailMessage
 from email.utils import parseaddr
 
@@ -20,7 +20,7 @@ class MailRefused(RubricaError):
 
 @dataclass(frozen=True)
 class Mailbox:
-    """Where mail is handed in. `link_base` is the address at which readers reach the API."""
+    """Where mail is handed in, within `patience_s` seconds. `link_base` is the address at which readers reach the API."""
 
     host: str
     port: int
@@ -28,7 +28,7 @@ class Mailbox:
     link_base: str
     security: MailSecurity
     user: str | None = None
-    password: str | None = None
+    password: str | None = field(default=None, repr=False)
     patience_s: float = PATIENCE_S
 
     async def send(self, message: EmailMessage) -> None:
