@@ -7,6 +7,15 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 
+async def give_way() -> None:
+    """Let whatever else is ready in this process run first.
+
+    A run takes turns with all others at every step. What it computes in one piece each of them waits for, once a step; so work
+    of more than a few milliseconds is cut where it can be.
+    """
+    await asyncio.sleep(0)
+
+
 async def all_settled(calls: Sequence[Coroutine[Any, Any, T]], at_once: int) -> list[T | BaseException]:
     """Results or exceptions in the order of `calls`, at most `at_once` under way.
 

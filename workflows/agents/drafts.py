@@ -12,11 +12,14 @@ from app.domain.evidence import Finding, Quote
 from app.domain.plan import Subtask
 from app.domain.run import EventType
 from retrieval.sentences import split_sentences
+from workflows.agents.concurrency import give_way
 from workflows.agents.kit import Kit
 from workflows.agents.notebook import Notebook
 from workflows.agents.passage_ids import split_at_citations
 from workflows.agents.salvage import best_sentence, salvage, terms
 from workflows.agents.wording import say
+
+PIECES_AT_ONCE = 4
 
 
 class Work(Protocol):
@@ -41,14 +44,16 @@ class Quoted(NamedTuple):
     invented: int
 
 
-def with_quotes(draft: str, notebook: Notebook) -> Quoted:
+async def with_quotes(draft: str, notebook: Notebook) -> Quoted:
     """The draft with each `[p3]` turned into the marker of a quote. Ids that name nothing go, and are counted."""
     passages = dict(notebook.passages)
     quotes: dict[str, Quote] = {}
     written: list[str] = []
     invented = 0
     before = ""
-    for piece, ids in split_at_citations(MARKER.sub("", draft)):
+    for place, (piece, ids) in enumerate(split_at_citations(MARKER.sub("", draft))):
+        if place % PIECES_AT_ONCE == 0:
+            await give_way()
         written.append(piece if not ids else piece.rstrip(" \t"))
         before = piece if piece.strip(" \t.,;，。；") else before
         said = _last_sentence(before)
@@ -66,7 +71,7 @@ async def finding_of(draft: str, work: Work, subtask: Subtask, kit: Kit, author:
 
     `author` is the agent to whom a warning about invented ids goes.
     """
-    quoted = with_quotes(draft, work.notebook)
+    quoted = await with_quotes(draft, work.notebook)
     if quoted.invented:
         message = say("ids_invented", kit.language, n=quoted.invented)
         await kit.record.tell(EventType.WARNING, author, {"message": message})

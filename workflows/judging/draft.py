@@ -59,11 +59,9 @@ class Draft:
         )
 
 
-def drafts_of(sections: Sequence[Section], quotes: Mapping[str, Quote], around: Mapping[str, Context]) -> list[Draft]:
-    """Every claim of the sections with its quotes, in order."""
-    return [
-        _draft(sentence, index, quotes, around) for index, section in enumerate(sections) for sentence in claims_of(section.body)
-    ]
+def drafts_of(section: Section, number: int, quotes: Mapping[str, Quote], around: Mapping[str, Context]) -> list[Draft]:
+    """Every claim of a section, which is that `number` of its report, with its quotes, in order."""
+    return [_draft(sentence, number, quotes, around) for sentence in claims_of(section.body)]
 
 
 def _draft(sentence: ClaimSentence, section: int, quotes: Mapping[str, Quote], around: Mapping[str, Context]) -> Draft:

@@ -10,6 +10,7 @@ from app.domain.claims import Claim, Support
 from app.domain.evidence import Finding, Quote
 from app.domain.query import Language
 from app.domain.report import Report
+from workflows.agents.concurrency import give_way
 from workflows.agents.kit import Kit
 from workflows.checks.table_repair import repaired_tables
 from workflows.judging.context import Context
@@ -21,6 +22,7 @@ from workflows.judging.second_look import Judges, second_look
 from workflows.judging.weakness import weakness
 
 MOST_REPAIRED = 20
+GRADED_AT_ONCE = 10
 
 
 async def verified(
@@ -39,7 +41,7 @@ async def verified(
     """
     report = _with_sound_tables(report) if mend else report
     known = {quote.key: quote for quote in report.quotes}
-    drafts = [judge_offline(draft, kit.language) for draft in drafts_of(report.sections, known, around)]
+    drafts = await _graded(report, known, around, kit.language)
     pool = {quote.key: quote for finding in findings for quote in finding.quotes} | known
     changes: list[Replacement] = []
     if mend:
@@ -47,6 +49,18 @@ async def verified(
     drafts, more = await second_look(drafts, kit, judges)
     changes += more
     return _finished(report, drafts, changes, pool, kit.language)
+
+
+async def _graded(report: Report, known: Mapping[str, Quote], around: Mapping[str, Context], language: Language) -> list[Draft]:
+    """Every claim with the offline grader's word, a few at a time."""
+    graded: list[Draft] = []
+    for number, section in enumerate(report.sections):
+        await give_way()
+        for place, draft in enumerate(drafts_of(section, number, known, around), 1):
+            graded.append(judge_offline(draft, language))
+            if place % GRADED_AT_ONCE == 0:
+                await give_way()
+    return graded
 
 
 def _with_sound_tables(report: Report) -> Report:

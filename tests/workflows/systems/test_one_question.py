@@ -1,5 +1,6 @@
 """The systems that work a question as a whole: MaMs, ReAct and DeepRubric's agent, over the same stages as the chain."""
 
+import asyncio
 import json
 import random
 import re
@@ -197,10 +198,26 @@ def test_chunks_keep_all_text_and_end_at_boundaries() -> None:
     assert sum(map(len, (body.replace("\n", "") for body in bodies))) >= len(long.text.replace("\n", "")) - 60
 
 
-def test_a_citation_becomes_the_sentence_it_stands_for() -> None:
+async def test_the_quotations_of_a_long_draft_keep_no_other_run_waiting() -> None:
+    notebook, turns = Notebook(), 0
+    notebook.note(passage("Duties on wool were doubled in 1828. Cotton was shipped to Liverpool by merchants."))
+
+    async def another_run() -> None:
+        nonlocal turns
+        while True:
+            turns += 1
+            await asyncio.sleep(0)
+
+    other = asyncio.create_task(another_run())
+    await with_quotes("Merchants shipped cotton to Liverpool [p1]. " * 80, notebook)
+    other.cancel()
+    assert turns >= 20
+
+
+async def test_a_citation_becomes_the_sentence_it_stands_for() -> None:
     notebook = Notebook()
     notebook.note(passage("Duties on wool were doubled in 1828. Cotton was shipped to Liverpool by merchants."))
-    found = with_quotes("Merchants shipped cotton to Liverpool [p1]. Wool paid double duties [p1, p7]. [p9]", notebook)
+    found = await with_quotes("Merchants shipped cotton to Liverpool [p1]. Wool paid double duties [p1, p7]. [p9]", notebook)
     assert [quote.text for quote in found.quotes] == [
         "Cotton was shipped to Liverpool by merchants.",
         "Duties on wool were doubled in 1828.",
