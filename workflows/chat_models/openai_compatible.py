@@ -11,7 +11,7 @@ from aiohttp import ClientResponse, ClientSession, ClientTimeout
 
 from app.domain.chat import ChatRequest, Completion
 from app.domain.errors import ContextTooLong, ModelError, ModelRefused, ModelUnavailable
-from workflows.chat_models.delivery import Delivery, SentOnce, traced
+from workflows.chat_models.delivery import Delivery, SentOnce, begun, opened_socket
 from workflows.chat_models.endpoint import Endpoint
 from workflows.chat_models.estimating import estimated_usage
 from workflows.chat_models.openai_dialect import Dialect, without_limit
@@ -78,7 +78,7 @@ class OpenAICompatible:
     async def _post(self, body: dict[str, Any]) -> Heard | None:
         """The answer; None when the server refused a field that it will not see again."""
         for _ in range(MAX_STALE):
-            delivery = Delivery()
+            delivery = begun()
             try:
                 return await self._deliver(body, delivery)
             except ModelUnavailable as error:
@@ -95,7 +95,6 @@ class OpenAICompatible:
                 timeout=self._timeout,
                 proxy=self._endpoint.proxy,
                 allow_redirects=False,
-                trace_request_ctx=delivery,
             ) as response:
                 delivery.answered = True
                 return await self._heard(response, body)
@@ -221,7 +220,6 @@ def _one_line(error: BaseException) -> str:
 @asynccontextmanager
 async def connected(endpoint: Endpoint) -> AsyncIterator[OpenAICompatible]:
     """A model with a session of its own: one pool of kept-alive connections, without a limit of calls at once."""
-    connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=KEEP_ALIVE_S, ttl_dns_cache=300)
-    cookies = aiohttp.DummyCookieJar()
-    async with ClientSession(connector=connector, cookie_jar=cookies, trace_configs=[traced()]) as session:
+    connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=KEEP_ALIVE_S, ttl_dns_cache=300, socket_factory=opened_socket)
+    async with ClientSession(connector=connector, cookie_jar=aiohttp.DummyCookieJar()) as session:
         yield OpenAICompatible(endpoint, session)

@@ -42,14 +42,21 @@ class Cited(NamedTuple):
 
 def cleaned(text: str, allowed: Collection[str]) -> Cited:
     """The text with only citations from `allowed`, each as `[q3]`."""
+    text, removed = text[:MAX_CHARS], 0
+    if _wants_cleaning(text, allowed):
+        text, removed = _thoroughly(text, allowed)
+    tidy = _NOTHING_LEFT.sub("", text)
+    return Cited((_WIDE_GAP.sub(" ", tidy) if "  " in tidy or "\t" in tidy else tidy).strip(), removed)
+
+
+def _thoroughly(text: str, allowed: Collection[str]) -> Cited:
+    """Cleaned until nothing more is found; what is left of nested brackets goes then."""
     cleaning = _Cleaning(allowed)
-    text = text[:MAX_CHARS]
-    for _ in range(MAX_PASSES if _wants_cleaning(text, allowed) else 0):
+    for _ in range(MAX_PASSES):
         before, text = text, cleaning.once(text)
         if text == before:
             break
-    tidy = _NOTHING_LEFT.sub("", _LEFTOVER.sub("", text))
-    return Cited(_WIDE_GAP.sub(" ", tidy).strip(), cleaning.removed)
+    return Cited(_LEFTOVER.sub("", text), cleaning.removed)
 
 
 def _wants_cleaning(text: str, allowed: Collection[str]) -> bool:
