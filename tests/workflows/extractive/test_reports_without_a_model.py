@@ -125,6 +125,12 @@ async def test_a_chinese_question_is_answered_in_chinese_words(addresses: LocalS
     assert detect_language(words) is Language.CHINESE
 
 
+async def test_who_asks_in_another_language_than_the_sources_is_told(addresses: LocalSearcher) -> None:
+    report = await report_on("总统们如何看待奴隶制？", addresses)
+    assert numbered(report).citations == ()
+    assert "请用该语言提问" in report.sections[0].body
+
+
 async def test_what_a_named_person_said_is_quoted_from_that_person(addresses: LocalSearcher) -> None:
     report = await report_on("What did Theodore Roosevelt say about trusts?", addresses)
     assert {citation.quote.source.author for citation in numbered(report).citations} == {"Theodore Roosevelt"}

@@ -26,6 +26,7 @@ class Phrases:
     comma: str
     colon: str
     conjunction: str
+    none_read: str
     missing: str
     found: str
     none_found: str
@@ -95,6 +96,7 @@ _ENGLISH = Phrases(
     conjunction=" and ",
     found="{quotes} statements from {sources} sources, out of {passages} passages read",
     none_found="{passages} passages were read, and none of them bears on it",
+    none_read="no passage holds any of its words; without a model, only sources in the language of the question are found",
     missing="No passage read mentions “{word}”.",
     lead="In short",
     evidence="Further evidence",
@@ -162,6 +164,7 @@ _CHINESE = Phrases(
     conjunction="和",
     found="从{passages}个段落中选出{sources}个来源的{quotes}条陈述",
     none_found="已阅读{passages}个段落，均与此无关",
+    none_read="没有任何段落含有问题中的词语；没有语言模型时，只能找到与问题语言相同的资料，如资料为外文，请用该语言提问",
     missing="所读段落均未提及“{word}”。",
     lead="要点",
     evidence="其他证据",

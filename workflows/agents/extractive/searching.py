@@ -193,7 +193,9 @@ def _finding(subtask: Subtask, task: _Task, chosen: list[tuple[float, Sentence]]
         stop=stop,
         detail=words.found.format(quotes=len(quotes), sources=sources, passages=passages)
         if quotes
-        else words.none_found.format(passages=passages),
+        else words.none_found.format(passages=passages)
+        if passages
+        else words.none_read,
         turns=task.gathering.calls,
         usage=task.gathering.usage,
     )
