@@ -1,9 +1,10 @@
-"""Organisations take turns on a worker, however much one of them has waiting."""
+"""Organisations take turns on a worker, however much one of them has waiting, and people go before what is in the background."""
 
 import asyncio
 from datetime import timedelta
 from uuid import UUID, uuid4
 
+import pytest
 from temporalio import activity, workflow
 from temporalio.client import Client
 from temporalio.worker import UnsandboxedWorkflowRunner, Worker
@@ -30,18 +31,20 @@ class OneStage:
         await workflow.execute_activity(stage, who, start_to_close_timeout=timedelta(seconds=20))
 
 
-async def started(client: Client, queue: str, organisation: UUID, who: str) -> None:
-    request = ResearchInput(run_id=uuid4(), query=ResearchQuery(question="Whose turn?"), organisation_id=organisation)
+async def started(client: Client, queue: str, organisation: UUID, who: str, background: bool = False) -> None:
+    query = ResearchQuery(question="Whose turn?")
+    request = ResearchInput(run_id=uuid4(), query=query, organisation_id=organisation, background=background)
     await client.start_workflow(OneStage.run, who, id=str(request.run_id), task_queue=queue, priority=turn_of(request))
 
 
-async def test_a_long_queue_of_one_does_not_hold_up_another(temporal_address: str) -> None:
+@pytest.mark.parametrize(("organisation", "background"), [(GREEDY, False), (MODEST, True)], ids=["another", "a fleet"])
+async def test_a_long_queue_of_one_does_not_hold_up_another(temporal_address: str, organisation: UUID, background: bool) -> None:
     client, queue = await connect(temporal_address), f"fair-{uuid4()}"
     order.clear()
     workflows = Worker(client, task_queue=queue, workflows=[OneStage], workflow_runner=UnsandboxedWorkflowRunner())
     async with workflows:
         for _ in range(BACKLOG):
-            await started(client, queue, GREEDY, "greedy")
+            await started(client, queue, organisation, "greedy", background)
         await asyncio.sleep(1)
         for _ in range(4):
             await started(client, queue, MODEST, "modest")
