@@ -56,6 +56,11 @@ def test_no_view_speaks_past_the_tables() -> None:
     assert found == []
 
 
+def test_no_button_is_without_a_name() -> None:
+    """One that shows an icon only has a label out of sight (`ui/components/icon_button.py`)."""
+    assert re.findall(r'st\.(?:\w*button|popover|page_link|expander|toggle)\(\s*""', sources()) == []
+
+
 def test_counts_have_their_plural(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (count("search", 1), count("search", 1200)) == ("1 search", "1,200 searches")
     monkeypatch.setattr(language, "current", lambda: "zh")

@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from ui.components import icon_button
 from ui.language import count, say
 from ui.models import Plan, Subtask
 
@@ -54,15 +55,8 @@ def _step(key: str, steps: list[Subtask], position: int) -> None:
         for name, icon, shift in (("up", ":material/arrow_upward:", -1), ("down", ":material/arrow_downward:", 1)):
             outside = not 0 <= position + shift < len(steps)
             told, button = say(f"plan.{name}"), f"{key}_{name}_{step.id}"
-            st.button("", key=button, icon=icon, help=told, disabled=outside, on_click=_move, args=(steps, position, shift))
-        st.button(
-            "",
-            key=f"{key}_drop_{step.id}",
-            icon=":material/close:",
-            help=say("plan.drop"),
-            on_click=_drop,
-            args=(steps, position),
-        )
+            icon_button.show(told, icon, button, disabled=outside, on_click=_move, args=(steps, position, shift))
+        icon_button.show(say("plan.drop"), ":material/close:", f"{key}_drop_{step.id}", on_click=_drop, args=(steps, position))
     st.text_area(
         say("plan.question"), step.question, 68, 2_000, key=f"{key}_question_{step.id}", label_visibility="collapsed",
         placeholder=say("plan.question"),

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from ui.client.asking import Criterion
+from ui.components import icon_button
 from ui.language import named, say
 
 # A description opens with its category, which decides the weights it may have; the heaviest first.
@@ -56,8 +57,7 @@ def _row(key: str, position: int, number: int, criterion: Criterion, language: s
                 say("rubric.category"), list(CATEGORIES), list(CATEGORIES).index(category), _category, key=f"{key}_kind_{number}",
                 label_visibility="collapsed", width=170,
             )  # fmt: skip
-            help_text, icon = say("rubric.drop"), ":material/close:"
-            st.button("", key=f"{key}_drop_{number}", icon=icon, help=help_text, on_click=_drop, args=(key, position))
+            icon_button.show(say("rubric.drop"), ":material/close:", f"{key}_drop_{number}", on_click=_drop, args=(key, position))
         said = st.text_area(
             say("rubric.demand"), demand, 68, 500, key=f"{key}_demand_{number}", label_visibility="collapsed",
             placeholder=say("rubric.demand"),

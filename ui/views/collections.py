@@ -7,7 +7,7 @@ import streamlit as st
 from ui.api_client import ApiProblem
 from ui.client import living
 from ui.client.living import Access, Collection, DocumentPage, OwnDocument
-from ui.components import problem, shelf
+from ui.components import icon_button, problem, shelf
 from ui.components.controls import act
 from ui.components.markup import hero, text
 from ui.figures import size
@@ -134,7 +134,7 @@ def _document(collection: str, document: OwnDocument) -> None:
         pill = f'<span class="r-pill {state}">{text(named("document", document.state))}</span>'
         facts = f'<span class="r-quiet">{text(size(document.bytes))} · {text(when(document.received_at, "short"))}</span>'
         st.html(f"{pill} <b>{text(document.name)}</b> {facts}{detail}")
-        if st.button("", key=f"delete_{document.id}", icon=":material/delete:", help=say("collections.delete_document")):
+        if icon_button.show(say("collections.delete_document"), ":material/delete:", f"delete_{document.id}"):
             act(lambda: living.remove(api(), collection, document.id), say("shelf.deleted"))
 
 
