@@ -14,7 +14,7 @@ def show(
     key: str,
     *,
     disabled: bool = False,
-    on_click: Callable[..., None] | None = None,
+    on_click: Pressed | None = None,
     args: tuple[Any, ...] = (),
 ) -> bool:
     """Whether it was pressed. The label stays in the page, out of sight (`st-key-icon_` in the style sheet)."""
