@@ -16,7 +16,7 @@ import uvloop
 
 FRAME = re.compile(rb"id: (\d+)\nevent: (\w+)\ndata: (.*)\n\n")
 SENT = re.compile(rb'"message":"sent ([\d.]+)"')
-ENDED = re.compile(rb'"status": ?"cancelled"')
+ENDED = re.compile(rb'"status" ?: ?"cancelled"')
 OPENED_AT_ONCE = 50
 
 

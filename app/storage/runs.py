@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from datetime import timedelta
+from functools import lru_cache
 from typing import NamedTuple
 from uuid import UUID
 
@@ -48,6 +49,9 @@ UNDISPATCHED = """
     SELECT id FROM runs WHERE dispatched_at IS NULL AND finished_at IS NULL AND created_at < now() - $1::interval
     ORDER BY created_at LIMIT $2"""
 UNFINISHED = "SELECT id, status FROM runs WHERE finished_at IS NULL ORDER BY created_at"
+
+KEPT = 512
+"""Questions and plans that are kept as read: they are frozen, and runs are looked at again and again."""
 
 
 class Unfinished(NamedTuple):
@@ -123,16 +127,27 @@ async def unfinished(database: Executor) -> Sequence[Unfinished]:
 
 
 def _run(row: Record) -> Run:
-    return Run(
+    """What is stored was validated when it came; to do so again is most of what a list of runs would cost."""
+    return Run.model_construct(
         id=row["id"],
-        query=ResearchQuery.model_validate_json(row["query"]),
+        query=_query(row["query"]),
         status=RunStatus(row["status"]),
         detail=row["detail"],
-        plan=ResearchPlan.model_validate_json(row["plan"]) if row["plan"] else None,
-        usage=Usage(**{name: row[name] for name in Usage.model_fields}),
-        budget=Budget(**{name: row[name] for name in Budget.model_fields}),
+        plan=_plan(row["plan"]) if row["plan"] else None,
+        usage=Usage.model_construct(**{name: row[name] for name in Usage.model_fields}),
+        budget=Budget.model_construct(**{name: row[name] for name in Budget.model_fields}),
         created_at=row["created_at"],
         updated_at=row["updated_at"],
         finished_at=row["finished_at"],
         last_seq=row["last_seq"],
     )
+
+
+@lru_cache(KEPT)
+def _query(text: str) -> ResearchQuery:
+    return ResearchQuery.model_validate_json(text)
+
+
+@lru_cache(KEPT)
+def _plan(text: str) -> ResearchPlan:
+    return ResearchPlan.model_validate_json(text)
