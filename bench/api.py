@@ -1,8 +1,9 @@
 """`python -m bench.api`: how the API answers while it is busy in every way at once.
 
 Open-loop requests at a fixed rate (99 % reads, 1 % questions that are really researched, by a stub model); a thousand event
-streams over a hundred runs whose logs grow twice a second, by appending; and pings of the health endpoint. Times of requests
-count from the moment at which they were due, so that a stall is charged to all that it held up.
+streams over a hundred runs that wait for their plans' approval and whose logs grow twice a second, by appending; and pings of
+the health endpoint. Times of requests count from the moment at which they were due, so that a stall is charged to all that it
+held up.
 """
 
 import argparse
@@ -20,7 +21,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
-from uuid import UUID, uuid4
+from uuid import UUID
 
 import aiohttp
 import asyncpg
@@ -28,10 +29,8 @@ import orjson
 import uvloop
 
 from app.domain.accounts import LOCAL_ORGANISATION
-from app.domain.query import ResearchQuery
 from app.domain.run import EventType, RunStatus
 from app.settings import PREFIX
-from app.storage import runs
 from app.storage.run_log import RunLog
 from bench.processes import cpu_by_name, load_average
 from bench.questions import question
@@ -86,14 +85,16 @@ async def watchers(stack: RunningStack, ids: Sequence[UUID], each: int) -> Async
             process.terminate()
 
 
-async def quiet_runs(pool: asyncpg.Pool, log: RunLog, count: int) -> list[UUID]:
-    """Runs that nobody works on: paused, so that their logs are the bench's own."""
-    ids = [uuid4() for _ in range(count)]
+async def waiting_runs(stack: RunningStack, count: int) -> list[UUID]:
+    """Runs that wait for a person to approve their plan, so that what their logs get is the bench's own.
+
+    They have to be real: a run that no workflow is open for would be begun by the worker.
+    """
+    ids = [(await stack.client.ask(question(10_000 + n), effort="quick", approve_plan=True))["id"] for n in range(count)]
     for run_id in ids:
-        await runs.create(pool, run_id, ResearchQuery(question="Whose log grows?"))
-        await runs.mark_dispatched(pool, run_id)
-        await log.set_status(run_id, RunStatus.PAUSED)
-    return ids
+        while (await stack.client.run(run_id))["status"] != RunStatus.AWAITING_APPROVAL:
+            await asyncio.sleep(0.1)
+    return [UUID(run_id) for run_id in ids]
 
 
 async def emit(log: RunLog, ids: Sequence[UUID], a_second: float, until: float) -> int:
@@ -175,7 +176,7 @@ async def measure(stack: RunningStack, pool: asyncpg.Pool, options: argparse.Nam
     asked = [(await stack.client.ask(question(n), effort="quick"))["id"] for n in range(FINISHED)]
     ended = [(await stack.client.finished(run))["status"] for run in asked]
     assert set(ended) == {"completed"}, ended
-    ids = await quiet_runs(pool, log, options.runs)
+    ids = await waiting_runs(stack, options.runs)
     async with watchers(stack, ids, options.streams // options.runs) as streams:
         await load(stack, asked, 20, Times(), time.monotonic() + options.warm_up)
         before, until = cpu_by_name(stack.pids()), time.monotonic() + options.seconds
