@@ -3,10 +3,12 @@
 from collections.abc import Collection
 from typing import Any
 
+import msgspec
 from litestar import Litestar
 from litestar.di import Provide
 from litestar.middleware import DefineMiddleware
 from litestar.types import ASGIApp
+from pydantic import BaseModel
 
 from app.api import openapi, problems
 from app.api.accounts.routes import CONTROLLERS as ACCOUNTS
@@ -117,10 +119,16 @@ def routed(services: Services, origins: Collection[str] = ()) -> Litestar:
         plugins=[problems.plugin()],
         openapi_config=openapi.config(),
         request_class=ApiRequest,
+        type_encoders={BaseModel: _as_json},
         request_max_body_size=MAX_BODY_BYTES,
         cors_config=cors(origins) if origins else None,
         logging_config=None,
     )
+
+
+def _as_json(model: BaseModel) -> msgspec.Raw:
+    """Written by pydantic in one go; by default it makes Python values of all of it, which are then written."""
+    return msgspec.Raw(model.model_dump_json().encode())
 
 
 def _given(service: Any) -> Provide:
