@@ -58,9 +58,8 @@ class IndexOwner:
         """`Library.search` in a thread, after waiting for a first index that is on its way."""
         names = where.collections or (DEFAULT_COLLECTION,)
         if not all(map(self._library.ready, names)):
-            await asyncio.to_thread(
-                self._library.permit, names, where.tenant
-            )  # before waiting: whose it is must not show in time
+            # Before waiting: whose a collection is must not show in time.
+            await asyncio.to_thread(self._library.permit, names, where.tenant)
             for name in names:
                 await self._wait_until_ready(name)
         return await asyncio.get_running_loop().run_in_executor(self._searching, self._library.search, query, limit, where)

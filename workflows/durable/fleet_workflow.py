@@ -9,14 +9,14 @@ from datetime import timedelta
 from uuid import UUID
 
 from temporalio import workflow
-from temporalio.common import VersioningBehavior, WorkflowIDReusePolicy
-from temporalio.exceptions import FailureError, WorkflowAlreadyStartedError
+from temporalio.common import VersioningBehavior
+from temporalio.exceptions import FailureError
 
 with workflow.unsafe.imports_passed_through():
-    from app.domain.contract import RESEARCH_WORKFLOW, Command, ResearchInput, workflow_id
+    from app.domain.contract import Command, ResearchInput, workflow_id
     from app.domain.fleets import FLEET_WORKFLOW, WAKE, FleetInput
-    from app.services.run_gateway import turn_of
     from workflows.durable import fleet_payloads, policies
+    from workflows.durable.child_run import begun
 
 # A fleet that waits to be woken: after this long its workflow ends, and is started anew when it has something to do.
 IDLE_LIMIT = timedelta(minutes=10)
@@ -82,16 +82,5 @@ class FleetWorkflow:
 
 
 async def _started(start: ResearchInput) -> UUID:
-    """Start the run, unless somebody has: it outlives this workflow."""
-    try:
-        await workflow.start_child_workflow(
-            RESEARCH_WORKFLOW,
-            start,
-            id=workflow_id(start.run_id),
-            id_reuse_policy=WorkflowIDReusePolicy.REJECT_DUPLICATE,
-            parent_close_policy=workflow.ParentClosePolicy.ABANDON,
-            priority=turn_of(start),
-        )
-    except WorkflowAlreadyStartedError:
-        workflow.logger.info("run %s goes on already, or has ended", start.run_id)
+    await begun(start)
     return start.run_id

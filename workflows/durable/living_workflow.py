@@ -5,13 +5,14 @@ from datetime import datetime, timedelta
 from typing import TypeVar
 
 from temporalio import workflow
-from temporalio.common import RetryPolicy, SearchAttributeKey, VersioningBehavior, WorkflowIDReusePolicy
-from temporalio.exceptions import ActivityError, WorkflowAlreadyStartedError
+from temporalio.common import RetryPolicy, SearchAttributeKey, VersioningBehavior
+from temporalio.exceptions import ActivityError
 
 with workflow.unsafe.imports_passed_through():
-    from app.domain.contract import RESEARCH_WORKFLOW, ResearchInput, workflow_id
+    from app.domain.contract import ResearchInput
     from app.domain.schedules import LIVING_WORKFLOW, Firings
     from workflows.durable import failures, living_payloads, policies
+    from workflows.durable.child_run import begun
     from workflows.durable.steered import bookkeeping
 
 R = TypeVar("R")
@@ -34,9 +35,9 @@ class LivingReportWorkflow:
         """Until the asking has ended and what it found is delivered, or given up."""
         asking = living_payloads.Asking(schedule_id=firings.schedule_id, due_at=_due())
         try:
-            begun = await _looked(living_payloads.BEGIN_ACTIVITY, asking, living_payloads.Begun)
-            if begun.start is not None:
-                await self._researched(begun.start, firings)
+            found = await _looked(living_payloads.BEGIN_ACTIVITY, asking, living_payloads.Begun)
+            if found.start is not None:
+                await self._researched(found.start, firings)
             told = await _looked(living_payloads.TELL_ACTIVITY, asking, living_payloads.Told)
         except ActivityError as error:
             failed = living_payloads.Failed(asking=asking, detail=failures.reason_in(error))
@@ -45,16 +46,7 @@ class LivingReportWorkflow:
 
     async def _researched(self, start: ResearchInput, firings: Firings) -> None:
         """Start the run, which lives by itself, and look now and then whether it has ended: it may wait for a person for days."""
-        try:
-            await workflow.start_child_workflow(
-                RESEARCH_WORKFLOW,
-                start,
-                id=workflow_id(start.run_id),
-                id_reuse_policy=WorkflowIDReusePolicy.REJECT_DUPLICATE,
-                parent_close_policy=workflow.ParentClosePolicy.ABANDON,
-            )
-        except WorkflowAlreadyStartedError:
-            workflow.logger.info("run %s goes on already, or has ended", start.run_id)
+        await begun(start)
         pause = FIRST_LOOK
         while not await bookkeeping(living_payloads.ENDED_ACTIVITY, start.run_id, bool):
             await workflow.sleep(pause)

@@ -8,8 +8,8 @@ from uuid import UUID, uuid4
 import pytest
 from temporalio.testing import ActivityEnvironment
 
-from app.domain.accounts import LOCAL_USER
-from app.domain.contract import RESEARCH_QUEUE
+from app.domain.accounts import LOCAL_ORGANISATION, LOCAL_USER
+from app.domain.contract import RESEARCH_QUEUE, workflow_id
 from app.domain.deliveries import DeliveryState
 from app.domain.errors import ToolError
 from app.domain.evidence import Passage, snapshot_hash
@@ -99,6 +99,8 @@ async def test_a_rerun_costs_what_changed_and_tells_what_changed(house: House) -
         assert (other.outcome, other.baseline_id) == (Outcome.CHANGED, run)
         assert other.run_id is not None
         made = await house.run(other.run_id)
+        begun = await house.client.get_workflow_handle(workflow_id(other.run_id)).describe()
+        assert begun.raw_description.workflow_execution_info.priority.fairness_key == str(LOCAL_ORGANISATION)
         assert made.usage.model_calls == ONE_SEARCH_AND_THE_REPORT
         assert made.usage.tool_calls == 3
         assert made.plan == (await house.run(run)).plan

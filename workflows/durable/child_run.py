@@ -1,0 +1,24 @@
+"""A research run that a workflow starts for somebody, and that lives by itself from then on."""
+
+from temporalio import workflow
+from temporalio.common import WorkflowIDReusePolicy
+from temporalio.exceptions import WorkflowAlreadyStartedError
+
+with workflow.unsafe.imports_passed_through():
+    from app.domain.contract import RESEARCH_WORKFLOW, ResearchInput, workflow_id
+    from app.services.run_gateway import turn_of
+
+
+async def begun(start: ResearchInput) -> None:
+    """Start the run, unless somebody has: it takes its organisation's turn, and outlives the workflow that started it."""
+    try:
+        await workflow.start_child_workflow(
+            RESEARCH_WORKFLOW,
+            start,
+            id=workflow_id(start.run_id),
+            id_reuse_policy=WorkflowIDReusePolicy.REJECT_DUPLICATE,
+            parent_close_policy=workflow.ParentClosePolicy.ABANDON,
+            priority=turn_of(start),
+        )
+    except WorkflowAlreadyStartedError:
+        workflow.logger.info("run %s goes on already, or has ended", start.run_id)
