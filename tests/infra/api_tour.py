@@ -130,17 +130,19 @@ async def rewritten(customer: Customer, run: str) -> dict[str, Any]:
 
 
 async def compared(customer: Customer, run: str) -> str:
-    """Have a second report written, choose blind, be told which was which; the comparison."""
+    """Have a second report written, choose the first, be told which was which; the comparison."""
+    first = (await customer.call("GET", f"/v1/runs/{run}/report"))["markdown"]
     ways = await customer.call("GET", "/v1/preferences/ways")
     writer = next(way["writer"] for way in ways["items"] if way["name"].endswith("chain"))
     made = await customer.call("POST", "/v1/comparisons", {"run_id": run, "writer": writer})
     path = f"/v1/comparisons/{made['id']}"
     pair = await customer.until(path, "status", "ready")
     assert pair["left"]["markdown"] != pair["right"]["markdown"]
-    reasons = [{"dimension": "usefulness", "side": "right"}]
-    await customer.call("POST", f"{path}/choice", {"verdict": "right", "strength": 2, "reasons": reasons})
+    side, other = ("left", "right") if first.endswith(pair["left"]["markdown"].partition("## ")[2]) else ("right", "left")
+    reasons = [{"dimension": "usefulness", "side": side}]
+    await customer.call("POST", f"{path}/choice", {"verdict": side, "strength": 2, "reasons": reasons})
     told = await customer.call("POST", f"{path}/reveal")
-    assert {told["left"]["delivered"], told["right"]["delivered"]} == {True, False}
+    assert (told[side]["delivered"], told[other]["delivered"]) == (True, False)
     return str(made["id"])
 
 
