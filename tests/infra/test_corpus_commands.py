@@ -12,6 +12,7 @@ import pytest
 
 from infra.cli.build_progress import BuildProgress, duration
 from tests.retrieval.owner_process import Owner
+from tests.support.patience import PATIENCE_S
 from tests.support.stack import run_rubrica
 
 
@@ -30,7 +31,7 @@ def corpus(owner: Owner, *arguments: str) -> "subprocess.CompletedProcess[str]":
 
 def verified_once_built(owner: Owner, name: str) -> "subprocess.CompletedProcess[str]":
     """The command that added it returns when the last step is told, a moment before the service has put the build away."""
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + PATIENCE_S
     while "is being built" in (done := corpus(owner, "verify", name)).stderr and time.monotonic() < deadline:
         time.sleep(0.2)
     return done

@@ -32,7 +32,7 @@ def python(code: str, log: Path, **options: object) -> Program:
     return Program("helper", [sys.executable, "-c", code], log, **options)  # type: ignore[arg-type]
 
 
-def wait_until(condition: object, limit: float = 5.0) -> None:
+def wait_until(condition: object, limit: float = PATIENCE_S) -> None:
     deadline = time.monotonic() + limit
     while not condition():  # type: ignore[operator]
         assert time.monotonic() < deadline, "it did not happen in time"

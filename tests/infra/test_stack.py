@@ -17,6 +17,7 @@ from infra.local.home import Home
 from infra.local.lock import StackState, read_state
 from infra.local.ports import LOOPBACK, free_port
 from infra.local.service import http_status
+from tests.support.patience import PATIENCE_S
 from tests.support.stack import RUBRICA, command_environment, run_rubrica
 
 START_LIMIT_S = 120
@@ -68,7 +69,7 @@ def belonging_to(home: Path) -> dict[int, str]:
 
 
 async def wait_until_nothing_runs(home: Path) -> None:
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + PATIENCE_S
     while left := belonging_to(home):
         assert time.monotonic() < deadline, left
         await asyncio.sleep(0.1)
@@ -130,7 +131,7 @@ async def test_a_service_that_dies_is_started_again_at_the_same_address(up: Up) 
     before = up.state
     for name in ("api", "worker", "retrieval", "Temporal"):
         os.kill(before.processes[name][0], signal.SIGKILL)
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + PATIENCE_S
     while any(up.state.processes.get(name, (0, 0.0))[0] in (0, pid) for name, (pid, _) in before.processes.items()):
         assert time.monotonic() < deadline, up.output.read_text()
         await asyncio.sleep(0.1)

@@ -8,6 +8,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from tests.support.patience import PATIENCE_S
+
 
 class Owner:
     """An owner process of one home."""
@@ -31,7 +33,7 @@ class Owner:
             "none",
         ]
         self.process = subprocess.Popen(command)
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + PATIENCE_S
         while not self._answers():
             assert self.process.poll() is None
             assert time.monotonic() < deadline

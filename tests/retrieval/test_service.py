@@ -19,6 +19,7 @@ from app.domain.evidence import snapshot_hash
 from retrieval.client import IndexClient
 from retrieval.ports import SearchFilter
 from tests.retrieval.owner_process import Owner
+from tests.support.patience import PATIENCE_S
 
 NOTES = SearchFilter(collections=("notes",))
 
@@ -135,7 +136,7 @@ async def test_many_searches_at_once_are_all_answered(owner: Owner) -> None:
 
 async def test_a_second_owner_of_a_home_is_refused(owner: Owner) -> None:
     command = [sys.executable, "-m", "retrieval.server", "--socket", f"{owner.socket}2", "--home", str(owner.home)]
-    done = await asyncio.to_thread(subprocess.run, command, capture_output=True, text=True, timeout=20)
+    done = await asyncio.to_thread(subprocess.run, command, capture_output=True, text=True, timeout=PATIENCE_S)
     assert done.returncode == 2
     assert "another process" in done.stderr
 
@@ -144,7 +145,7 @@ async def test_a_second_owner_of_a_home_is_refused(owner: Owner) -> None:
 async def test_a_wrong_qdrant_address_is_said_at_start(other_server: str, tmp_path: Path, url: str, reason: str) -> None:
     command = [sys.executable, "-m", "retrieval.server", "--socket", str(tmp_path / "s"), "--home", str(tmp_path / "home")]
     command += ["--qdrant-url", url.format(other=other_server)]
-    done = await asyncio.to_thread(subprocess.run, command, capture_output=True, text=True, timeout=30)
+    done = await asyncio.to_thread(subprocess.run, command, capture_output=True, text=True, timeout=PATIENCE_S)
     assert done.returncode == 2
     assert reason in done.stderr
 

@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import replace
 from datetime import timedelta
-from itertools import pairwise
 from typing import Any
 
 import orjson
@@ -150,19 +149,18 @@ async def test_a_wish_longer_than_our_patience_fails_at_once(stub: OutsideStub, 
 
 
 async def test_patience_bounds_everything(stub: OutsideStub, call: Call) -> None:
-    stub.otherwise = after(5, GOOD)
-    began = asyncio.get_running_loop().time()
+    stub.otherwise = after(10 * PATIENCE_S, GOOD)
     with pytest.raises(OutsideFailed, match=r"no answer within|left alone"):
-        await call(patience=SECOND)
-    assert asyncio.get_running_loop().time() - began < 1.5
+        await asyncio.wait_for(call(patience=SECOND), PATIENCE_S)
 
 
 async def test_calls_keep_to_the_limit(stub: OutsideStub, call: Call) -> None:
     slow = Provider("slow", per_second=20, burst=2)
-    await asyncio.gather(*(call(str(number), slow) for number in range(12)))
-    times = sorted(seen.at for seen in stub.seen)
-    assert times[11] - times[0] > 0.45
-    assert all(later - earlier > 0.03 for earlier, later in pairwise(times[2:]))
+    began = asyncio.get_running_loop().time()
+    await asyncio.gather(*(call(str(number), slow, patience=PATIENCE_S * SECOND) for number in range(12)))
+    times = sorted(seen.at - began for seen in stub.seen)
+    earliest = [0.0, *(number / 20 for number in range(11))]  # two at once, then twenty a second; a slow machine is later
+    assert all(at > first - 0.01 for at, first in zip(times, earliest, strict=True)), times
 
 
 async def test_equal_calls_at_once_are_one_and_later_ones_are_answered_from_what_is_kept(
@@ -248,8 +246,8 @@ async def test_the_claim_of_a_worker_that_died_is_waited_for_only_so_long(stub: 
     shared.kept.clear()
     await shared.begin(key, SECOND, 100 * SECOND)
     began = asyncio.get_running_loop().time()
-    assert (await call(patience=SECOND)).body == b"[1]"
-    assert 0.4 < asyncio.get_running_loop().time() - began < 1
+    assert (await asyncio.wait_for(call(patience=4 * SECOND), PATIENCE_S)).body == b"[1]"
+    assert asyncio.get_running_loop().time() - began > 1.9, "half of the patience is for the other's answer"
 
 
 async def test_a_key_in_an_answer_is_not_repeated(stub: OutsideStub, exchange: Http) -> None:
