@@ -9,20 +9,21 @@ from urllib.parse import quote
 import aiohttp
 import orjson
 
-from app.domain.errors import Conflict, InvalidInput, NotFound, RubricaError, ToolError
+from app.domain.errors import Conflict, InvalidInput, NotFound, RubricaError, ToolError, ToolUnavailable
 from app.domain.evidence import Passage
 from retrieval.catalogue import CorpusKind
 from retrieval.ports import Document, SearchFilter
 
 _TIMEOUT = aiohttp.ClientTimeout(total=90)
 _UNTIL_DONE = aiohttp.ClientTimeout(total=None, sock_read=90)
-_ERRORS: dict[int, type[RubricaError]] = {400: InvalidInput, 404: NotFound, 409: Conflict}
+_ERRORS: dict[int, type[RubricaError]] = {400: InvalidInput, 404: NotFound, 409: Conflict, 503: ToolUnavailable}
 
 
 class IndexClient:
     """A client of the owner at `address`: a socket's path, `unix:<path>` or `http://host:port`.
 
-    It belongs to the event loop of its first call. Close it, or use it in `async with`.
+    An owner that is away, or that waits for a server of its own, is a `ToolUnavailable`: who can, asks again. The client
+    belongs to the event loop of its first call. Close it, or use it in `async with`.
     """
 
     def __init__(self, address: str) -> None:
@@ -131,7 +132,7 @@ class IndexClient:
                 content = await response.read()
                 status = response.status
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
-            raise ToolError(f"the index does not answer ({type(error).__name__}): is the index owner running?") from error
+            raise ToolUnavailable(f"the index does not answer ({type(error).__name__}): is the index owner running?") from error
         if status >= 400:
             raise _ERRORS.get(status, ToolError)(_message(content, status))
         return dict(orjson.loads(content)) if content else {}

@@ -9,7 +9,7 @@ from typing import Any
 import requests
 from requests.adapters import HTTPAdapter
 
-from app.domain.errors import ToolError
+from app.domain.errors import ToolError, ToolUnavailable
 
 CONNECTIONS = 16
 FIRST_PAUSE = timedelta(milliseconds=250)
@@ -36,7 +36,8 @@ class Endpoint:
     """One address that takes JSON by POST. Safe to share by threads.
 
     Raises:
-        ToolError: the server does not answer in time, or refuses the request, the key or the address.
+        ToolUnavailable: the server does not answer in time.
+        ToolError: it refuses the request, the key or the address.
     """
 
     def __init__(self, url: str, api_key: str | None) -> None:
@@ -57,7 +58,7 @@ class Endpoint:
             except _PassingFailure as failure:
                 wait = failure.retry_after or pause.total_seconds() * random.uniform(0.5, 1.0)
                 if time.monotonic() + wait >= deadline:
-                    raise ToolError(f"{self.url} does not answer: {failure}") from failure
+                    raise ToolUnavailable(f"{self.url} does not answer: {failure}") from failure
             time.sleep(wait)
             pause = min(2 * pause, LONGEST_PAUSE)
 

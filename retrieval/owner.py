@@ -9,7 +9,7 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
-from app.domain.errors import Conflict, InvalidInput, ToolError
+from app.domain.errors import Conflict, InvalidInput, ToolError, ToolUnavailable
 from app.domain.evidence import Passage
 from retrieval.build import RECIPE, begin_build
 from retrieval.builds import ATTEMPTS, Builds
@@ -39,6 +39,7 @@ class IndexOwner:
         self._building = asyncio.Lock()
         self._searching = ThreadPoolExecutor(SEARCHES_AT_ONCE, thread_name_prefix="search")
         self._pace: dict[str, tuple[BuildPhase, float, int]] = {}
+        self._closing = False
 
     async def open(self) -> None:
         """Open what is built, go on with builds that were cut off, and begin the default collection on a first start."""
@@ -50,7 +51,8 @@ class IndexOwner:
             await self._go_on(name)
 
     async def close(self) -> None:
-        """Stop the builds; they go on at the next start."""
+        """Stop the builds; they go on at the next start. A search that comes now has to come again."""
+        self._closing = True
         await self._builds.stop_all()
         self._searching.shutdown(wait=False, cancel_futures=True)
 
@@ -62,6 +64,8 @@ class IndexOwner:
             await asyncio.to_thread(self._library.permit, names, where.tenant)
             for name in names:
                 await self._wait_until_ready(name)
+        if self._closing:
+            raise ToolUnavailable("the index owner is about to end; the next one answers")
         return await asyncio.get_running_loop().run_in_executor(self._searching, self._library.search, query, limit, where)
 
     async def build(self, collection: Collection) -> dict[str, Any]:

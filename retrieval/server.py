@@ -5,7 +5,7 @@
 One process owns a home's indexes, because the engine can be open in one only; the API and the workers reach it through
 `retrieval.client`. Whoever may connect to the socket is trusted to name the tenant it acts for.
 
-Errors are `{"error": message}` with status 400, 404, 409 or 503.
+Errors are `{"error": message}` with status 400, 404, 409 or 500; 503 where the same request may be answered later.
 """
 
 import argparse
@@ -23,7 +23,7 @@ import orjson
 from aiohttp import web
 from pydantic import ValidationError
 
-from app.domain.errors import Conflict, InvalidInput, NotFound, RubricaError, ToolError
+from app.domain.errors import Conflict, InvalidInput, NotFound, RubricaError, ToolUnavailable
 from app.settings import read_settings
 from retrieval.catalogue import Collection, CorpusKind
 from retrieval.encoder import EncoderBackend, EncoderOnce, open_encoder
@@ -40,7 +40,12 @@ from retrieval.weights_routes import add_weights_routes
 
 MAX_REQUEST_BYTES = 1 << 20
 STOP_WITHIN = timedelta(seconds=3)
-_STATUS: tuple[tuple[type[RubricaError], int], ...] = ((NotFound, 404), (Conflict, 409), (InvalidInput, 400), (ToolError, 503))
+_STATUS: tuple[tuple[type[RubricaError], int], ...] = (
+    (NotFound, 404),
+    (Conflict, 409),
+    (InvalidInput, 400),
+    (ToolUnavailable, 503),
+)
 
 
 def create_app(owner: IndexOwner, library: Library) -> web.Application:

@@ -1,7 +1,7 @@
 """Texts read with weights that only the index owner has in memory: vectors, and what entails what.
 
 `POST /encode {"texts"}` -> `{"vectors"}`, unit vectors in order; `POST /entail {"pairs": [[premise, hypothesis], ...]}` ->
-`{"pairs": [[entailed, contradicted], ...]}`. 503 where the weights are missing.
+`{"pairs": [[entailed, contradicted], ...]}`. 500 where the weights are missing.
 """
 
 import asyncio

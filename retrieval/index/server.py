@@ -10,9 +10,10 @@ from typing import Any
 
 from grpc import Call, RpcError, StatusCode
 from qdrant_client import QdrantClient, models
+from qdrant_client.common.client_exceptions import ResourceExhaustedResponse
 from qdrant_client.http.exceptions import ApiException, UnexpectedResponse
 
-from app.domain.errors import NotFound, ToolError
+from app.domain.errors import NotFound, ToolError, ToolUnavailable
 from retrieval.index.ports import DAYS, KEYWORDS, Candidates, Hit, HybridQuery, IndexedPassage, Place
 from retrieval.ports import SearchFilter
 
@@ -23,6 +24,7 @@ FORGETS_FROM = 1e-6
 """The share of deleted points from which on a segment that must forget them is rewritten."""
 TIMEOUT_SECONDS = 30
 GRPC_PORT = 6334
+_AWAY = (StatusCode.UNAVAILABLE, StatusCode.DEADLINE_EXCEEDED, StatusCode.RESOURCE_EXHAUSTED)
 _HAS_DENSE = models.HasVectorCondition(has_vector=DENSE)
 _PLACE = ["document", "start", "end"]
 
@@ -187,7 +189,7 @@ class ServerIndex:
 
 @contextmanager
 def _asking(url: str, name: str, collection: str) -> Iterator[str]:
-    """Give the collection's name on the server; turn the client's errors into ours."""
+    """Give the collection's name on the server; turn the client's errors into ours, those of a server that is away apart."""
     try:
         yield collection
     except UnexpectedResponse as error:
@@ -195,19 +197,20 @@ def _asking(url: str, name: str, collection: str) -> Iterator[str]:
             raise ToolError(f"what answers at {url} is no Qdrant server") from error
         if error.status_code == 404:
             raise NotFound(f"there is no index {name!r} at {url}") from error
-        raise ToolError(f"the Qdrant server at {url} refused ({error.status_code}): {error.content[:200]!r}") from error
+        kind = ToolUnavailable if (error.status_code or 0) >= 500 else ToolError
+        raise kind(f"the Qdrant server at {url} refused ({error.status_code}): {error.content[:200]!r}") from error
     except RpcError as error:
         raise _of_grpc(error, url, name) from error
-    except ApiException as error:
-        raise ToolError(f"the Qdrant server at {url} does not answer: {error}") from error
+    except (ApiException, ResourceExhaustedResponse) as error:
+        raise ToolUnavailable(f"the Qdrant server at {url} does not answer: {error}") from error
 
 
 def _of_grpc(error: RpcError, url: str, name: str) -> ToolError | NotFound:
     code, reason = (error.code(), error.details()) if isinstance(error, Call) else (None, str(error))
     if code is StatusCode.NOT_FOUND and name:
         return NotFound(f"there is no index {name!r} at {url}")
-    if code in (StatusCode.UNAVAILABLE, StatusCode.DEADLINE_EXCEEDED):
-        return ToolError(f"the Qdrant server at {url} does not answer: {reason}")
+    if code in _AWAY:
+        return ToolUnavailable(f"the Qdrant server at {url} does not answer: {reason}")
     return ToolError(f"the Qdrant server at {url} refused ({code}): {str(reason)[:200]}")
 
 

@@ -11,7 +11,7 @@ from uuid import uuid4
 
 import pytest
 
-from app.domain.errors import NotFound, ToolError
+from app.domain.errors import NotFound, ToolUnavailable
 from retrieval.index.edge import EdgeIndex
 from retrieval.index.ports import EVERYTHING, Hit, HybridQuery, Index, IndexDamaged, IndexedPassage, Place
 from retrieval.index.server import ServerIndex
@@ -256,6 +256,6 @@ def test_a_damaged_index_says_what_to_do(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("grpc_port", [None, 9])
-def test_a_server_that_does_not_answer_is_a_tool_error(grpc_port: int | None) -> None:
-    with pytest.raises(ToolError, match="does not answer"):
+def test_a_server_that_does_not_answer_is_worth_waiting_for(grpc_port: int | None) -> None:
+    with pytest.raises(ToolUnavailable, match="does not answer"):
         ServerIndex("http://127.0.0.1:9", grpc_port).names()

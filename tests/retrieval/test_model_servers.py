@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from pydantic import SecretStr
 
-from app.domain.errors import SetupError, ToolError
+from app.domain.errors import SetupError, ToolError, ToolUnavailable
 from retrieval.catalogue import Collection
 from retrieval.encoder import EncoderBackend, open_encoder
 from retrieval.encoder_endpoint import BATCH, EmbeddingsServer, EndpointEncoder
@@ -72,15 +72,15 @@ def test_a_server_that_says_when_to_come_back_is_obeyed(server: ModelServer) -> 
     encoder = opened(server)
     server.retry_after = "5"
     server.mishaps.append(429)
-    with pytest.raises(ToolError, match="does not answer: status 429"):  # five seconds is more than a search waits
+    with pytest.raises(ToolUnavailable, match="does not answer: status 429"):  # five seconds is more than a search waits
         encoder.query("wool")
     assert len(server.bodies) == 1
 
 
-def test_a_server_that_is_down_is_a_tool_error(server: ModelServer) -> None:
+def test_a_server_that_is_down_is_worth_waiting_for(server: ModelServer) -> None:
     encoder = opened(server)
     server.stop()
-    with pytest.raises(ToolError, match="does not answer"):
+    with pytest.raises(ToolUnavailable, match="does not answer"):
         encoder.query("wool")
     server.start = lambda: None  # type: ignore[method-assign]
 

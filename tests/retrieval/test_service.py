@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Iterator
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +15,13 @@ import psutil
 import pytest
 from aiohttp import web
 
-from app.domain.errors import Conflict, InvalidInput, NotFound, ToolError
+from app.domain.errors import Conflict, InvalidInput, NotFound, ToolError, ToolUnavailable
 from app.domain.evidence import snapshot_hash
 from retrieval.client import IndexClient
 from retrieval.ports import SearchFilter
 from tests.retrieval.owner_process import Owner
 from tests.support.patience import PATIENCE_S
+from workflows.durable.outage import Away, Circuit
 
 NOTES = SearchFilter(collections=("notes",))
 
@@ -150,9 +152,9 @@ async def test_a_wrong_qdrant_address_is_said_at_start(other_server: str, tmp_pa
     assert reason in done.stderr
 
 
-async def test_an_owner_that_is_not_there_is_a_tool_error(tmp_path: Path) -> None:
+async def test_an_owner_that_is_not_there_is_worth_waiting_for(tmp_path: Path) -> None:
     async with IndexClient(str(tmp_path / "none.sock")) as client:
-        with pytest.raises(ToolError, match="does not answer"):
+        with pytest.raises(ToolUnavailable, match="does not answer"):
             await client.search("x", 1, SearchFilter())
 
 
@@ -165,9 +167,19 @@ async def test_after_kill_9_or_damage_the_next_owner_goes_on(notes: Path, tmp_pa
         owner.process.wait()
         _, alive = await asyncio.to_thread(psutil.wait_procs, builders, 5)
         assert alive == []  # no orphan writes beside the next owner's builder
-        owner.start()
         async with IndexClient(str(owner.socket)) as client:
-            assert "Louisiana" in (await client.search("purchase of Louisiana", 3, SearchFilter()))[0].text
+            waits = asyncio.Event()
+
+            async def notice(reason: Away, _: timedelta) -> None:
+                waits.set()
+                assert "the index does not answer" in str(reason)
+
+            searching = asyncio.create_task(
+                Circuit().call(lambda: client.search("purchase of Louisiana", 3, SearchFilter()), notice)
+            )
+            await waits.wait()
+            await asyncio.to_thread(owner.start)
+            assert "Louisiana" in (await searching)[0].text
             state = await finished(client, "sotu")
             assert (state["documents"], state["build"]["phase"]) == (249, "done")
         assert await asyncio.to_thread(owner.stop) == 0

@@ -65,6 +65,9 @@ class Circuit:
             except (ModelUnavailable, ToolUnavailable) as reason:
                 self._failed(reason, probe)
                 caller.failed(reason)
+            except RubricaError:
+                self._answered()  # it does not serve this one request, so it is there
+                raise
             else:
                 self._answered()
                 return answer

@@ -109,3 +109,15 @@ def test_backoff_grows_to_a_limit_with_jitter() -> None:
     assert longest[:4] == [0.5, 1.0, 2.0, 4.0]
     assert longest[-1] == LONGEST_WAIT.total_seconds()
     assert backoff(3, lambda: 0.0) == backoff(3, lambda: 1.0) / 2
+
+
+async def test_a_refusal_is_an_answer_that_ends_an_outage() -> None:
+    async def refused() -> str:
+        raise ModelRefused("this request is malformed")
+
+    server, circuit = Server(), Circuit(draw=lambda: 0.0)
+    circuit.failures = 3
+    with pytest.raises(ModelRefused, match="malformed"):
+        await circuit.call(refused, patiently)
+    assert circuit.failures == 0
+    assert await circuit.call(server.ask, patiently) == "yes"
