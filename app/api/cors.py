@@ -7,7 +7,7 @@ from litestar.config.cors import CORSConfig
 # What a page may see of an answer beside its body.
 EXPOSED = [
     *("ETag", "Location", "Retry-After", "X-Request-ID", "Idempotency-Replayed"),
-    *("RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"),
+    *("RateLimit-Policy", "RateLimit"),
 ]
 
 

@@ -77,12 +77,12 @@ class SchedulesController(Controller):
 
     @get("/{schedule_id:uuid}/deliveries", responses=problem_responses(400, 404))
     async def list_deliveries(
-        self, schedule_id: ScheduleId, schedules: SchedulesService, limit: Limit = PAGE_SIZE, before: BeforeTime = None
+        self, schedule_id: ScheduleId, schedules: SchedulesService, limit: Limit = PAGE_SIZE, before: Before = None
     ) -> MailDeliveryPage:
         """The messages sent about it, latest first, with how their sending went."""
         found = await schedules.deliveries(schedule_id, limit + 1, before)
         items = list(found[:limit])
-        return MailDeliveryPage(items=items, next=items[-1].made_at if len(found) > limit else None)
+        return MailDeliveryPage(items=items, next=items[-1].id if len(found) > limit else None)
 
 
 # With `no-referrer`, the server's default, a browser would send its answer without saying where it comes from, and be refused.

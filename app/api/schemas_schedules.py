@@ -64,4 +64,4 @@ class MailDeliveryPage(BaseModel):
     """Messages, latest first. `next` is the value of `before` that brings the following page; null on the last."""
 
     items: list[MailDelivery]
-    next: datetime | None = None
+    next: UUID | None = None

@@ -8,6 +8,7 @@ from litestar.params import FromPath, JSONBody, PathParameter
 
 from app.api.authentication import PUBLIC, needs
 from app.api.deps import ApiRequest, RunId, SharingService
+from app.api.idempotency import SHOWN_ONCE
 from app.api.openapi import problem_responses
 from app.api.reports import HTML, MARKDOWN
 from app.api.schemas_reports import CreatedShare, NewShare, SharePage
@@ -34,7 +35,7 @@ class SharesController(Controller):
     path = "/v1/runs/{run_id:uuid}/shares"
     tags = ("reports",)
 
-    @post(opt=WRITE, responses=problem_responses(400, 404, 409))
+    @post(opt={**WRITE, **SHOWN_ONCE}, responses=problem_responses(400, 404, 409))
     async def share(self, run_id: RunId, data: JSONBody[NewShare], sharing: SharingService) -> Response[CreatedShare]:
         """A read-only link to one version. Its token is told now and never again."""
         made = await sharing.share(run_id, data.days, data.version)

@@ -114,8 +114,8 @@ class Schedules:
         await self.get(schedule)
         return await schedules.firings(self._database, schedule, limit, before)
 
-    async def deliveries(self, schedule: UUID, limit: int, before: datetime | None) -> Sequence[MailDelivery]:
-        """Up to `limit` messages about a schedule, latest first, with how their sending went."""
+    async def deliveries(self, schedule: UUID, limit: int, before: UUID | None) -> Sequence[MailDelivery]:
+        """Up to `limit` messages about a schedule, latest first, made before the message `before`, with how their sending went."""
         await self.get(schedule)
         return await deliveries.page(self._database, schedule, limit, before)
 

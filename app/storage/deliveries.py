@@ -25,7 +25,13 @@ MAKE = """
     SELECT id FROM made
     UNION SELECT id FROM deliveries WHERE schedule_id = $1 AND due_at = $2 AND state = 'waiting'"""
 GET = DELIVERY + "WHERE id = $1"
-PAGE = DELIVERY + "WHERE schedule_id = $1 AND ($3::timestamptz IS NULL OR made_at < $3) ORDER BY made_at DESC, id DESC LIMIT $2"
+# Those of one asking are made in one statement, at the same moment.
+PAGE = (
+    DELIVERY
+    + """WHERE schedule_id = $1
+    AND ($3::uuid IS NULL OR (made_at, id) < (SELECT b.made_at, b.id FROM deliveries b WHERE b.id = $3 AND b.schedule_id = $1))
+    ORDER BY made_at DESC, id DESC LIMIT $2"""
+)
 NOTE = """
     UPDATE deliveries SET state = $2, detail = $3, attempts = attempts + 1, sent_at = CASE WHEN $2 = 'sent' THEN now() END
     WHERE id = $1"""
@@ -51,8 +57,8 @@ async def get(trusted: Executor, delivery: UUID) -> MailDelivery | None:
     return _delivery(row) if row else None
 
 
-async def page(database: Executor, schedule: UUID, limit: int, before: datetime | None) -> Sequence[MailDelivery]:
-    """Up to `limit` messages of a schedule, latest first, made before a time."""
+async def page(database: Executor, schedule: UUID, limit: int, before: UUID | None) -> Sequence[MailDelivery]:
+    """Up to `limit` messages of a schedule, latest first, made before the message `before`."""
     async with translated():
         return [_delivery(row) for row in await database.fetch(PAGE, schedule, limit, before)]
 

@@ -33,7 +33,7 @@ class OidcController(Controller):
         kept = cookie(COOKIE, departure.state, accounts.policy, accounts.policy.flow_valid)
         return Response(None, status_code=302, headers={"Location": departure.url}, cookies=[kept])
 
-    @get("/callback", status_code=302, responses=problem_responses(400, 404))
+    @get("/callback", status_code=302, responses=problem_responses(400, 404, 409))
     async def callback(
         self, accounts: AccountsService, request: ApiRequest, brought: State = "", code: Given = "", error: Given = ""
     ) -> Response[None]:

@@ -27,7 +27,7 @@ class SessionsController(Controller):
     path = "/v1"
     tags = ("accounts",)
 
-    @post("/sign-up", opt=PUBLIC, security=[{}], responses=problem_responses(400))
+    @post("/sign-up", opt=PUBLIC, security=[{}], responses=problem_responses(400, 409))
     async def sign_up(self, data: JSONBody[NewAccount], accounts: AccountsService, request: ApiRequest) -> Response[Me]:
         """Make an organisation, be its owner, and be signed in."""
         signed = await accounts.sign_in.sign_up(data.organisation, data.email, data.name, data.password, address_of(request))
@@ -76,7 +76,7 @@ class SessionsController(Controller):
         """Erase oneself. Organisations in which one is alone go with all that is in them; the work in others stays theirs."""
         await accounts.personal.erase(data.password, acting())
 
-    @post("/invitations/accept", opt=PUBLIC, security=[{}], status_code=200, responses=problem_responses(400))
+    @post("/invitations/accept", opt=PUBLIC, security=[{}], status_code=200, responses=problem_responses(400, 409))
     async def accept(self, data: JSONBody[Acceptance], accounts: AccountsService, request: ApiRequest) -> Response[Me]:
         """Join an organisation by an invitation, and be signed in."""
         signed = await accounts.sign_in.accept(data.token, data.name, data.password, address_of(request))

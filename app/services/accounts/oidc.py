@@ -12,7 +12,7 @@ from app.domain.token import new_token, token_digest
 from app.services.accounts.attempts import Attempts
 from app.services.accounts.policy import AccountPolicy
 from app.services.accounts.provider import Claims, ProviderClient
-from app.services.accounts.sign_in import SignedIn, SignIn, join
+from app.services.accounts.sign_in import SignedIn, SignIn, join, kept
 from app.storage import accounts, audit, invited, oidc, people
 from app.storage.audit import Action
 from app.storage.oidc import Flow
@@ -80,7 +80,7 @@ class OpenIdConnect:
             offers = await invited.take_all_for(connection, claims.email)
             if found is None and not offers and not self._policy.sign_up:
                 raise Forbidden(CLOSED)
-            await people.add(connection, person)
+            await kept(connection, person)
             await people.link(connection, claims.issuer, claims.subject, person.id)
             for offer in offers:
                 await join(connection, person, offer, address)

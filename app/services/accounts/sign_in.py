@@ -6,7 +6,7 @@ from uuid import UUID, uuid4
 import asyncpg
 
 from app.domain.accounts import Role
-from app.domain.errors import Forbidden, InvalidInput, Unauthenticated
+from app.domain.errors import Conflict, Forbidden, InvalidInput, Unauthenticated
 from app.domain.team import Organisation
 from app.domain.token import new_token, token_digest
 from app.services.accounts.attempts import Attempts
@@ -54,6 +54,7 @@ class SignIn:
 
         Raises:
             Forbidden: this deployment makes organisations only by hand.
+            Conflict: somebody else takes the address at the same moment.
         """
         if not self._policy.sign_up:
             raise Forbidden("this deployment is not open for sign-up; ask whoever runs it for an invitation")
@@ -61,14 +62,19 @@ class SignIn:
         made = uuid4()
         by = Tenant(made, person.id, None, address)
         async with self._trusted.acquire() as connection, connection.transaction():
-            await people.add(connection, person)
+            await kept(connection, person)
             await accounts.ensure_organisation(connection, made, organisation)
             await accounts.ensure_membership(connection, made, person.id, Role.OWNER)
             await audit.record(connection, Action.SIGNED_UP, person.id, by=by)
         return await self.enter(person, address, made)
 
     async def accept(self, token: str, name: str, password: str, address: str) -> SignedIn:
-        """Join by an invitation, with a new account or, by its password, with the one that there is for the invited address."""
+        """Join by an invitation, with a new account or, by its password, with the one that there is for the invited address.
+
+        Raises:
+            InvalidInput: it was used, taken back, or is too old.
+            Conflict: somebody else takes the address at the same moment.
+        """
         await self._attempts.allow(address)
         offer = await invited.offered(self._trusted, token_digest(token))
         if offer is None:
@@ -77,7 +83,7 @@ class SignIn:
         async with self._trusted.acquire() as connection, connection.transaction():
             if await invited.take(connection, token_digest(token)) is None:
                 raise InvalidInput(NO_INVITATION)
-            await people.add(connection, person)
+            await kept(connection, person)
             await join(connection, person, offer, address)
         return await self.enter(person, address, offer.organisation)
 
@@ -154,6 +160,16 @@ class SignIn:
         for place in await people.organisations(self._trusted, person.id):
             by = Tenant(place.id, None, None, address)
             await audit.record(self._trusted, Action.SIGN_IN_FAILED, person.id, by=by)
+
+
+async def kept(connection: asyncpg.pool.PoolConnectionProxy, person: Person) -> None:
+    """Keep a person, unless they are kept already.
+
+    Raises:
+        Conflict: their address was taken since it was looked for, by a form that was sent twice for one.
+    """
+    if not await people.add(connection, person) and await people.by_id(connection, person.id) is None:
+        raise Conflict("an account was made for this address just now; sign in with it")
 
 
 async def join(connection: asyncpg.pool.PoolConnectionProxy, person: Person, offer: invited.Welcome, address: str) -> None:

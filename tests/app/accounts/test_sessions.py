@@ -1,5 +1,6 @@
 """Signing up, in and out, with a browser's eyes and an attacker's."""
 
+import asyncio
 import time
 from collections import defaultdict
 from collections.abc import Iterator
@@ -139,6 +140,20 @@ async def test_signing_up_with_an_account_makes_a_second_organisation(new_browse
     reply = await browser.sign_in(email, organisation=first["organisation"]["id"])
     assert reply.json["organisation"]["name"] == "First"
     assert (await browser.get(f"/v1/runs/{run}")).is_problem(404)
+
+
+async def test_a_form_that_is_sent_twice_at_once_makes_one_account(
+    new_browser: NewBrowser, addresses: Iterator[str], pool: asyncpg.Pool
+) -> None:
+    email, one, other, owner = next(addresses), await new_browser(), await new_browser(), await new_browser()
+    new = {"organisation": "Twice", "email": email, "name": "Ada", "password": PASSWORD}
+    replies = await asyncio.gather(one.post("/v1/sign-up", new), other.post("/v1/sign-up", new))
+    assert {reply.status for reply in replies} in ({201}, {201, 409}), [reply.body for reply in replies]
+    assert await pool.fetchval("SELECT count(*) FROM users WHERE email = $1", email) == 1
+    await owner.sign_up(next(addresses))
+    invited = await owner.invited(next(addresses), "member")
+    replies = await asyncio.gather(one.accept(invited), other.accept(invited))
+    assert sorted(reply.status for reply in replies) == [200, 400], "an invitation is good once"
 
 
 async def test_a_key_says_who_it_acts_for(api: ApiClient) -> None:

@@ -103,6 +103,23 @@ async def test_schedules_are_listed_page_by_page(api: ApiClient) -> None:
     assert [name for name in names if name.startswith("List")] == ["List 2", "List 1", "List 0"]
 
 
+async def test_messages_made_at_one_moment_are_all_listed(api: ApiClient, pool: asyncpg.Pool) -> None:
+    new = {"name": "Told to three", "run": {"question": "Why?"}, "timing": WEEKLY}
+    schedule = (await api.post("/v1/schedules", new)).json["id"]
+    await pool.execute(
+        """INSERT INTO deliveries (id, schedule_id, organisation_id, due_at, address)
+        SELECT gen_random_uuid(), s.id, s.organisation_id, now(), 'p' || n || '@example.org'
+        FROM schedules s, generate_series(1, 3) AS n WHERE s.id = $1::text::uuid""",
+        schedule,
+    )
+    seen, path = [], f"/v1/schedules/{schedule}/deliveries?limit=2"
+    page = (await api.get(path)).json
+    seen += page["items"]
+    page = (await api.get(f"{path}&before={page['next']}")).json
+    seen += page["items"]
+    assert (sorted(item["address"] for item in seen), page["next"]) == ([f"p{n}@example.org" for n in (1, 2, 3)], None)
+
+
 async def test_what_cannot_be_scheduled_is_refused(api: ApiClient, pool: asyncpg.Pool) -> None:
     run, question = await api.ask(), {"question": "Why?"}
     for new, status in (

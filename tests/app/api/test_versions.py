@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+from typing import Any
 from uuid import UUID
 
 import asyncpg
@@ -20,6 +21,7 @@ from app.storage import runs
 from app.storage.run_log import RunLog
 from tests.app.services.reports import quote
 from tests.app.support import ApiClient, InMemoryRuns
+from tests.support.patience import PATIENCE_S
 from ui.api_client import ApiClient as PageClient
 from ui.api_client import ApiProblem
 from ui.client.reports import Reports
@@ -149,6 +151,14 @@ async def test_a_link_shows_one_version_and_nothing_else(api: ApiClient, run: st
     stored = await pool.fetchrow("SELECT token_hash::text, * FROM report_shares")
     assert token not in str(dict(stored or {}))
     assert token not in str((await asyncio.to_thread(page.links, run)).items)
+    # An answer that shows a secret once does not lie in a table, not even for who repeats a request.
+    again: dict[str, Any] = {"json": {}, "headers": {"Idempotency-Key": "share-1"}}
+    once = await api.send("POST", f"/v1/runs/{run}/shares", **again)
+    async with asyncio.timeout(PATIENCE_S):
+        while b"being answered" in (repeated := await api.send("POST", f"/v1/runs/{run}/shares", **again)).body:
+            await asyncio.sleep(0.05)
+    assert repeated.is_problem(409), repeated.body
+    await asyncio.to_thread(page.revoke, run, once.json["id"])
     # A later version does not show through an old link.
     await asyncio.to_thread(page.revert, run, 1, 1)
     assert (await asyncio.to_thread(page.links, run)).items[0].version == 1
