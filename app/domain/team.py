@@ -51,6 +51,7 @@ class Me(Value):
     organisations: tuple[Organisation, ...] = Field(description="All that they belong to.")
     scopes: tuple[Scope, ...]
     key_id: UUID | None = Field(default=None, description="The API key that was used, if it was one.")
+    has_password: bool = Field(default=True, description="False for who has only ever come by an identity provider.")
 
 
 class Member(Value):

@@ -115,7 +115,7 @@ class Schedules:
         return await schedules.firings(self._database, schedule, limit, before)
 
     async def deliveries(self, schedule: UUID, limit: int, before: UUID | None) -> Sequence[MailDelivery]:
-        """Up to `limit` messages about a schedule, latest first, made before the message `before`, with how their sending went."""
+        """Up to `limit` messages about a schedule and how their sending went, latest first, made before the message `before`."""
         await self.get(schedule)
         return await deliveries.page(self._database, schedule, limit, before)
 

@@ -34,6 +34,7 @@ class Action(StrEnum):
     SIGN_IN_FAILED = "sign_in_failed"
     SIGNED_OUT = "signed_out"
     PASSWORD_CHANGED = "password_changed"
+    PASSWORD_TAKEN = "password_taken"
     KEY_MADE = "key_made"
     KEY_REVOKED = "key_revoked"
     MEMBER_INVITED = "member_invited"

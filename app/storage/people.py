@@ -14,8 +14,10 @@ BY_IDENTITY = """
     SELECT u.id, u.email, u.name, u.password_hash FROM identities i JOIN users u ON u.id = i.user_id
     WHERE i.issuer = $1 AND i.subject = $2"""
 ADD = "INSERT INTO users (id, email, name, password_hash) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING RETURNING true"
-LINK = "INSERT INTO identities (issuer, subject, user_id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING"
+LINK = "INSERT INTO identities (issuer, subject, user_id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING RETURNING true"
 SET_PASSWORD = "UPDATE users SET password_hash = $2 WHERE id = $1"
+FORGET_PASSWORD = "UPDATE users SET password_hash = NULL WHERE id = $1"
+REVOKE_KEYS = "UPDATE api_keys SET revoked_at = now() WHERE user_id = $1 AND revoked_at IS NULL"
 ORGANISATIONS = """
     SELECT o.id, o.name, m.role FROM memberships m JOIN organisations o ON o.id = m.organisation_id
     WHERE m.user_id = $1 ORDER BY m.joined_at, o.id"""
@@ -51,16 +53,23 @@ async def add(database: Executor, person: Person) -> bool:
         return bool(await database.fetchval(ADD, *person))
 
 
-async def link(database: Executor, issuer: str, subject: str, user: UUID) -> None:
-    """Remember who a person is to an identity provider."""
+async def link(database: Executor, issuer: str, subject: str, user: UUID) -> bool:
+    """Remember who a person is to an identity provider; False when that was known."""
     async with translated():
-        await database.execute(LINK, issuer, subject, user)
+        return bool(await database.fetchval(LINK, issuer, subject, user))
 
 
 async def set_password(database: Executor, user: UUID, password_hash: str) -> None:
     """Replace a password's hash."""
     async with translated():
         await database.execute(SET_PASSWORD, user, password_hash)
+
+
+async def without_password(database: Executor, user: UUID) -> None:
+    """Take a person's password away, and end the keys that were made with it."""
+    async with translated():
+        await database.execute(FORGET_PASSWORD, user)
+        await database.execute(REVOKE_KEYS, user)
 
 
 async def organisations(database: Executor, user: UUID) -> Sequence[Organisation]:

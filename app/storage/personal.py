@@ -6,7 +6,9 @@ from uuid import UUID
 
 from app.storage.engine import Executor, translated
 
-EXPORT = """
+# Choices are told as they were sent: which report was which is revealed elsewhere, once.
+ROWS = "coalesce(json_agg(row_to_json(t)), '[]')"
+EXPORT = f"""
     SELECT json_build_object(
         'person', (SELECT json_build_object('id', id, 'email', email, 'name', name, 'created_at', created_at,
                                             'has_password', password_hash IS NOT NULL) FROM users WHERE id = $1),
@@ -26,6 +28,32 @@ EXPORT = """
         'runs', (SELECT coalesce(json_agg(json_build_object('id', id, 'organisation_id', organisation_id, 'query', query,
                                                             'status', status, 'created_at', created_at)
                                           ORDER BY created_at), '[]') FROM runs WHERE created_by = $1),
+        'further_questions_and_changes', (SELECT {ROWS} FROM (SELECT id, run_id, kind, request, answer, created_at
+                                                              FROM report_tasks WHERE created_by = $1 ORDER BY created_at, id) AS t),
+        'edited_rubrics', (SELECT {ROWS} FROM (SELECT run_id, rubric, edited_at FROM run_rubrics
+                                               WHERE edited_by = $1 ORDER BY edited_at, run_id) AS t),
+        'choices', (SELECT {ROWS} FROM (SELECT comparison_id, organisation_id, choice, elapsed_seconds, made_at, changed_at
+                                        FROM choices WHERE user_id = $1 ORDER BY made_at, comparison_id) AS t),
+        'ratings', (SELECT {ROWS} FROM (SELECT run_id, organisation_id, stars, comment, made_at FROM ratings
+                                        WHERE user_id = $1 ORDER BY made_at, run_id) AS t),
+        'claims_called_wrong', (SELECT {ROWS} FROM (SELECT run_id, organisation_id, claim_text, reason, made_at FROM claim_flags
+                                                    WHERE user_id = $1 ORDER BY made_at, run_id, claim) AS t),
+        'annotations', (SELECT {ROWS} FROM (SELECT comparison_id, organisation_id, assigned_at, finished_at, skipped
+                                            FROM assignments WHERE user_id = $1 ORDER BY assigned_at, id) AS t),
+        'consents', (SELECT {ROWS} FROM (SELECT organisation_id, since FROM person_consents
+                                         WHERE user_id = $1 ORDER BY organisation_id) AS t),
+        'comparisons', (SELECT {ROWS} FROM (SELECT id, organisation_id, run_id, created_at FROM comparisons
+                                            WHERE created_by = $1 ORDER BY created_at, id) AS t),
+        'schedules', (SELECT {ROWS} FROM (SELECT id, organisation_id, name, query, cron, time_zone, created_at
+                                          FROM schedules WHERE created_by = $1 AND deleted_at IS NULL
+                                          ORDER BY created_at, id) AS t),
+        'mails', (SELECT {ROWS} FROM (SELECT d.schedule_id, d.organisation_id, d.address, d.state, d.made_at, d.sent_at
+                                      FROM deliveries d JOIN users u ON u.email = d.address
+                                      WHERE u.id = $1 ORDER BY d.made_at, d.id) AS t),
+        'collections', (SELECT {ROWS} FROM (SELECT id, organisation_id, name, created_at FROM collections
+                                            WHERE created_by = $1 AND deleted_at IS NULL ORDER BY created_at, id) AS t),
+        'fleets', (SELECT {ROWS} FROM (SELECT id, organisation_id, questions, created_at FROM fleets
+                                       WHERE created_by = $1 ORDER BY created_at, id) AS t),
         'actions', (SELECT coalesce(json_agg(json_build_object('at', at, 'organisation_id', organisation_id, 'action', action,
                                                                'subject', subject, 'address', address) ORDER BY at), '[]')
                     FROM audit WHERE user_id = $1))::text"""
@@ -41,6 +69,14 @@ BLUR = """
                      subject = CASE WHEN subject = $1::text THEN '' ELSE subject END
     WHERE user_id = $1 OR subject = $1::text"""
 UNINVITE = "DELETE FROM invitations WHERE email = $1"
+TAKE_BACK = "DELETE FROM invitations WHERE invited_by = $1"
+# Where others named them: who is told of changes, and who may use a collection.
+UNADDRESS = "UPDATE schedules SET deliver_to = array_remove(deliver_to, $1) WHERE $1 = ANY (deliver_to)"
+UNWRITE = "DELETE FROM deliveries WHERE address = $1"
+RESUBSCRIBE = "DELETE FROM unsubscribes WHERE address = $1"
+UNADMIT = "UPDATE collections SET users = array_remove(users, $1) WHERE $1 = ANY (users)"
+UNREPEAT = """
+    DELETE FROM idempotency_keys WHERE owner_id = $1 OR owner_id IN (SELECT id FROM api_keys WHERE user_id = $1)"""
 FORGET = "DELETE FROM users WHERE id = $1"
 
 
@@ -75,6 +111,8 @@ async def dissolve(database: Executor, organisation: UUID) -> None:
 async def forget(database: Executor, user: UUID, email: str) -> None:
     """Delete a person: their account, memberships, keys and sessions go; what they did stays, done by nobody from nowhere."""
     async with translated():
-        await database.execute(BLUR, user)
-        await database.execute(UNINVITE, email)
+        for statement in (BLUR, UNADMIT, UNREPEAT, TAKE_BACK):
+            await database.execute(statement, user)
+        for statement in (UNINVITE, UNADDRESS, UNWRITE, RESUBSCRIBE):
+            await database.execute(statement, email)
         await database.execute(FORGET, user)

@@ -21,6 +21,9 @@ GOOD = """
     WHERE s.token_hash = ANY($1::bytea[])
       AND EXISTS (SELECT FROM sessions t WHERE t.user_id = s.user_id AND t.organisation_id = s.organisation_id
                   AND t.created_at = s.created_at AND t.expires_at > now())"""
+BEGAN = """
+    SELECT EXISTS (SELECT FROM sessions WHERE token_hash = $1 AND user_id = $2 AND expires_at > now()
+                   AND created_at > now() - $3::interval)"""
 SEEN = "UPDATE sessions SET seen_at = now() WHERE token_hash = $1"
 # Requests that are under way still carry the old token.
 RENEW = """
@@ -60,6 +63,12 @@ async def good(database: Executor, token_hashes: Collection[bytes]) -> list[byte
     """Those of the tokens whose browser is still signed in."""
     async with translated():
         return [row["token_hash"] for row in await database.fetch(GOOD, list(token_hashes))]
+
+
+async def began_within(database: Executor, token_hash: bytes, user: UUID, time: timedelta) -> bool:
+    """Whether this is a session of this person who signed in so lately."""
+    async with translated():
+        return bool(await database.fetchval(BEGAN, token_hash, user, time))
 
 
 async def note_seen(database: Executor, token_hash: bytes) -> None:

@@ -26,6 +26,7 @@ INVITATIONS = """
     SELECT id, email, role, invited_by, created_at, expires_at FROM invitations WHERE expires_at > now()
     ORDER BY created_at DESC, id"""
 WITHDRAW = "DELETE FROM invitations WHERE id = $1 RETURNING email"
+WITHDRAW_BY = "DELETE FROM invitations WHERE invited_by = $1"
 WITHDRAW_FOR = "DELETE FROM invitations WHERE email = $1"
 IS_MEMBER = "SELECT true FROM users WHERE email = $1"
 KEY_COLUMNS = "id, name, user_id, scopes, created_at, expires_at, last_used_at"
@@ -33,6 +34,7 @@ KEYS = f"SELECT {KEY_COLUMNS} FROM api_keys WHERE revoked_at IS NULL ORDER BY cr
 ADD_KEY = f"""
     INSERT INTO api_keys (id, user_id, name, secret_hash, scopes, expires_at) VALUES ($1, $2, $3, $4, $5, $6)
     RETURNING {KEY_COLUMNS}"""
+KEY_END = "SELECT expires_at FROM api_keys WHERE id = $1"
 REVOKE = "UPDATE api_keys SET revoked_at = now() WHERE id = $1 AND revoked_at IS NULL RETURNING name"
 
 
@@ -102,6 +104,12 @@ async def withdraw_for(database: Executor, email: str) -> None:
         await database.execute(WITHDRAW_FOR, email)
 
 
+async def withdraw_by(database: Executor, user: UUID) -> None:
+    """Take back the invitations that a member made."""
+    async with translated():
+        await database.execute(WITHDRAW_BY, user)
+
+
 async def keys(database: Executor) -> Sequence[KeyInfo]:
     """The organisation's keys that are not revoked, newest first."""
     async with translated():
@@ -117,6 +125,13 @@ async def add_key(
         row = await database.fetchrow(ADD_KEY, key.id, user, name, key.digest, names, expires_at)
     assert row is not None
     return _key(row)
+
+
+async def key_end(database: Executor, key: UUID) -> datetime | None:
+    """When a key ends; None for one that does not end by itself."""
+    async with translated():
+        found: datetime | None = await database.fetchval(KEY_END, key)
+    return found
 
 
 async def revoke(database: Executor, key: UUID) -> str | None:

@@ -25,6 +25,7 @@ class Me(Answer):
     name: str = ""
     organisation: Organisation
     scopes: tuple[str, ...] = ()
+    has_password: bool = True
 
     def may(self, scope: str) -> bool:
         """Whether something named so may be done."""

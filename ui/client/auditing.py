@@ -7,7 +7,7 @@ from ui.api_client import ApiClient
 from ui.models import Answer
 
 ACTIONS = (
-    *("signed_up", "signed_in", "sign_in_failed", "signed_out", "password_changed", "key_made", "key_revoked"),
+    *("signed_up", "signed_in", "sign_in_failed", "signed_out", "password_changed", "password_taken", "key_made", "key_revoked"),
     *("member_invited", "invitation_withdrawn", "member_joined", "role_changed", "member_removed", "data_exported"),
     *("person_erased", "limits_changed", "retention_changed", "webhook_made", "webhook_changed", "webhook_secret_changed"),
     *("webhook_removed", "log_exported"),

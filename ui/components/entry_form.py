@@ -38,7 +38,7 @@ REFUSED = (
     "sign_in.erase401",
     "sign_in.erase409",
 )
-SHORTEST_PASSWORD = 12
+SHORTEST_PASSWORD = 10
 FORM_FIELDS = ("form", "refused", "back", "token")  # of the address: about the form itself
 
 
@@ -51,10 +51,10 @@ def wanted() -> str:
     return local((path if path != "/sign-in" else "/") + (f"?{urlencode(rest)}" if rest else ""))
 
 
-def form_html(form: str) -> str:
-    """A form of labelled fields. What was typed before it came back is still there."""
+def form_html(form: str, without: tuple[str, ...] = ()) -> str:
+    """A form of labelled fields, but for those left out. What was typed before it came back is still there."""
     typed = typed_before(st.context.cookies.to_dict()) if "refused" in st.query_params else {}
-    rows = "".join(_field(name, typed.get(name, "")) for name in FORMS[form])
+    rows = "".join(_field(name, typed.get(name, "")) for name in FORMS[form] if name not in without)
     button = text(named("sign_in", form.replace("-", "_")))
     back = f'<input type="hidden" name="back" value="{text(wanted())}">'
     return f'<form class="r-form" method="post" action="/{form}">{back}{rows}<button type="submit">{button}</button></form>'

@@ -32,7 +32,10 @@ def main() -> None:
     with st.container(key="narrow_account"):
         _consent(who, consent)
         _data()
-        if session_token():
+        if session_token() and who and not who.has_password:
+            st.html(f'<div class="r-note">{text(say("account.no_password"))}</div>')
+            _secret("password", without=("current",))
+        elif session_token():
             _secret("password")
             _secret("erase")
 
@@ -70,12 +73,16 @@ def _data() -> None:
     )
 
 
-def _secret(form: str) -> None:
-    """A form that takes a password; open where it came back."""
+def _secret(form: str, without: tuple[str, ...] = ()) -> None:
+    """A form that takes a password; open where it came back. Who has none yet gives no present one."""
     back = st.query_params.get("form") == form and "refused" in st.query_params
     with st.expander(named("account_form", form), type="compact", expanded=back, key=f"account_{form}"):
-        reason = entry_form.refused_html(form) if back else ""
-        st.html(f'<p class="r-quiet">{text(say(f"account.{form}_help"))}</p>{reason}{entry_form.form_html(form)}')
+        reason = "" if not back else _no_password_refused() if without else entry_form.refused_html(form)
+        st.html(f'<p class="r-quiet">{text(say(f"account.{form}_help"))}</p>{reason}{entry_form.form_html(form, without)}')
+
+
+def _no_password_refused() -> str:
+    return f'<div class="r-note bad" role="alert">{text(say("account.no_password_refused"))}</div>'
 
 
 main()

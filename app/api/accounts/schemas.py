@@ -48,7 +48,12 @@ class Credentials(Given):
 class NewPassword(Given):
     """A change of one's own password."""
 
-    current: GivenPassword
+    current: str = Field(
+        default="",
+        max_length=LONGEST_PASSWORD,
+        repr=False,
+        description="Left out by who has none yet: within ten minutes of signing in with the identity provider.",
+    )
     new: Password
 
 

@@ -56,9 +56,10 @@ class SessionsController(Controller):
         return Response(found, cookies=[session_cookie(new, accounts.policy)] if new else [])
 
     @post("/me/password", opt=needs(Scope.ACCOUNT_WRITE) | SHOWN_ONCE, status_code=200, responses=problem_responses(400))
-    async def change_password(self, data: JSONBody[NewPassword], accounts: AccountsService) -> Response[Me]:
+    async def change_password(self, data: JSONBody[NewPassword], accounts: AccountsService, request: ApiRequest) -> Response[Me]:
         """Change one's own password. Every session of this account ends but the one that begins now."""
-        return await entered(accounts, await accounts.sign_in.change_password(data.current, data.new, acting()), 200)
+        token = request.cookies.get(SESSION, "")
+        return await entered(accounts, await accounts.sign_in.change_password(data.current, data.new, acting(), token), 200)
 
     @get(
         "/me/export",

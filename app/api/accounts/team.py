@@ -38,12 +38,12 @@ class MembersController(Controller):
     async def set_role(
         self, user: FromPath[UUID], data: JSONBody[NewRole], accounts: AccountsService, principal: CurrentPrincipal
     ) -> None:
-        """Change a member's role, up to one's own. The last owner stays one."""
+        """Change a member's role, up to one's own; a lower one ends the invitations they made. The last owner stays one."""
         await accounts.team.set_role(principal, user, data.role)
 
     @delete("/{user:uuid}", responses=problem_responses(404, 409))
     async def remove(self, user: FromPath[UUID], accounts: AccountsService, principal: CurrentPrincipal) -> None:
-        """Remove a member. Their keys and sessions end; what they made stays the organisation's."""
+        """Remove a member. Their keys, sessions and open invitations end; what they made stays the organisation's."""
         await accounts.team.remove(principal, user)
 
 

@@ -81,4 +81,5 @@ class Accounts:
             organisations=tuple(places),
             scopes=may,
             key_id=key_id,
+            has_password=person.password_hash is not None,
         )

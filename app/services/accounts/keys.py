@@ -39,13 +39,16 @@ class Keys:
         """Make a key.
 
         Raises:
-            Forbidden: it would be able to do more than the caller.
+            Forbidden: it would be able to do more than the caller, or for longer than the key that makes it.
         """
         wanted = frozenset(scopes)
         if beyond := sorted(wanted - principal.scopes):
             raise Forbidden(f"a key cannot do more than you: you have not {', '.join(beyond)}")
         key = ApiKey.new()
         async with self._tenants.acquire() as connection:
+            end = await team.key_end(connection, principal.key_id) if principal.key_id else None
+            if end is not None and (expires_at is None or expires_at > end):
+                raise Forbidden(f"a key cannot make one that outlives it: set `expires_at` to {end.isoformat()} at the latest")
             info = await team.add_key(connection, key, principal.user_id, name, wanted, expires_at)
             await audit.record(connection, Action.KEY_MADE, key.id, {"name": name})
         return NewKey(info, key)

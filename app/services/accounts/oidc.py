@@ -2,7 +2,7 @@
 
 import hmac
 from typing import NamedTuple
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import asyncpg
 
@@ -13,7 +13,7 @@ from app.services.accounts.attempts import Attempts
 from app.services.accounts.policy import AccountPolicy
 from app.services.accounts.provider import Claims, ProviderClient
 from app.services.accounts.sign_in import SignedIn, SignIn, join, kept
-from app.storage import accounts, audit, invited, oidc, people
+from app.storage import accounts, audit, invited, oidc, people, sessions
 from app.storage.audit import Action
 from app.storage.oidc import Flow
 from app.storage.people import Person
@@ -69,10 +69,14 @@ class OpenIdConnect:
         if flow is None:
             raise Unauthenticated(NO_FLOW)
         claims = await client.claims(code, flow)
-        return await self._sign_in.enter(await self._known(claims, address), address)
+        person, invited_to = await self._known(claims, address)
+        return await self._sign_in.enter(person, address, invited_to)
 
-    async def _known(self, claims: Claims, address: str) -> Person:
-        """Their account: by who they are to the provider, by their address, or a new one if they may have one."""
+    async def _known(self, claims: Claims, address: str) -> tuple[Person, UUID | None]:
+        """Their account: by who they are to the provider, by their address, or a new one if they may have one.
+
+        And where they were invited to, if they were.
+        """
         async with self._trusted.acquire() as connection, connection.transaction():
             found = await people.by_identity(connection, claims.issuer, claims.subject)
             found = found or await people.by_email(connection, claims.email)
@@ -81,7 +85,8 @@ class OpenIdConnect:
             if found is None and not offers and not self._policy.sign_up:
                 raise Forbidden(CLOSED)
             await kept(connection, person)
-            await people.link(connection, claims.issuer, claims.subject, person.id)
+            if await people.link(connection, claims.issuer, claims.subject, person.id) and person.password_hash is not None:
+                await self._taken_over(connection, person, address)
             for offer in offers:
                 await join(connection, person, offer, address)
             if found is None and not offers:
@@ -89,7 +94,14 @@ class OpenIdConnect:
                 await accounts.ensure_organisation(connection, made, claims.name)
                 await accounts.ensure_membership(connection, made, person.id, Role.OWNER)
                 await audit.record(connection, Action.SIGNED_UP, person.id, by=Tenant(made, person.id, None, address))
-        return person
+        return person, offers[0].organisation if offers else None
+
+    async def _taken_over(self, connection: asyncpg.pool.PoolConnectionProxy, person: Person, address: str) -> None:
+        """Whoever set the password never showed that the address is theirs; who comes now has (ADR 0137)."""
+        await people.without_password(connection, person.id)
+        await sessions.close_all(connection, person.id)
+        for place in await people.organisations(connection, person.id):
+            await audit.record(connection, Action.PASSWORD_TAKEN, person.id, by=Tenant(place.id, person.id, None, address))
 
     def _configured(self) -> ProviderClient:
         if self._client is None:

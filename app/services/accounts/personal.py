@@ -8,7 +8,7 @@ from app.storage import audit, people, personal
 from app.storage.audit import Action
 from app.storage.tenancy import Tenant
 
-NO_PASSWORD = "set a password first: erasure is confirmed with it"
+NO_PASSWORD = "set a password first (POST /v1/me/password, just after signing in): erasure is confirmed with it"
 
 
 class PersonalData:

@@ -39,6 +39,7 @@ class AccountPolicy:
     session_renewal: timedelta = timedelta(hours=1)
     invitation_valid: timedelta = timedelta(days=7)
     flow_valid: timedelta = timedelta(minutes=10)
+    just_now: timedelta = timedelta(minutes=10)
 
     @property
     def secure(self) -> bool:

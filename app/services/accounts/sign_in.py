@@ -19,6 +19,7 @@ from app.storage.tenancy import Tenant
 
 WRONG = "the e-mail address or the password is wrong"
 NO_INVITATION = "this invitation was used, taken back, or is too old; ask for another"
+SIGN_IN_FIRST = "sign in with your identity provider again, and set a password within ten minutes"
 NOWHERE = "you are no member of this organisation"
 
 
@@ -114,12 +115,18 @@ class SignIn:
         done = await sessions.renew(self._trusted, old, token_digest(new), policy.session_renewal, policy.session_lifetime)
         return new if done else None
 
-    async def change_password(self, current: str, new: str, by: Tenant) -> SignedIn:
-        """Replace one's own password; every session ends, and a new one begins."""
+    async def change_password(self, current: str, new: str, by: Tenant, token: str = "") -> SignedIn:
+        """Replace one's own password; every session ends, and a new one begins.
+
+        Who has none, since an identity provider lets them in, has a session to show (`token`) that began just now.
+        """
         assert by.user is not None
         person = await people.by_id(self._trusted, by.user)
         assert person is not None
-        await self.prove(person.email, current, by.address)
+        if person.password_hash is not None:
+            await self.prove(person.email, current, by.address)
+        elif by.key or not await sessions.began_within(self._trusted, token_digest(token), person.id, self._policy.just_now):
+            raise Unauthenticated(SIGN_IN_FIRST)
         hashed = await self._passwords.hash(acceptable(new, person.email))
         async with self._trusted.acquire() as connection, connection.transaction():
             await people.set_password(connection, person.id, hashed)

@@ -42,7 +42,7 @@ class Team:
         return await team.members(self._tenants, limit, offset)
 
     async def set_role(self, principal: Principal, user: UUID, role: Role) -> None:
-        """Change a member's role.
+        """Change a member's role. A lower one takes back the invitations they made: each could be of a role now above their own.
 
         Raises:
             Conflict: no owner would be left.
@@ -55,11 +55,13 @@ class Team:
             _within(principal, present, role)
             if owners == {user} and role is not Role.OWNER:
                 raise Conflict(LAST_OWNER)
+            if not role.reaches(present):
+                await team.withdraw_by(connection, user)
             await team.set_role(connection, user, role)
             await audit.record(connection, Action.ROLE_CHANGED, user, {"from": present, "to": role})
 
     async def remove(self, principal: Principal, user: UUID) -> None:
-        """Remove a member; their keys and sessions end. What they made stays the organisation's.
+        """Remove a member; their keys, sessions and open invitations end. What they made stays the organisation's.
 
         Raises:
             Conflict: no owner would be left.
@@ -72,6 +74,7 @@ class Team:
             _within(principal, present)
             if owners == {user}:
                 raise Conflict(LAST_OWNER)
+            await team.withdraw_by(connection, user)
             await team.remove(connection, user)
             await audit.record(connection, Action.MEMBER_REMOVED, user, {"role": present})
 

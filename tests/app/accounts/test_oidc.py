@@ -85,6 +85,49 @@ async def test_an_address_that_nobody_verified_opens_no_account(
         assert (await come_back(browser, provider)).is_problem(401)
 
 
+async def test_who_took_an_address_that_is_not_theirs_is_out_when_its_owner_comes(
+    browser: Browser, provider: FakeProvider, new_browser: NewBrowser, addresses: Iterator[str]
+) -> None:
+    """Nobody shows that an address is theirs when signing up; the provider's word is the first there is."""
+    thief, owner, email = await new_browser(), await new_browser(), next(addresses)
+    await thief.sign_up(email, "A trap")
+    key = (await thief.post("/v1/keys", {"name": "k", "scopes": ["runs:read"]})).json["key"]
+    await owner.sign_up(next(addresses), "Hosts")
+    await owner.invited(email, "member")
+    provider.person = {"sub": "true-owner", "email": email, "email_verified": True}
+    assert (await come_back(browser, provider)).status == 302
+    me = (await browser.get("/v1/me")).json
+    assert (me["organisation"]["name"], me["has_password"]) == ("Hosts", False), "where they were invited to"
+    assert (await thief.get("/v1/me")).is_problem(401)
+    assert (await thief.sign_in(email)).is_problem(401)
+    async with browsing(browser.address) as program:
+        assert (await program.get("/v1/runs", headers={"Authorization": f"Bearer {key}"})).is_problem(401)
+    assert (await come_back(browser, provider)).status == 302, "and again, which changes nothing"
+
+
+async def test_who_comes_by_a_provider_can_set_a_password_and_be_erased(
+    browser: Browser, provider: FakeProvider, new_browser: NewBrowser, addresses: Iterator[str], pool: asyncpg.Pool
+) -> None:
+    owner, email = await new_browser(), next(addresses)
+    await owner.sign_up(next(addresses), "Hosts")
+    await owner.invited(email, "admin")
+    provider.person = {"sub": "p-new", "email": email, "email_verified": True}
+    await come_back(browser, provider)
+    assert (await browser.post("/v1/me/erasure", {"password": "guessed it"})).is_problem(403)
+    key = (await browser.post("/v1/keys", {"name": "k", "scopes": ["account:write"]})).json["key"]
+    new = {"new": "several words nobody else joins"}
+    assert (await browser.post("/v1/me/password", new, headers={"Authorization": f"Bearer {key}"})).is_problem(401)
+    await pool.execute("UPDATE sessions SET created_at = created_at - interval '11 minutes'")
+    late = await browser.post("/v1/me/password", new)
+    assert late.is_problem(401)
+    assert "again" in late.json["detail"]
+    await come_back(browser, provider)
+    assert (await browser.post("/v1/me/password", new)).json["has_password"] is True
+    assert (await browser.post("/v1/me/password", {"new": "another one of many words"})).is_problem(401), "now it has to be shown"
+    assert (await browser.post("/v1/me/erasure", {"password": new["new"]})).status == 204
+    assert await pool.fetchval("SELECT count(*) FROM users WHERE email = $1", email) == 0
+
+
 async def test_a_provider_may_tell_beside_the_token_who_somebody_is(
     browser: Browser, provider: FakeProvider, new_browser: NewBrowser, addresses: Iterator[str]
 ) -> None:

@@ -20,7 +20,9 @@ async def traces(pool: asyncpg.Pool, *marks: str) -> dict[str, int]:
     return found
 
 
-async def test_everything_about_a_person_is_handed_to_them(new_browser: NewBrowser, addresses: Iterator[str]) -> None:
+async def test_everything_about_a_person_is_handed_to_them(
+    new_browser: NewBrowser, addresses: Iterator[str], pool: asyncpg.Pool
+) -> None:
     owner, other, email = await new_browser(), await new_browser(), next(addresses)
     me = await owner.sign_up(email, "First")
     await owner.sign_up(email, "Second")
@@ -28,8 +30,26 @@ async def test_everything_about_a_person_is_handed_to_them(new_browser: NewBrows
     await other.ask("What is not mine?")
     run = await owner.ask("What is mine?")
     key = (await owner.post("/v1/keys", {"name": "mine", "scopes": ["runs:read"]})).json
+    await owner.send("PUT", "/v1/consent", json={"person": True})
+    await owner.post("/v1/collections", {"name": "My papers"})
+    await owner.post("/v1/schedules", {"name": "Mondays", "run": {"question": "What is new?"}, "timing": {"cron": "0 8 * * 1"}})
+    await pool.execute(
+        "INSERT INTO ratings (run_id, user_id, organisation_id, stars, comment, report_digest)"
+        " SELECT id, created_by, organisation_id, 4, 'Well put', '' FROM runs WHERE id = $1::text::uuid",
+        run,
+    )
+    await pool.execute(
+        "INSERT INTO report_tasks (id, run_id, kind, base, request, created_by)"
+        " SELECT gen_random_uuid(), id, 'question', 1, '{\"text\": \"And after?\"}', created_by FROM runs"
+        " WHERE id = $1::text::uuid",
+        run,
+    )
     reply = await owner.get("/v1/me/export")
     told = reply.json
+    assert [item["comment"] for item in told["ratings"]] == ["Well put"]
+    assert [item["request"]["text"] for item in told["further_questions_and_changes"]] == ["And after?"]
+    assert [[item["name"] for item in told[kind]] for kind in ("collections", "schedules")] == [["My papers"], ["Mondays"]]
+    assert len(told["consents"]) == 1
     assert told["person"]["email"] == email
     assert [place["organisation"] for place in told["memberships"]] == ["First", "Second"]
     assert [(item["id"], item["query"]["question"]) for item in told["runs"]] == [(run, "What is mine?")]
@@ -51,6 +71,15 @@ async def test_who_is_erased_leaves_no_trace_and_their_work_stays_their_organisa
     user = (await leaver.get("/v1/me")).json["user_id"]
     run = await leaver.ask("What stays?")
     await leaver.post("/v1/keys", {"name": "k", "scopes": ["runs:read"]})
+    await leaver.post("/v1/runs", {"question": "Sent twice?"}, headers={"Idempotency-Key": "once"})
+    told = {"name": "Weekly", "run": {"question": "News?"}, "timing": {"cron": "0 8 * * 1"}, "deliver_to": [email]}
+    schedule = (await owner.post("/v1/schedules", told)).json["id"]
+    await pool.execute(
+        "INSERT INTO deliveries (id, schedule_id, organisation_id, due_at, address)"
+        " SELECT gen_random_uuid(), id, organisation_id, now(), deliver_to[1] FROM schedules WHERE id = $1::text::uuid",
+        schedule,
+    )
+    await owner.post("/v1/collections", {"name": "For few", "access": {"everyone": False, "users": [user]}})
     await owner.patch(f"/v1/members/{user}", {"role": "owner"})
     assert (await leaver.sign_in(email, "a wrong password")).is_problem(401)
     alone = (await leaver.sign_up(email, "Goes"))["organisation"]["id"]

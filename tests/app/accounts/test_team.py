@@ -130,6 +130,28 @@ async def test_keys_do_no_more_than_who_made_them(
     assert (await owner.delete(f"/v1/keys/{made['info']['id']}")).is_problem(404)
 
 
+async def test_who_is_removed_or_lowered_leaves_no_way_back_in(new_browser: NewBrowser, addresses: Iterator[str]) -> None:
+    owner, accomplice = await new_browser(), await new_browser()
+    await owner.sign_up(next(addresses))
+    for lowered in (True, False):
+        admin, user = await joined(owner, new_browser, next(addresses), "admin")
+        kept_back = await admin.invited(next(addresses), "admin")
+        if lowered:
+            assert (await owner.patch(f"/v1/members/{user}", {"role": "viewer"})).status == 204
+        else:
+            assert (await owner.delete(f"/v1/members/{user}")).status == 204
+        assert (await accomplice.accept(kept_back)).is_problem(400)
+    # A key that ends makes none that goes on after it.
+    soon, later = (datetime.now(UTC) + timedelta(days=days) for days in (1, 2))
+    new = {"name": "short", "scopes": ["keys:write", "runs:read"], "expires_at": soon.isoformat()}
+    key = {"Authorization": f"Bearer {(await owner.post('/v1/keys', new)).json['key']}"}
+    for expires_at in (None, later.isoformat()):
+        longer = await accomplice.post("/v1/keys", {**new, "expires_at": expires_at}, headers=key)
+        assert longer.is_problem(403)
+        assert "outlives" in longer.json["detail"]
+    assert (await accomplice.post("/v1/keys", new, headers=key)).status == 201
+
+
 async def test_two_organisations_do_not_reach_each_others_team(new_browser: NewBrowser, addresses: Iterator[str]) -> None:
     ours, theirs = await new_browser(), await new_browser()
     await ours.sign_up(next(addresses))
