@@ -28,8 +28,9 @@ EXPORT = f"""
         'runs', (SELECT coalesce(json_agg(json_build_object('id', id, 'organisation_id', organisation_id, 'query', query,
                                                             'status', status, 'created_at', created_at)
                                           ORDER BY created_at), '[]') FROM runs WHERE created_by = $1),
-        'further_questions_and_changes', (SELECT {ROWS} FROM (SELECT id, run_id, kind, request, answer, created_at
-                                                              FROM report_tasks WHERE created_by = $1 ORDER BY created_at, id) AS t),
+        'further_questions_and_changes', (SELECT {ROWS} FROM (
+            SELECT id, run_id, kind, request, answer, created_at FROM report_tasks WHERE created_by = $1
+            ORDER BY created_at, id) AS t),
         'edited_rubrics', (SELECT {ROWS} FROM (SELECT run_id, rubric, edited_at FROM run_rubrics
                                                WHERE edited_by = $1 ORDER BY edited_at, run_id) AS t),
         'choices', (SELECT {ROWS} FROM (SELECT comparison_id, organisation_id, choice, elapsed_seconds, made_at, changed_at

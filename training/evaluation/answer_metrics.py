@@ -36,19 +36,28 @@ def _f1(said: Sequence[str], wanted: Sequence[str]) -> float:
 
 
 def gaia_match(answer: str, gold: str) -> bool:
-    """GAIA's quasi-exact match: a number as a number, a list entry by entry, else letters and digits alone in any case."""
-    wanted = _as_number(gold)
-    if wanted is not None:
-        return _as_number(answer) == wanted
+    """GAIA's quasi-exact match: a number as a number, a list entry by entry, else letters and digits alone in any case.
+
+    Gold is a number only as it stands, so that `1,2` is a list of two; an answer may have units and thousands. What is no number
+    in a list has to have the gold's punctuation, as in the benchmark's own script.
+    """
+    if (wanted := _as_number(gold)) is not None:
+        return _as_number(_UNITS.sub("", answer)) == wanted
     if len(entries := _LISTED.split(gold)) > 1:
         said = _LISTED.split(answer)
-        return len(said) == len(entries) and all(gaia_match(one, other) for one, other in zip(said, entries, strict=True))
+        return len(said) == len(entries) and all(_same_entry(one, other) for one, other in zip(said, entries, strict=True))
     return bool(_bare(gold)) and _bare(answer) == _bare(gold)
+
+
+def _same_entry(answer: str, gold: str) -> bool:
+    if (wanted := _as_number(gold)) is not None:
+        return _as_number(_UNITS.sub("", answer)) == wanted
+    return "".join(answer.casefold().split()) == "".join(gold.casefold().split())
 
 
 def _as_number(text: str) -> float | None:
     try:
-        return float(_UNITS.sub("", text.strip()))
+        return float(text)
     except ValueError:
         return None
 

@@ -2,15 +2,17 @@
 
 import gzip
 import json
-from collections.abc import Iterator
+import zlib
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from app.domain.errors import InvalidInput
 from app.domain.race_rubric import Dimension, RaceCriterion, RaceRubric
 from training.evaluation.race import JudgedCriterion, Judgement, RaceScore
 
 OVERALL = "overall_score"
+T = TypeVar("T")
 
 
 def rows(path: Path) -> Iterator[dict[str, Any]]:
@@ -19,13 +21,16 @@ def rows(path: Path) -> Iterator[dict[str, Any]]:
     Raises:
         InvalidInput: it cannot be read; the message names the line.
     """
-    with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8") as file:
-        for number, line in enumerate(file, 1):
-            if line.strip():
-                try:
-                    yield json.loads(line)
-                except json.JSONDecodeError as error:
-                    raise InvalidInput(f"{path}, line {number}: {error}") from error
+    number = 0
+    try:
+        with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8") as file:
+            for number, line in enumerate(file, 1):  # noqa: B007  (told where reading fails)
+                if line.strip():
+                    yield _object(line)
+    except (ValueError, EOFError, zlib.error) as error:  # no JSON, no UTF-8; cut short; damaged
+        raise InvalidInput(f"{path}, line {number or 1}: {error}") from error
+    except OSError as error:
+        raise InvalidInput(f"{path} cannot be read: {error.strerror or error}") from error
 
 
 def read_criteria(path: Path) -> dict[int, RaceRubric]:
@@ -34,32 +39,43 @@ def read_criteria(path: Path) -> dict[int, RaceRubric]:
     Raises:
         InvalidInput: the file cannot be read, or the criteria of a task break the rules of `RaceRubric`.
     """
-    found: dict[int, RaceRubric] = {}
-    for row in rows(path):
-        try:
-            found[row["id"]] = _criteria(row)
-        except ValueError as error:
-            raise InvalidInput(f"{path}, task {row['id']}: {error}") from error
-    return found
+    return dict(_each(path, lambda row: (row["id"], _criteria(row))))
 
 
 def read_judgements(path: Path) -> dict[int, Judgement]:
     """Judge outputs by task: `{"id", "judgement": {dimension: [{"criterion", "article_1_score", "article_2_score"}]}}`.
 
-    Article 1 is the report, article 2 the reference.
+    Article 1 is the report, article 2 the reference. Raises as `read_criteria`.
     """
-    return {row["id"]: _judgement(row["judgement"]) for row in rows(path)}
+    return dict(_each(path, lambda row: (row["id"], _judgement(row["judgement"]))))
 
 
 def read_scores(path: Path) -> dict[int, RaceScore]:
-    """The scores of a system that has been judged, by task."""
-    return {row["id"]: RaceScore({d: float(row[d]) for d in Dimension}, float(row[OVERALL])) for row in rows(path)}
+    """The scores of a system that has been judged, by task. Raises as `read_criteria`."""
+    return dict(_each(path, lambda row: (row["id"], RaceScore({d: float(row[d]) for d in Dimension}, float(row[OVERALL])))))
 
 
 def read_summary(path: Path) -> dict[str, float]:
     """A published summary, `Name: value` a line, by the names the scores use."""
     lines = (line.partition(":") for line in path.read_text(encoding="utf-8").splitlines() if line.strip())
     return {name.strip().lower().replace(" ", "_"): float(value) for name, _, value in lines}
+
+
+def _object(line: str) -> dict[str, Any]:
+    found = json.loads(line)
+    if not isinstance(found, dict):
+        raise ValueError("an object is expected, in braces")
+    return found
+
+
+def _each(path: Path, read: Callable[[dict[str, Any]], T]) -> Iterator[T]:
+    for row in rows(path):
+        try:
+            yield read(row)
+        except KeyError as error:
+            raise InvalidInput(f"{path}, task {row.get('id')}: the field {error} is missing") from error
+        except (ValueError, TypeError, AttributeError) as error:
+            raise InvalidInput(f"{path}, task {row.get('id')}: {error}") from error
 
 
 def _criteria(row: dict[str, Any]) -> RaceRubric:

@@ -109,9 +109,11 @@ def _messages(query: ResearchQuery, kit: Kit, parts: Sequence[str]) -> tuple[Mes
 
 def mended(said: Sequence[CriterionAnswer], general: Rubric, model: str, language: Language) -> Rubric:
     """The usable criteria of an answer; where these are too few, or none asks for anything, general ones beside them."""
-    kept = {criterion.title.casefold(): criterion for criterion in usable(said, language)}
+    proposed = usable(said, language)
+    asks = any(criterion.weight > 0 for criterion in proposed)
+    # Where all of them describe faults, room is kept for one that asks for something.
+    kept = {criterion.title.casefold(): criterion for criterion in (proposed if asks else proposed[: MOST - 1])}
     own = len(kept)
-    asks = any(criterion.weight > 0 for criterion in kept.values())
     for criterion in general.criteria:
         if len(kept) < FEWEST or not asks:
             kept.setdefault(criterion.title.casefold(), criterion)
@@ -120,7 +122,7 @@ def mended(said: Sequence[CriterionAnswer], general: Rubric, model: str, languag
         return general.model_copy(update={"notice": f"{remark('rubric_failed', language, detail='-')} {general.notice}"})
     added = len(kept) - own
     notice = remark("rubric_filled", language, n=added) if added else ""
-    return Rubric(criteria=tuple(kept.values())[:MOST], origin=Origin.MODEL, model=model, notice=notice)
+    return Rubric(criteria=tuple(kept.values()), origin=Origin.MODEL, model=model, notice=notice)
 
 
 def _mended(said: CriterionAnswer, language: Language) -> Criterion | None:

@@ -98,6 +98,7 @@ async def test_runs_are_compared_item_by_item_and_only_under_the_same_judge(
         short = await judged(stub, tmp_path, "short", {1: "brief", 2: "brief", 3: "brief"})
         await judged(stub, tmp_path, "long", {1: "long report", 2: "long report", 3: "a brief report"})
         await judged(stub, tmp_path, "other", {1: "brief", 2: "brief", 3: "brief"}, eval_judge_model="another")
+        await judged(stub, tmp_path, "dearer", {1: "brief", 2: "brief", 3: "brief"}, llm_input_price=9.0)
         with pytest.raises(Conflict, match=r"another system"):
             await judged(stub, tmp_path, "short", {1: "rewritten", 2: "brief", 3: "brief"})
     assert [scores.values["overall"] for scores in short.scores] == [pytest.approx(0.4)] * 3
@@ -106,6 +107,7 @@ async def test_runs_are_compared_item_by_item_and_only_under_the_same_judge(
     assert line.split()[1:4] == ["0.4000", "0.5778", "0.1778"]
     assert "(3 items)" in line
     assert "Second minus first" in (tmp_path / "both.html").read_text()
+    assert compare(tmp_path / "short", tmp_path / "dearer", None) == 0, "the same judge at another price"
     with pytest.raises(Conflict, match="differ in judge"):
         compare(tmp_path / "short", tmp_path / "other", None)
 
@@ -168,6 +170,7 @@ async def test_what_cannot_be_scored_says_why_and_is_tried_again(tmp_path: Path,
         ({"ids": ("9",)}, "has no item '9'"),
         ({"caps": Caps(calls=8)}, "limit holds a system that runs in this process"),
         ({"data": Path("/nowhere")}, "has no criteria.jsonl"),
+        ({"reference": Path("/nowhere.jsonl")}, "/nowhere.jsonl cannot be read"),
         ({"reports": Path("/nowhere.jsonl")}, "cannot be read"),
     ],
 )
@@ -179,6 +182,15 @@ async def test_what_cannot_be_run_is_refused(tmp_path: Path, change: dict[str, o
     with pytest.raises(InvalidInput, match=message):
         await run(settings, wanted, lambda _: None)
     assert not (tmp_path / "o" / "manifest.json").exists()
+
+
+async def test_an_id_that_stands_for_two_items_is_refused(tmp_path: Path) -> None:
+    demands = {"idx": 7, "content": {"task": "Why?", "rubric": {"info_recall": ["a cause"]}}}
+    write_lines(tmp_path / "tasks_and_rubrics.jsonl", [demands, demands])
+    reports = write_lines(tmp_path / "r.jsonl", [{"id": 7, "article": "x"}])
+    settings = Settings.model_validate({"llm_base_url": "http://127.0.0.1:9/v1", "llm_model": "m", "home": tmp_path})
+    with pytest.raises(InvalidInput, match="the id '7' twice"):
+        await run(settings, Wanted("drb2", tmp_path, tmp_path / "o", reports=reports), lambda _: None)
 
 
 async def test_a_folder_with_something_else_in_it_is_left_alone(tmp_path: Path) -> None:

@@ -172,6 +172,25 @@ def test_a_broken_line_is_named(tmp_path: Path) -> None:
         list(rows(broken))
 
 
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("missing.jsonl", None, "cannot be read"),
+        ("list.jsonl", b"[1, 2]\n", "line 1: an object"),
+        ("latin.jsonl", b"\xff\xfe{}", "utf-8"),
+        ("plain.jsonl.gz", b"not gzipped", "cannot be read"),
+        ("short.jsonl.gz", gzip.compress(b'{"id": 1}\n' * 99)[:-20], "end-of-stream|ended before"),
+        ("bare.jsonl", b'{"id": 7}\n', "task 7: the field 'dimension_weight' is missing"),
+        ("odd.jsonl", b'{"id": 7, "dimension_weight": [], "criterions": {}}\n', "task 7"),
+    ],
+)
+def test_what_is_no_file_of_criteria_says_why(tmp_path: Path, name: str, content: bytes | None, said: str) -> None:
+    if content is not None:
+        (tmp_path / name).write_bytes(content)
+    with pytest.raises(InvalidInput, match=said):
+        read_criteria(tmp_path / name)
+
+
 S, U, K = PageVerdict.SUPPORTED, PageVerdict.UNSUPPORTED, PageVerdict.UNKNOWN
 
 

@@ -73,8 +73,12 @@ async def test_gaia_by_its_own_comparison(tmp_path: Path) -> None:
     assert (await score("gaia", data, "**$1,234.50**", short)).values == {"right": 1.0}
     assert (await score("gaia", data, "**1234**", short)).values == {"right": 0.0}
     listed = write_lines(tmp_path / "l" / "metadata.jsonl", [row("a", "St. John's, 3")])
-    assert (await score("gaia", listed, "**st johns; 3.0**", short)).values == {"right": 1.0}
-    assert (await score("gaia", listed, "**3, st johns**", short)).values == {"right": 0.0}
+    assert (await score("gaia", listed, "**st.john's; $3.0**", short)).values == {"right": 1.0}
+    for wrong in ("**3, St. John's**", "**st johns, 3**", "**St. John's 3**"):
+        assert (await score("gaia", listed, wrong, short)).values == {"right": 0.0}, wrong
+    numbers = write_lines(tmp_path / "n" / "metadata.jsonl", [row("a", "1,2")])
+    assert (await score("gaia", numbers, "**1, 2**", short)).values == {"right": 1.0}
+    assert (await score("gaia", numbers, "**12**", short)).values == {"right": 0.0}, "a list of two is no number"
 
 
 async def test_multihop_counts_the_names_that_were_met(tmp_path: Path) -> None:

@@ -59,6 +59,10 @@ async def test_too_few_criteria_are_filled_up_and_it_says_so() -> None:
         assert rubric.notice.startswith(f"{added} general criteria were added")
         assert len(rubric.criteria) == len(criteria) + added
         assert any(c.weight > 0 for c in rubric.criteria)
+    many = [proposed(n, description=f"Error Criterion: Lacks {n}.", weight=-1) for n in range(25)]
+    rubric = await draft_rubric(QUERY, make_kit(answering(list(many)), new_record()))
+    assert len(rubric.criteria) == 20
+    assert [c.weight > 0 for c in rubric.criteria].count(True) == 1, "faults alone ask nothing of a report"
 
 
 @pytest.mark.parametrize("seed", range(12))

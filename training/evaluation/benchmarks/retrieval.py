@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from pathlib import Path
 
+from app.domain.errors import InvalidInput
 from app.domain.query import detect_language
 from retrieval.catalogue import Collection, CorpusKind
 from training.evaluation.benchmarks.files import each, one_of
@@ -28,12 +29,19 @@ async def score_ranking(example: Example[Grades], answer: Answer, _: Judging) ->
 
 
 def labels_of(path: Path) -> dict[str, dict[str, int]]:
-    """Query, document and grade, tab-separated under a line of names; what is not relevant is left out."""
+    """Query, document and grade, tab-separated under a line of names; what is not relevant is left out.
+
+    Raises:
+        InvalidInput: it cannot be read so.
+    """
     grades: dict[str, dict[str, int]] = defaultdict(dict)
-    with path.open(encoding="utf-8", newline="") as rows:
-        for query, document, grade in csv.reader(rows, delimiter="\t"):
-            if grade.isdigit() and int(grade) > 0:
-                grades[query][document] = int(grade)
+    try:
+        with path.open(encoding="utf-8", newline="") as rows:
+            for query, document, grade in csv.reader(rows, delimiter="\t"):
+                if grade.isdigit() and int(grade) > 0:
+                    grades[query][document] = int(grade)
+    except (OSError, ValueError, csv.Error) as error:
+        raise InvalidInput(f"{path} cannot be read as lines of query, document and grade, parted by tabs: {error}") from error
     return dict(grades)
 
 

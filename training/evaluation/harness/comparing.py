@@ -43,7 +43,7 @@ def require_comparable(first: Manifest, second: Manifest) -> None:
             ("benchmark", first.benchmark, second.benchmark),
             ("variant", first.variant, second.variant),
             ("data", first.data, second.data),
-            ("judge", first.judge.model, second.judge.model),
+            ("judge", _judge(first), _judge(second)),
             ("how much of a report the judge is shown", first.judge.most_chars, second.judge.most_chars),
             ("judge's prompts", _shared(first, second), _shared(second, first)),
         )
@@ -79,6 +79,12 @@ def _difference(name: str, figure: Figure, pairs: Sequence[Pair], seed: int) -> 
 
     sides = [figure.over([pair[side] for pair in both]) for side in (0, 1)]
     return Difference(name, sides[0], sides[1], bootstrapped(difference, both, seed), len(both))
+
+
+def _judge(manifest: Manifest) -> tuple[str, str] | None:
+    """Who judges, and how it is asked: what it costs changes no score."""
+    model = manifest.judge.model
+    return (model.name, model.codec) if model else None
 
 
 def _shared(manifest: Manifest, other: Manifest) -> dict[str, str]:

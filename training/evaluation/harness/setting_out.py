@@ -1,6 +1,7 @@
 """From what was asked for to a run: data read, items chosen, the folder begun or gone on with."""
 
 import hashlib
+from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
@@ -111,9 +112,12 @@ def chosen(examples: Sequence[Example[Any]], wanted: Wanted) -> list[Example[Any
     """The examples to work, in the order of the data.
 
     Raises:
-        InvalidInput: an id is not there, or nothing is left.
+        InvalidInput: an id is not there, or stands for two, or nothing is left.
     """
-    known = {example.id for example in examples}
+    counts = Counter(example.id for example in examples)
+    if twice := [item for item, count in counts.items() if count > 1]:
+        raise InvalidInput(f"the data of {wanted.benchmark} have the id {twice[0]!r} twice; each item needs one of its own")
+    known = counts.keys()
     if unknown := [item for item in wanted.ids if item not in known]:
         raise InvalidInput(f"{wanted.benchmark} has no item {unknown[0]!r}")
     usable = [e for e in examples if wanted.language in (None, e.language) and (not wanted.ids or e.id in wanted.ids)]
