@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from importlib.resources import files
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from workflows.agents.sieve import Sieve
 from workflows.agents.untrusted import visible
@@ -32,32 +32,39 @@ class Hit(NamedTuple):
 
 
 class Rule(NamedTuple):
-    """One pattern of a rule, and what a text must contain besides to speak to anybody in the rule's language."""
+    """One pattern of a rule."""
 
     name: str
     pattern: re.Pattern[str]
+
+
+class LanguageRules(NamedTuple):
+    """The rules of one language, the sieve that tells which are worth trying, and what a text contains that speaks to anybody."""
+
     speaks: re.Pattern[str]
+    rules: tuple[Rule, ...]
+    sieve: Sieve
 
 
 class Rules(NamedTuple):
-    """All rules, and the sieve that tells which of them are worth trying on a text."""
+    """The rules by language, and the sieve that tells in which of them a text may speak to anybody; most texts do in none."""
 
-    rules: tuple[Rule, ...]
-    sieve: Sieve
+    languages: tuple[LanguageRules, ...]
+    speaking: Sieve
 
 
 def injections(text: str) -> tuple[Hit, ...]:
     """Where `text` tries to instruct its reader, in order. Looks through invisible characters and look-alike letters."""
     plain = _plain(text[:MAX_CHARS])
-    rules, sieve = all_rules()
-    worth_trying = [rules[place] for place in sieve.candidates(plain)]
-    hits = [
-        Hit(rule.name, found.start(), found.end())
-        for rule in worth_trying
-        if rule.speaks.search(plain)
-        for found in rule.pattern.finditer(plain)
-    ]
+    languages, speaking = all_rules()
+    hits = [hit for place in speaking.candidates(plain) for hit in _hits(languages[place], plain)]
     return tuple(sorted(hits, key=lambda hit: hit.start))
+
+
+def _hits(language: LanguageRules, plain: str) -> Iterator[Hit]:
+    for rule in [language.rules[place] for place in language.sieve.candidates(plain)]:
+        if language.speaks.search(plain):
+            yield from (Hit(rule.name, found.start(), found.end()) for found in rule.pattern.finditer(plain))
 
 
 def names_of(hits: tuple[Hit, ...]) -> tuple[str, ...]:
@@ -69,18 +76,17 @@ def names_of(hits: tuple[Hit, ...]) -> tuple[str, ...]:
 def all_rules() -> Rules:
     """The rules of both languages, compiled once."""
     told = tomllib.loads(files("workflows.agents").joinpath("injection_rules.toml").read_text(encoding="utf-8"))
-    speaks = {language: re.compile(pattern) for language, pattern in told["speaks"].items()}
-    rules = tuple(_compiled(told["rules"], told["words"], speaks))
-    return Rules(rules, Sieve(rule.pattern.pattern for rule in rules))
+    languages = tuple(_of_language(told, language, pattern) for language, pattern in told["speaks"].items())
+    return Rules(languages, Sieve(language.speaks.pattern for language in languages))
 
 
-def _compiled(
-    rules: Mapping[str, Mapping[str, list[str]]], words: dict[str, str], speaks: Mapping[str, re.Pattern[str]]
-) -> Iterator[Rule]:
-    for name, rule in rules.items():
-        for language, spoken in speaks.items():
-            for pattern in rule[language]:
-                yield Rule(name, re.compile(_spelled(pattern, words), re.MULTILINE), spoken)
+def _of_language(told: Mapping[str, Any], language: str, speaks: str) -> LanguageRules:
+    rules = tuple(
+        Rule(name, re.compile(_spelled(pattern, told["words"]), re.MULTILINE))
+        for name, patterns in told["rules"].items()
+        for pattern in patterns[language]
+    )
+    return LanguageRules(re.compile(speaks), rules, Sieve(rule.pattern.pattern for rule in rules))
 
 
 def _spelled(pattern: str, words: dict[str, str]) -> str:
