@@ -20,7 +20,13 @@ _WIDER = {
     "gbk": "gb18030",
     "shift_jis": "cp932",
 }
-_REFUSED = frozenset({"utf-7", "rot13", "hex", "base64", "bz2", "zlib", "uu", "quopri", "idna", "punycode", "unicode_escape"})
+# Codecs by which bytes that say one thing read as another, or that are no codecs of text.
+_REFUSED = frozenset(
+    {
+        *("utf-7", "idna", "punycode", "unicode-escape", "raw-unicode-escape"),
+        *("rot-13", "rot13", "hex", "base64", "bz2", "zlib", "uu", "quopri", "undefined"),
+    }
+)
 
 
 def page_text(content: bytes, header: str = "") -> str:

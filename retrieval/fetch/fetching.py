@@ -162,8 +162,11 @@ def _check_status(response: aiohttp.ClientResponse) -> None:
 
 
 def _wish(retry_after: str) -> timedelta | None:
-    """A Retry-After in seconds; the form with a date is passed over."""
-    return min(timedelta(seconds=int(retry_after)), LONGEST_WISH) if retry_after.isascii() and retry_after[:7].isdigit() else None
+    """A Retry-After in seconds; the form with a date, and whatever else a stranger writes there, is passed over."""
+    seconds = retry_after.strip()
+    if not (seconds.isascii() and seconds.isdigit()):
+        return None
+    return timedelta(seconds=int(seconds)) if len(seconds) < 5 else LONGEST_WISH
 
 
 def _charset(response: aiohttp.ClientResponse) -> str:

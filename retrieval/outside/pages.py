@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 from datetime import timedelta
-from urllib.parse import urlsplit
 
+from app.domain.address import host_of
 from app.domain.errors import ToolError, ToolUnavailable
 from retrieval.outside.entrance import Entrance
 from retrieval.outside.failure import CallFailed, Failure
@@ -52,16 +52,16 @@ class OutsideReader:
         except ToolUnavailable:
             raise
         except ToolError:
-            if urlsplit(url).scheme not in ("http", "https"):
+            host = host_of(url)
+            if not host:
                 raise
-        return await self._fetched(url)
+        return await self._fetched(url, host)
 
-    async def _fetched(self, url: str) -> Document:
+    async def _fetched(self, url: str, host: str) -> Document:
         async def attempt() -> Fetched:
             document = await self.fetcher.fetch(url)
             return Fetched(document.model_dump_json(exclude_defaults=True).encode(), {document.source.snapshot: document.text})
 
-        host = urlsplit(url).hostname or ""
         answer = await self.entrance.call(self.provider, {"url": url}, attempt, PATIENCE, host)
         document = Document.model_validate_json(answer.body)
         return document.model_copy(update={"source": document.source.model_copy(update={"fetched": answer.fetched_at.date()})})

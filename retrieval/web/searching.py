@@ -5,6 +5,7 @@ from datetime import date, timedelta
 
 from pydantic import TypeAdapter
 
+from app.domain.address import host_of
 from app.domain.errors import ToolError
 from app.domain.evidence import Passage, Source, snapshot_hash
 from app.domain.query import detect_language
@@ -105,7 +106,7 @@ def _bounded(hit: Hit) -> Hit:
 
 
 def _is_web_address(url: str) -> bool:
-    return url.startswith(("https://", "http://")) and len(url) <= MAX_URL_CHARS and url.isprintable() and " " not in url
+    return bool(host_of(url)) and len(url) <= MAX_URL_CHARS and url.isprintable() and " " not in url
 
 
 def _passages(hits: Iterable[Hit], limit: int, fetched: date) -> tuple[Passage, ...]:

@@ -8,8 +8,9 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
+from app.domain.address import host_of
 from app.domain.chat import Suspicion, ToolResult
 from app.domain.evidence import Passage, Source
 from retrieval.ports import Document
@@ -74,7 +75,7 @@ def _result(kept: Sequence[Passage], withheld: Sequence[Passage], found: dict[st
 
 def _title(source: Source) -> str:
     """A title that is no instruction itself."""
-    return (urlsplit(source.url).hostname or "") if injections(source.title) else source.title
+    return host_of(source.url) if injections(source.title) else source.title
 
 
 def _marked(passage: Passage, names: tuple[str, ...]) -> Passage:

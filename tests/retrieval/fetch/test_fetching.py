@@ -153,10 +153,14 @@ async def test_a_slow_server_is_given_up() -> None:
 
 
 async def test_a_busy_server_may_be_asked_again_when_it_says() -> None:
-    async with small_web({"/a": Reply(status=503, headers=[("Retry-After", "7")])}) as web, web.reader() as reader:
-        with pytest.raises(ToolUnavailable) as busy:
-            await reader.read(web.url("/a"))
-    assert busy.value.retry_after == timedelta(seconds=7)
+    hour = timedelta(hours=1)
+    wishes = {"7": timedelta(seconds=7), "86400": hour, "9" * 30: hour, "1200000 or so": None, "-1": None, "²²²²²²²": None}
+    replies = {f"/{n}": Reply(status=503, headers=[("Retry-After", said)]) for n, said in enumerate(wishes)}
+    async with small_web(replies) as web, web.reader() as reader:
+        for path, wish in zip(replies, wishes.values(), strict=True):
+            with pytest.raises(ToolUnavailable) as busy:
+                await reader.read(web.url(path))
+            assert busy.value.retry_after == wish
 
 
 async def test_a_name_without_an_address_is_unavailable() -> None:

@@ -109,6 +109,11 @@ def test_windows_letters_behind_a_latin_label() -> None:
     assert "“Smart” quotes – and €" in readable(content, "text/html", "iso-8859-1").text
 
 
+@pytest.mark.parametrize("label", ["unicode_escape", "raw_unicode_escape", "undefined", "rot13", "hex", "punycode"])
+def test_a_label_that_names_no_charset_of_text_is_passed_over(label: str) -> None:
+    assert readable(b"The path C:\\ud800 is " + WORDS.encode(), "text/plain", label).text.startswith("The path C:\\ud800 is The")
+
+
 async def test_plain_text_and_pages_without_a_type() -> None:
     replies = {"/t": Reply(WORDS.encode(), "text/plain"), "/u": Reply(page(WORDS), "application/octet-stream")}
     async with small_web(replies) as web, web.reader() as reader:

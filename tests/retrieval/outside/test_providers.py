@@ -89,6 +89,7 @@ async def test_a_chinese_query_asks_for_chinese_results(exchange: Http, name: st
 
 async def test_addresses_that_cannot_be_opened_are_left_out(exchange: Http) -> None:
     links = ["javascript:alert(1)", "ftp://a.example", "https://a.example/a b", "https://ok.example", "", "https://ok.example"]
+    links += ["https://[a.example/", "https://a\u2100b.example/", "https://"]
     found = {"organic": [{"title": "t", "link": link, "snippet": f"s{place}"} for place, link in enumerate(links)]}
     async with outside(says(found)) as stub:
         assert [(hit.url, hit.text) for hit in await asked(exchange, stub, "serper")] == [("https://ok.example", "s3")]

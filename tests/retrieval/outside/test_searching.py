@@ -180,8 +180,9 @@ async def test_pages_are_read_by_jina_where_the_index_has_none(exchange: Http, s
         ):
             with pytest.raises(ToolError, match="not an address of the public web"):
                 await reader.read(url)
-        with pytest.raises(ToolError):
-            await reader.read("file:///etc/passwd")
+        for url in ("file:///etc/passwd", "https://[a.example/"):
+            with pytest.raises(ToolError):
+                await reader.read(url)
         assert len(stub.seen) == 1
 
 
