@@ -1,6 +1,7 @@
 """Bytes to text: which encoding it is, and whether it is text at all."""
 
 import codecs
+import re
 
 from charset_normalizer import from_bytes
 
@@ -16,6 +17,7 @@ _BOMS = (
 )
 _SAMPLE = 65_536
 _MAX_CONTROL_SHARE = 0.02
+_BEYOND_ASCII = re.compile(rb"[\x80-\xff]")
 
 
 def read_plain(content: bytes) -> Extract:
@@ -46,7 +48,17 @@ def _decoded(content: bytes) -> str:
     except UnicodeDecodeError:
         if b"\x00" in content[:_SAMPLE]:
             raise SourceUnreadable("is not text (binary content)") from None
-    best = from_bytes(content[:_SAMPLE]).best()
+    damaged = content.decode("utf-8", errors="replace")
+    if sum(char > "\x7f" for char in damaged) > 2 * damaged.count("\ufffd"):
+        return damaged  # in other encodings hardly a letter beyond ASCII reads as UTF-8
+    return content.decode(_detected(content), errors="replace")
+
+
+def _detected(content: bytes) -> str:
+    """The likeliest encoding, by what comes from the first letter beyond ASCII on: what comes before says nothing."""
+    first = _BEYOND_ASCII.search(content)
+    start = max(0, first.start() - _SAMPLE // 2) if first else 0
+    best = from_bytes(content[start : start + _SAMPLE]).best()
     if best is None:
         raise SourceUnreadable("is not text in any known encoding")
-    return content.decode(best.encoding, errors="replace")
+    return best.encoding

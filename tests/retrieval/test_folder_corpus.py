@@ -91,6 +91,21 @@ def test_a_pdf_of_five_hundred_pages_is_read_whole(tmp_path: Path) -> None:
     assert document.text.endswith("Page 500 tells of wool.")
 
 
+def test_a_late_or_damaged_letter_costs_no_other(tmp_path: Path) -> None:
+    english = "The tariff of 1890 raised duties. " * 2_500
+    (tmp_path / "cut.txt").write_bytes((english + "café, “naïve”").encode()[:-1])
+    (tmp_path / "hit.txt").write_bytes((english + "café ").encode() + b"\xff" + " über alles".encode())
+    (tmp_path / "late.txt").write_bytes(
+        (english + "Die Zölle stiegen für fünf Jahre, die Löhne blieben gleich.").encode("cp1252")
+    )
+    (tmp_path / "short.txt").write_bytes("café naïve é".encode()[:-1])
+    texts = {d.source.title: d.text for d in Folder(tmp_path).documents() if isinstance(d, Document)}
+    assert texts["cut"].endswith("café, “naïve\ufffd")
+    assert texts["hit"].endswith("café \ufffd über alles")
+    assert texts["late"].endswith("Zölle stiegen für fünf Jahre, die Löhne blieben gleich.")
+    assert texts["short"] == "café naïve \ufffd"
+
+
 @pytest.mark.parametrize(
     ("encoding", "text"),
     [
