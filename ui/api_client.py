@@ -95,6 +95,10 @@ class ApiClient:
         """End the run for good."""
         self._send("POST", f"/v1/runs/{run_id}/cancel")
 
+    def delete_run(self, run_id: str) -> None:
+        """Delete a run that has ended, with its report and all else that came of it."""
+        self._send("DELETE", f"/v1/runs/{run_id}")
+
     def add_note(self, run_id: str, text: str) -> None:
         """Tell the agents something; they read it when they start their next stage."""
         self._send("POST", f"/v1/runs/{run_id}/notes", body={"text": text})

@@ -150,6 +150,13 @@ def page_address(path: str) -> str:
     return f"{seen.scheme}://{seen.netloc}{path}" if seen.netloc else path
 
 
+def forget_run(run_id: str) -> None:
+    """The run is gone: it is neither among the latest nor what pages without an address go on with."""
+    forget_latest()
+    if st.session_state.get("last_run") == run_id:
+        del st.session_state["last_run"]
+
+
 def forget_latest() -> None:
     """Ask for the newest runs anew the next time: there is one more."""
     st.session_state.pop("latest_runs", None)

@@ -103,6 +103,7 @@ def routed(services: Services, origins: Collection[str] = ()) -> Litestar:
             "sharing": _given(services.sharing),
             "side_by_side": _given(services.side_by_side),
             "scores": _given(services.scores),
+            "deleting": _given(services.deleting),
         },
         middleware=[
             DefineMiddleware(

@@ -12,6 +12,7 @@ from app.domain.accounts import Principal
 from app.services.accounts.desk import Accounts
 from app.services.asking import Asking
 from app.services.collections import Collections
+from app.services.deleting import Deleting
 from app.services.exports import Exports
 from app.services.health import Parts
 from app.services.later_scores import LaterScores
@@ -33,6 +34,7 @@ RevisingService = NamedDependency[Revising]
 SharingService = NamedDependency[Sharing]
 SideBySideService = NamedDependency[SideBySides]
 LaterScoresService = NamedDependency[LaterScores]
+DeletingService = NamedDependency[Deleting]
 AskingService = NamedDependency[Asking]
 SteeringService = NamedDependency[Steering]
 LiveService = NamedDependency[LiveEvents]

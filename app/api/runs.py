@@ -3,11 +3,11 @@
 from typing import Annotated
 from uuid import UUID
 
-from litestar import Controller, Response, get, post
+from litestar import Controller, Response, delete, get, post
 from litestar.params import JSONBody, QueryParameter
 
 from app.api.authentication import needs
-from app.api.deps import AskingService, ResearchService, RunId
+from app.api.deps import AskingService, CurrentPrincipal, DeletingService, ResearchService, RunId
 from app.api.openapi import problem_responses
 from app.api.schemas import NewRun, RunPage
 from app.api.schemas_asking import GivenRubric
@@ -54,3 +54,11 @@ class RunsController(Controller):
     async def show(self, run_id: RunId, research: ResearchService) -> Run:
         """One run as it stands: status, plan, consumption, budget."""
         return await research.get(run_id)
+
+    @delete("/{run_id:uuid}", opt=needs(Scope.RUNS_WRITE), responses=problem_responses(403, 404, 409))
+    async def remove(self, run_id: RunId, deleting: DeletingService, principal: CurrentPrincipal) -> None:
+        """Delete a run that has ended, for good: its report and versions, links, comparisons, judgements, log and stored steps.
+
+        Whoever asked it may, and owners and admins. What it used stays counted.
+        """
+        await deleting.delete(principal, run_id)

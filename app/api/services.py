@@ -19,6 +19,7 @@ from app.services.asking import Asking
 from app.services.authentication import Authenticator
 from app.services.collection_tending import CollectionTending
 from app.services.collections import Collections
+from app.services.deleting import Deleting
 from app.services.document_files import DocumentFiles
 from app.services.exports import Exports
 from app.services.exports.conversion import Conversions
@@ -81,6 +82,7 @@ class Services:
     streams: OpenStreams
     side_by_side: SideBySides
     scores: LaterScores
+    deleting: Deleting
 
 
 @asynccontextmanager
@@ -145,6 +147,7 @@ async def open_services(
             streams=OpenStreams(trusted),
             side_by_side=beside,
             scores=LaterScores(tenants, gateway, asking, beside, accounts.limits.begin_spending),
+            deleting=Deleting(tenants),
         )
         await services.parts.database()
         await refuse_bypass(pool)

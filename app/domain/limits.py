@@ -41,7 +41,9 @@ class KeyQuota(Value):
 class UsageLine(Value):
     """What one model or tool did, in all runs asked for in the time."""
 
-    kind: str = Field(description="`model` or `tool`; or `draft`: what a model was asked before a run.")
+    kind: str = Field(
+        description="`model` or `tool`; or `draft`: what a model was asked before a run; or `deleted`: runs that are gone."
+    )
     name: str
     calls: int
     input_tokens: int

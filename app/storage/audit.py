@@ -51,6 +51,7 @@ class Action(StrEnum):
     WEBHOOK_SECRET_CHANGED = "webhook_secret_changed"
     WEBHOOK_REMOVED = "webhook_removed"
     LOG_EXPORTED = "log_exported"
+    RUN_DELETED = "run_deleted"
 
 
 class AuditEntry(Value):

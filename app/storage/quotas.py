@@ -22,6 +22,7 @@ IS_KEY = "SELECT true FROM api_keys WHERE id = $1 AND revoked_at IS NULL"
 # One request at a time is let in, so that two do not both take the last place.
 GATE = "SELECT pg_advisory_xact_lock(hashtextextended($1::text, 7284451931))"
 # A month pays for the runs that began in it with all that is billed to them, for what was asked of older reports, and for drafts.
+# What was deleted since is paid for like the rest.
 # A key pays for its own runs, and for what it asks of others'.
 USED = """
     WITH month AS (SELECT date_trunc('month', now() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC' AS began),
@@ -39,13 +40,20 @@ USED = """
         UNION ALL
         SELECT d.input_tokens + d.output_tokens, d.cost_microusd FROM drafts d, month
         WHERE d.organisation_id = current_organisation() AND d.created_at >= month.began
-          AND ($1::uuid IS NULL OR d.created_with = $1))
+          AND ($1::uuid IS NULL OR d.created_with = $1)
+        UNION ALL
+        SELECT p.input_tokens + p.output_tokens, p.cost_microusd FROM past_spending p, month
+        WHERE p.organisation_id = current_organisation()
+          AND CASE WHEN p.asked_at IS NULL THEN p.run_began_at >= month.began AND ($1::uuid IS NULL OR p.run_began_with = $1)
+              ELSE p.asked_at >= month.began AND ($1::uuid IS NULL OR p.asked_with = $1)
+                   AND (p.run_began_at < month.began OR ($1::uuid IS NOT NULL AND p.run_began_with IS DISTINCT FROM $1)) END)
     SELECT (SELECT count(*) FROM runs r WHERE r.organisation_id = current_organisation() AND r.finished_at IS NULL
             AND ($1::uuid IS NULL OR r.created_with = $1)) AS runs,
            coalesce(sum(tokens), 0)::bigint AS tokens, coalesce(sum(cost_microusd), 0)::bigint AS cost_microusd
     FROM spent"""
 TIME = "r.created_at >= $1::date::timestamp AT TIME ZONE 'UTC' AND r.created_at < ($2::date + 1)::timestamp AT TIME ZONE 'UTC'"
 DRAFTS = f"FROM drafts r WHERE {TIME}"
+DELETED = f"FROM (SELECT p.*, p.run_began_at AS created_at FROM past_spending p WHERE p.asked_at IS NULL) AS r WHERE {TIME}"
 LINES = f"""
     SELECT CASE e.type WHEN 'model_call' THEN 'model' ELSE 'tool' END AS kind,
            coalesce(e.payload ->> 'model', e.payload ->> 'tool', '') AS name, count(*) AS calls,
@@ -57,6 +65,9 @@ LINES = f"""
     UNION ALL
     SELECT 'draft', r.model, count(*), sum(r.input_tokens)::bigint, sum(r.output_tokens)::bigint, sum(r.cost_microusd)::bigint
     {DRAFTS} GROUP BY r.model
+    UNION ALL
+    SELECT 'deleted', '', count(*), sum(r.input_tokens)::bigint, sum(r.output_tokens)::bigint, sum(r.cost_microusd)::bigint
+    {DELETED} HAVING count(*) > 0
     ORDER BY cost_microusd DESC, calls DESC, name"""
 RUNS = f"""
     SELECT r.id AS run_id, left(r.query ->> 'question', 200) AS question, r.created_at, r.created_by, l.model_calls, l.tool_calls,
@@ -64,11 +75,12 @@ RUNS = f"""
     FROM runs r JOIN ledgers l ON l.run_id = r.id WHERE {TIME}
     ORDER BY l.cost_microusd DESC, l.input_tokens + l.output_tokens DESC, r.id LIMIT 100"""
 TOTAL = f"""
-    SELECT count(*) AS runs,
-           (coalesce(sum(l.input_tokens + l.output_tokens), 0)
-            + (SELECT coalesce(sum(r.input_tokens + r.output_tokens), 0) {DRAFTS}))::bigint AS tokens,
-           (coalesce(sum(l.cost_microusd), 0) + (SELECT coalesce(sum(r.cost_microusd), 0) {DRAFTS}))::bigint AS cost_microusd
-    FROM runs r JOIN ledgers l ON l.run_id = r.id WHERE {TIME}"""
+    SELECT coalesce(sum(runs), 0)::bigint AS runs, coalesce(sum(tokens), 0)::bigint AS tokens,
+           coalesce(sum(cost_microusd), 0)::bigint AS cost_microusd
+    FROM (SELECT 1 AS runs, l.input_tokens + l.output_tokens AS tokens, l.cost_microusd
+          FROM runs r JOIN ledgers l ON l.run_id = r.id WHERE {TIME}
+          UNION ALL SELECT 0, r.input_tokens + r.output_tokens, r.cost_microusd {DRAFTS}
+          UNION ALL SELECT 1, r.input_tokens + r.output_tokens, r.cost_microusd {DELETED}) AS used"""
 
 
 async def quotas(database: Executor) -> dict[UUID, Quota]:

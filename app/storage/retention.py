@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 from app.domain.retention import Retention
 from app.storage.engine import Executor, translated
+from app.storage.past_spending import deleting
 
 FIELDS = tuple(Retention.model_fields)
 COLUMNS = ", ".join(FIELDS)
@@ -20,7 +21,7 @@ ENDED = """
     FROM runs r JOIN retentions k ON k.organisation_id = r.organisation_id
     WHERE r.finished_at < now() - make_interval(days => k.{days})
       AND NOT EXISTS (SELECT FROM schedules s WHERE s.baseline_id = r.id AND s.deleted_at IS NULL)"""
-RUNS = f"DELETE FROM runs WHERE id IN (SELECT r.id {ENDED.format(days='runs_days')} ORDER BY r.finished_at LIMIT $1)"
+RUNS = deleting(f"SELECT r.id {ENDED.format(days='runs_days')} ORDER BY r.finished_at LIMIT $1 FOR UPDATE OF r SKIP LOCKED")
 # Before a run's rows of a kind are asked for, so that runs which have none any more cost a look at an index.
 HAVING = """
     DELETE FROM {table} WHERE run_id IN (SELECT r.id {ended} AND EXISTS (SELECT FROM {table} t WHERE t.run_id = r.id)

@@ -177,5 +177,21 @@ def test_history_is_searched_and_the_address_keeps_the_words(api: FakeApi, open_
     assert "No question and no report has all of these words: &lt;b&gt;nowhere" in shown(app)
 
 
+def test_a_run_is_deleted_after_a_question(api: FakeApi, open_page: OpenPage) -> None:
+    run, other = finished(api), searching(api)
+    app = open_page("history")
+    app.button(key=f"delete_{run.id}").click().run()
+    assert api.commands() == [], "asked first"
+    assert "for good" in "".join(block.value for block in app.markdown)
+    api.fail(run.id, 409, "Not possible now", "the schedule 'Weekly' compares with it")
+    app.button(key="delete_run").click().run()
+    assert "the schedule &#x27;Weekly&#x27; compares with it" in shown(app)
+    api.failures.clear()
+    api.answer("DELETE", f"/v1/runs/{run.id}", lambda *_: api.runs.pop(run.id).fields)
+    app.button(key="delete_run").click().run()
+    assert [link.label for link in app.main.get("page_link")] == [other.fields["query"]["question"]]
+    assert not [button for button in app.button if button.key == f"delete_{other.id}"], "it is under way"
+
+
 def test_the_pages_are_not_in_a_folder_that_streamlit_would_serve_by_itself() -> None:
     assert not (Path(__file__).parents[2] / "ui" / "pages").exists()

@@ -1,6 +1,6 @@
 """Runs in a list, each a way to its page."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import streamlit as st
 
@@ -13,11 +13,16 @@ from ui.models import Run
 LONGEST_TITLE = 140
 
 
-def run_rows(runs: Sequence[Run]) -> None:
-    """One row a run: its question as a link, then where it stands and what it used."""
+def run_rows(runs: Sequence[Run], more: Callable[[Run], None] | None = None) -> None:
+    """One row a run: its question as a link, then where it stands and what it used; at its end what `more` puts there."""
     for run in runs:
         with st.container(border=True, key=f"row_{run.id}", gap="xsmall"):
-            st.page_link(page_of(run), label=plain(shortened(run.query.question)), query_params={"run": run.id})
+            with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+                st.page_link(
+                    page_of(run), label=plain(shortened(run.query.question)), query_params={"run": run.id}, width="stretch"
+                )
+                if more:
+                    more(run)
             st.html(row_html(run))
 
 

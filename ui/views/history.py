@@ -3,13 +3,16 @@
 import streamlit as st
 
 from ui.api_client import ApiProblem
-from ui.components import problem
+from ui.components import icon_button, problem
+from ui.components.controls import act
 from ui.components.markup import text
 from ui.components.run_list import run_rows
 from ui.language import say
-from ui.session import api
+from ui.models import Run
+from ui.session import api, forget_run, me
 
 PAGE = 20
+DELETING = "deleting_run"
 
 
 def main() -> None:
@@ -27,7 +30,8 @@ def main() -> None:
         return
     if not page.items:
         st.html(f'<p class="r-lead">{text(say("history.nothing", words=words) if words else say("history.empty"))}</p>')
-    run_rows(page.items)
+    who = me()
+    run_rows(page.items, _deletable if who is None or who.may("runs:write") else None)
     if page.next:
         icon = ":material/arrow_downward:"
         st.page_link(
@@ -36,6 +40,28 @@ def main() -> None:
             icon=icon,
             query_params={"before": page.next} | ({"q": words} if words else {}),
         )
+
+
+def _deletable(run: Run) -> None:
+    """A way to be rid of a run that has ended, after a question."""
+    if run.finished and icon_button.show(say("history.delete"), ":material/delete:", f"delete_{run.id}"):
+        st.session_state[DELETING] = run.id
+    if st.session_state.get(DELETING) == run.id:
+        st.dialog(say("history.delete"), on_dismiss=_put_away)(_delete)(run)
+
+
+def _put_away() -> None:
+    st.session_state.pop(DELETING, None)
+
+
+def _delete(run: Run) -> None:
+    st.html(f'<p class="r-question small">{text(run.query.question)}</p>')
+    st.markdown(say("history.delete_help"))
+    sure = st.button(say("shelf.delete_yes"), key="delete_run", type="primary")
+    if sure and act(lambda: api().delete_run(run.id), say("shelf.deleted")):
+        _put_away()
+        forget_run(run.id)
+        st.rerun()
 
 
 main()
