@@ -1,5 +1,6 @@
 """Sending mail over SMTP."""
 
+import ssl
 from dataclasses import dataclass, field
 from email.message import EmailMessage
 from email.utils import parseaddr
@@ -60,7 +61,7 @@ class Mailbox:
         except aiosmtplib.SMTPResponseException as error:
             raise _refusal(error.code, error.message) from error
         except (aiosmtplib.SMTPException, OSError, TimeoutError) as error:
-            raise MailUnavailable(f"the mail server does not answer ({type(error).__name__})") from error
+            raise MailUnavailable(_trouble(error)) from error
 
 
 def mailbox_of(settings: Settings) -> Mailbox | None:
@@ -76,6 +77,19 @@ def mailbox_of(settings: Settings) -> Mailbox | None:
         user=settings.smtp_user,
         password=settings.smtp_password.get_secret_value() if settings.smtp_password else None,
     )
+
+
+def _trouble(error: BaseException) -> str:
+    """Why nothing could be handed in: TLS that cannot be had is not gone without."""
+    causes = [error, *((error.__cause__,) if error.__cause__ else ())]
+    for cause in causes:
+        if isinstance(cause, ssl.SSLCertVerificationError):
+            return f"the certificate of the mail server is not trusted: {cause.verify_message}"
+        if isinstance(cause, ssl.SSLError):
+            return f"the mail server does not speak TLS as it should ({cause.reason}); see RUBRICA_SMTP_SECURITY"
+    if "STARTTLS" in str(error):
+        return "the mail server offers no TLS once connected; see RUBRICA_SMTP_SECURITY"
+    return f"the mail server does not answer ({type(error).__name__})"
 
 
 def _refusal(code: int, said: str) -> RubricaError:
