@@ -16,6 +16,7 @@ _BOMS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 _SAMPLE = 65_536
+_LEAD = 200
 _MAX_CONTROL_SHARE = 0.02
 _BEYOND_ASCII = re.compile(rb"[\x80-\xff]")
 
@@ -55,9 +56,9 @@ def _decoded(content: bytes) -> str:
 
 
 def _detected(content: bytes) -> str:
-    """The likeliest encoding, by what comes from the first letter beyond ASCII on: what comes before says nothing."""
+    """The likeliest encoding, by what stands around the first letter beyond ASCII: much ASCII before it only misleads."""
     first = _BEYOND_ASCII.search(content)
-    start = max(0, first.start() - _SAMPLE // 2) if first else 0
+    start = max(0, first.start() - _LEAD) if first else 0
     best = from_bytes(content[start : start + _SAMPLE]).best()
     if best is None:
         raise SourceUnreadable("is not text in any known encoding")
