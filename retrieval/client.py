@@ -48,6 +48,11 @@ class IndexClient:
         answer = await self._tool("/search", body)
         return [Passage.model_validate(passage) for passage in answer["passages"]]
 
+    async def respell(self, words: Sequence[str], where: SearchFilter) -> dict[str, str]:
+        """See `Speller.respell`; every failure is a `ToolError`."""
+        answer = await self._tool("/respell", {"words": list(words), **where.model_dump()})
+        return dict(answer["words"])
+
     async def read(self, url: str, tenant: str | None = None) -> Document:
         """See `PageReader.read`; every failure is a `ToolError`. Another tenant's documents are not there."""
         return Document.model_validate(await self._tool("/read", {"url": url, "tenant": tenant}))

@@ -17,6 +17,7 @@ from retrieval.index.ports import HybridQuery, Index, IndexDamaged, Place
 from retrieval.ports import Document, SearchFilter
 from retrieval.reranker import Reranker, reranked
 from retrieval.sparse import SparseEncoder, SparseVector
+from retrieval.spelling import meant
 from retrieval.store import DocumentStore
 
 DEFAULT_COLLECTION = "sotu"
@@ -28,6 +29,8 @@ READ_AHEAD = 3
 """Passages looked at for each that is wanted, before near-duplicates and crowded documents make it look further."""
 RERANKED = 50
 """How many of the best a reranker reads; the others keep their order behind them."""
+MAX_RESPELLED = 8
+"""Words looked into at once: a question with more has other troubles."""
 NO_WORDS = SparseVector([], [])
 _log = logging.getLogger(__name__)
 
@@ -132,6 +135,14 @@ class Library:
         except NotFound:  # an index was replaced after its name was looked up
             return self._found(query, limit, [self._searchable(name) for name in names], where)
 
+    def respell(self, words: Sequence[str], where: SearchFilter) -> dict[str, str]:
+        """See `Speller.respell`; errors as in `search`."""
+        names = where.collections or (DEFAULT_COLLECTION,)
+        self.permit(names, where.tenant)
+        within = _Within(self, [self._searchable(name) for name in names], where)
+        found = {word: meant(word, within, self._words) for word in words[:MAX_RESPELLED]}
+        return {word: other for word, other in found.items() if other is not None}
+
     def permit(self, collections: Sequence[str], tenant: str | None) -> None:
         """`NotFound` unless each of these collections is this tenant's or nobody's; another's is as if it were not there."""
         for name in collections:
@@ -165,9 +176,9 @@ class Library:
         query = query[:MAX_QUERY_CHARS]
         ranked = self._ranked(query, limit, generations, where)
         if self._reranker is None:
-            return diverse(self._passages(ranked), limit)
-        best = reranked(self._reranker, query, list(self._passages(ranked[:RERANKED])))
-        return diverse(chain(best, self._passages(ranked[RERANKED:])), limit)
+            return diverse(self.passages(ranked), limit)
+        best = reranked(self._reranker, query, list(self.passages(ranked[:RERANKED])))
+        return diverse(chain(best, self.passages(ranked[RERANKED:])), limit)
 
     def _ranked(self, query: str, limit: int, generations: Sequence[Generation], where: SearchFilter) -> list[_Ranked]:
         encoder = self._encoder_for(generations, query)
@@ -183,6 +194,13 @@ class Library:
             good = above_average(sparse, dense, asked.limit)
             ranked = heard(ranked, [Candidate(collection_of(key[0]), documents[key], key in good) for key, _ in ranked], limit)
         return [_Ranked(key[0], places[key], score) for key, score in ranked]
+
+    def held(self, terms: SparseVector, most: int, generations: Sequence[Generation], where: SearchFilter) -> list[_Ranked]:
+        """Passages that hold any of these terms, the best first."""
+        scores = self._hits(generations, HybridQuery(terms, None, most, where))
+        places = self._places(scores)
+        best = sorted((key for key in scores if key in places), key=lambda key: (-scores[key], key))
+        return [_Ranked(key[0], places[key], scores[key]) for key in best]
 
     def _hits(self, generations: Sequence[Generation], asked: HybridQuery) -> dict[Key, float]:
         """What one half of a query finds in all of them."""
@@ -207,7 +225,7 @@ class Library:
         found = {name: self._index.places(name, wanted) for name, wanted in numbers.items()}
         return {(name, number): place for name, places in found.items() for number, place in places.items()}
 
-    def _passages(self, ranked: Iterable[_Ranked]) -> Iterator[Passage]:
+    def passages(self, ranked: Iterable[_Ranked]) -> Iterator[Passage]:
         """The ranked passages with their texts, read one by one as they are asked for."""
         for within, place, score in ranked:
             source = self._store.source(collection_of(within), place.document)
@@ -243,3 +261,20 @@ class Library:
     def collections(self) -> list[str]:
         """Names of all collections."""
         return [collection.name for collection in self._catalogue.all()]
+
+
+class _Within(NamedTuple):
+    """The words of some indexes, for whoever may search them (`spelling.WordIndex`)."""
+
+    library: Library
+    generations: Sequence[Generation]
+    where: SearchFilter
+
+    def count(self, terms: SparseVector, most: int) -> int:
+        """How many passages hold any of these terms, up to `most`."""
+        return len(self.library.held(terms, most, self.generations, self.where))
+
+    def texts(self, terms: SparseVector, most: int) -> Sequence[str]:
+        """The texts of passages that hold any of these terms, those with the rarest first."""
+        found = self.library.held(terms, most, self.generations, self.where)
+        return [passage.text for passage in self.library.passages(found)]

@@ -40,6 +40,11 @@ class LocalSearcher:
         with _as_tool_error():
             return await asyncio.to_thread(self.library.search, query, limit, where)
 
+    async def respell(self, words: Sequence[str], where: SearchFilter) -> dict[str, str]:
+        """See `Speller.respell`."""
+        with _as_tool_error():
+            return await asyncio.to_thread(self.library.respell, words, where)
+
     async def read(self, url: str) -> Document:
         """See `PageReader.read`."""
         with _as_tool_error():

@@ -14,6 +14,10 @@ class TenantIndex(Protocol):
         """See `Searcher.search`."""
         ...
 
+    async def respell(self, words: Sequence[str], where: SearchFilter) -> dict[str, str]:
+        """See `Speller.respell`."""
+        ...
+
     async def read(self, url: str, tenant: str | None = None) -> Document:
         """See `PageReader.read`."""
         ...
@@ -33,6 +37,10 @@ class OnBehalf:
     async def search(self, query: str, limit: int, where: SearchFilter) -> Sequence[Passage]:
         """See `Searcher.search`. A tenant in `where` does not count."""
         return await self._index.search(query, limit, where.model_copy(update={"tenant": self._tenant}))
+
+    async def respell(self, words: Sequence[str], where: SearchFilter) -> dict[str, str]:
+        """See `Speller.respell`, for what this tenant may search."""
+        return await self._index.respell(words, where.model_copy(update={"tenant": self._tenant}))
 
     async def read(self, url: str) -> Document:
         """See `PageReader.read`."""

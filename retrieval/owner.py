@@ -58,6 +58,15 @@ class IndexOwner:
 
     async def search(self, query: str, limit: int, where: SearchFilter) -> list[Passage]:
         """`Library.search` in a thread, after waiting for a first index that is on its way."""
+        await self._until_ready(where)
+        return await asyncio.get_running_loop().run_in_executor(self._searching, self._library.search, query, limit, where)
+
+    async def respell(self, words: Sequence[str], where: SearchFilter) -> dict[str, str]:
+        """`Library.respell` in a thread, as `search`."""
+        await self._until_ready(where)
+        return await asyncio.get_running_loop().run_in_executor(self._searching, self._library.respell, words, where)
+
+    async def _until_ready(self, where: SearchFilter) -> None:
         names = where.collections or (DEFAULT_COLLECTION,)
         if not all(map(self._library.ready, names)):
             # Before waiting: whose a collection is must not show in time.
@@ -66,7 +75,6 @@ class IndexOwner:
                 await self._wait_until_ready(name)
         if self._closing:
             raise ToolUnavailable("the index owner is about to end; the next one answers")
-        return await asyncio.get_running_loop().run_in_executor(self._searching, self._library.search, query, limit, where)
 
     async def build(self, collection: Collection) -> dict[str, Any]:
         """Build a collection from its corpus, again if it was built before; returns its state."""

@@ -51,6 +51,22 @@ class Searcher(Protocol):
         ...
 
 
+@runtime_checkable
+class Speller(Protocol):
+    """A searcher that knows what words its passages hold.
+
+    Raises:
+        ToolError: the index cannot be reached.
+    """
+
+    async def respell(self, words: Sequence[str], where: SearchFilter) -> dict[str, str]:
+        """For those of these words (eight at most) that no passage holds: a word of the passages that it may have been meant to be.
+
+        Empty for a word that is near to none. Words that passages hold are left out.
+        """
+        ...
+
+
 class PageReader(Protocol):
     """The full text of something a search returned.
 

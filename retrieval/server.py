@@ -61,6 +61,11 @@ def create_app(owner: IndexOwner, library: Library) -> web.Application:
         passages = await owner.search(_text(body, "query"), int(body.get("limit", 10)), where)
         return _json({"passages": [passage.model_dump(mode="json") for passage in passages]})
 
+    async def respell(request: web.Request) -> web.Response:
+        body = await _body(request)
+        where = SearchFilter.model_validate({key: body[key] for key in SearchFilter.model_fields if body.get(key)})
+        return _json({"words": await owner.respell([str(word) for word in body.get("words") or ()], where)})
+
     async def read(request: web.Request) -> web.Response:
         body = await _body(request)
         where = SearchFilter.model_validate({"collections": body.get("collections") or ()})
@@ -101,6 +106,7 @@ def create_app(owner: IndexOwner, library: Library) -> web.Application:
 
     app.router.add_get("/health", health)
     app.router.add_post("/search", search)
+    app.router.add_post("/respell", respell)
     app.router.add_post("/read", read)
     app.router.add_get("/snapshots/{hash}", snapshot)
     app.router.add_get("/collections", collections)

@@ -7,6 +7,7 @@ from pydantic import Field
 
 from app.domain.budget import Usage
 from app.domain.evidence import Passage
+from app.domain.reading import Reading
 from app.domain.value import Value
 
 
@@ -83,11 +84,12 @@ class Suspicion(Value):
 class ToolResult(Value):
     """What a tool brought back: passages, or an error the agent may react to. `note` is for the agent ("part 1 of 3").
 
-    `suspicious` is for the run's watchers.
+    `suspicious` is for the run's watchers. `readings` answers a call that asks how words are spelt, with those that nothing holds.
     """
 
     passages: tuple[Passage, ...] = ()
     suspicious: tuple[Suspicion, ...] = ()
     error: str = ""
     note: str = ""
+    readings: tuple[Reading, ...] = ()
     usage: Usage = Usage(tool_calls=1)

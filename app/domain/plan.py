@@ -2,6 +2,7 @@
 
 from pydantic import Field, model_validator
 
+from app.domain.reading import Reading
 from app.domain.value import Value
 
 MAX_SUBTASKS = 12
@@ -21,6 +22,8 @@ class Subtask(Value):
 class ResearchPlan(Value):
     """What the run will look into. Subtasks without dependencies between them run in parallel.
 
+    `readings` says which words of the question were read otherwise than they were written.
+
     Raises:
         ValueError: on repeated ids, unknown or circular dependencies, none or too many subtasks.
     """
@@ -29,6 +32,7 @@ class ResearchPlan(Value):
     title: str = Field(default="", max_length=300)
     subtasks: tuple[Subtask, ...] = Field(min_length=1, max_length=MAX_SUBTASKS)
     revision: int = Field(default=1, ge=1)
+    readings: tuple[Reading, ...] = Field(default=(), max_length=12)
 
     @model_validator(mode="after")
     def _consistent(self) -> "ResearchPlan":

@@ -61,6 +61,10 @@ async def test_the_default_corpus_is_searched_at_first_start(owner: Owner) -> No
         assert document.text[found[0].start : found[0].end] == found[0].text
         assert snapshot_hash(await client.snapshot(found[0].source.snapshot)) == found[0].source.snapshot
         assert found == sorted(found, key=lambda passage: -passage.score)
+        assert await client.respell(["anexation", "Texas", "photosynthesis"], SearchFilter()) == {
+            "anexation": "annexation",
+            "photosynthesis": "",
+        }
 
 
 async def test_what_was_not_indexed_cannot_be_read(owner: Owner) -> None:

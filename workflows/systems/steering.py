@@ -45,7 +45,8 @@ class Steering:
         """
         self._open()
         revision = self.plan.revision + 1 if self.plan else plan.revision
-        return self._set(plan.model_copy(update={"revision": revision}))
+        readings = plan.readings or (self.plan.readings if self.plan else ())
+        return self._set(plan.model_copy(update={"revision": revision, "readings": readings}))
 
     def add(self, subtask: Subtask) -> ResearchPlan:
         """One subtask more.

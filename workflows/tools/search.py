@@ -8,8 +8,9 @@ from typing import Any
 from app.domain.chat import ToolResult
 from app.domain.errors import ToolError, ToolUnavailable
 from app.domain.evidence import Passage
+from app.domain.reading import Reading
 from app.domain.tool_key import normalised
-from retrieval.ports import Found, OutsideSearcher, Searcher, SearchFilter
+from retrieval.ports import Found, OutsideSearcher, Searcher, SearchFilter, Speller
 from workflows.tools.screening import screened
 
 QUERY_SCHEMA: Mapping[str, Any] = {
@@ -48,12 +49,16 @@ class SearchTool:
     async def call(self, arguments: Mapping[str, Any]) -> ToolResult:
         """Search once. Agents that read without a model may ask for more passages than usual by `limit` (at most 100).
 
+        With `respell` the query is no search: each of its words that nothing here holds comes back with how it may be read.
+
         Raises:
             ToolError: there is no query, or neither the index nor a search outside can answer.
         """
         query = normalised(str(arguments.get("query", "")))[:MAX_QUERY_CHARS]
         if not query:
             raise ToolError("the query is empty; write what you look for")
+        if arguments.get("respell"):
+            return ToolResult(readings=await self._respelled(query.split()))
         limit = arguments.get("limit", self._limit)
         if not isinstance(limit, int) or not 1 <= limit <= MAX_PASSAGES:
             raise ToolError(f"limit must be a number from 1 to {MAX_PASSAGES}")
@@ -62,6 +67,17 @@ class SearchTool:
         if not searches:
             raise ToolError("none of the sources that this run may search is there")
         return _merged(await asyncio.gather(*searches, return_exceptions=True))
+
+    async def _respelled(self, words: Sequence[str]) -> tuple[Reading, ...]:
+        """Of these words those that no filter's passages hold. None where a search outside may know them."""
+        searcher = self._searcher
+        if self._outside or not isinstance(searcher, Speller) or not self._where:
+            return ()
+        answers = await asyncio.gather(*(searcher.respell(words, where) for where in self._where))
+        unknown = [word for word in words if all(word in answer for answer in answers)]
+        return tuple(
+            Reading(written=word, read=next((answer[word] for answer in answers if answer[word]), "")) for word in unknown
+        )
 
     async def _inside(self, searcher: Searcher, query: str, limit: int, where: SearchFilter) -> Found:
         return Found(tuple(await searcher.search(query, limit, where)), "")

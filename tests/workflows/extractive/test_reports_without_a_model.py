@@ -119,6 +119,16 @@ async def test_what_the_corpus_does_not_hold_is_said_plainly(question: str, addr
     assert re.match(r"No (answer|source)", f"{first.heading} {first.body}".removeprefix("In short "))
 
 
+async def test_a_misspelt_question_gets_the_report_of_the_right_one_and_says_how_it_was_read(addresses: LocalSearcher) -> None:
+    misspelt = await report_on("How did presidents justify tarifs before 1900?", addresses)
+    assert misspelt.sections == (await report_on(TARIFFS, addresses)).sections
+    assert misspelt.title == "How did presidents justify tarifs before 1900?"
+    assert misspelt.notices[0].startswith("Read “tarifs” as “tariffs”: ")
+    both = await report_on("What did Lincon say about slavrey?", addresses)
+    assert {c.quote.source.author for c in numbered(both).citations} == {"Abraham Lincoln"}
+    assert both.notices[0].startswith("Read “Lincon” as “Lincoln”, “slavrey” as “slavery”: ")
+
+
 async def test_a_chinese_question_is_answered_in_chinese_words(addresses: LocalSearcher) -> None:
     report = await report_on("总统们如何看待巴拿马运河？", addresses)
     words = " ".join([*report.notices, *(s.heading for s in report.sections)])

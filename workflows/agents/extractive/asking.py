@@ -1,8 +1,10 @@
 """The part of a text that asks: greetings, reasons for asking and polite turns are not its subject."""
 
 import re
+from collections.abc import Sequence
 
 from app.domain.query import ResearchQuery
+from app.domain.reading import Reading
 from workflows.agents.extractive.pronouns import named_for, points_back
 
 _SENTENCE = re.compile(r"[^.!?。？！\n]*(?:[.!](?=\S)[^.!?。？！\n]*)*[.!?。？！]*[”\"')）]*\s*")
@@ -39,9 +41,20 @@ _ORDER = re.compile(
 """Says how to answer, or greets."""
 
 
-def asked_of(query: ResearchQuery) -> str:
-    """What a query asks, without what stands around its question, and with what the reader answered when asked back."""
-    return "\n".join((asking(query.question), *(clarified.answer for clarified in query.clarified)))
+def asked_of(query: ResearchQuery, readings: Sequence[Reading] = ()) -> str:
+    """What a query asks, without what stands around its question, and with what the reader answered when asked back.
+
+    `readings` tells how words of it are read that were written otherwise.
+    """
+    text = "\n".join((asking(query.question), *(clarified.answer for clarified in query.clarified)))
+    return read_as(text, readings)
+
+
+def read_as(text: str, readings: Sequence[Reading]) -> str:
+    """A text with its words as they are read; it begins with a capital as before."""
+    for reading in readings:
+        text = re.sub(rf"\b{re.escape(reading.written)}\b", reading.read, text, flags=re.IGNORECASE)
+    return text[:1].upper() + text[1:] if readings else text
 
 
 def asking(text: str) -> str:

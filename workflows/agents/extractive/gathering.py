@@ -1,6 +1,6 @@
 """An agent's searches: each through the record, so that it is a stored turn, and none made twice."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import zip_longest
 from typing import Any
 
@@ -40,6 +40,12 @@ class Gathering:
         lists = [await self._use(name, words, limit) for name in tools if name in self._kit.tools]
         turns = zip_longest(*lists)  # each list is best first, and neither's best comes behind all of the other
         return list({hit.key: hit for turn in turns for hit in turn if hit is not None}.values())
+
+    async def respell(self, words: Sequence[str]) -> list[dict[str, str]]:
+        """For each search tool, how it reads those of these words that nothing it searches holds; empty for one near to none."""
+        asked = {"query": " ".join(words), "respell": True}
+        results = [await self._call(name, asked) for name in SEARCH_TOOLS if name in self._kit.tools]
+        return [{reading.written: reading.read for reading in result.readings} for result in results]
 
     async def skim(self, url: str) -> list[Sentence]:
         """The sentences of the first part of a document that a search returned, whatever they speak of."""

@@ -44,6 +44,8 @@ class Phrases:
     dropped: str
     cut_short: str
     other_years: str
+    reading: str
+    read_as: str
     said: tuple[str, ...]
     later: str
     later_again: str
@@ -113,6 +115,8 @@ _ENGLISH = Phrases(
     dropped="The part “{title}” was dropped on request.",
     cut_short="The search on “{title}” ended early ({reason}); what it had found by then is used.",
     other_years="No source of the years asked about was found; the sources quoted are of other years.",
+    reading="“{written}” as “{read}”",
+    read_as="Read {readings}: the sources searched have nothing in the spelling of the question.",
     said=("In {when}, {who} said: ", "{who}, in {when}: ", "{who} said in {when}: "),
     later="{gap} later, {who} said: ",
     later_again="{gap} later: ",
@@ -180,6 +184,8 @@ _CHINESE = Phrases(
     dropped="“{title}”部分已按要求取消。",
     cut_short="“{title}”部分的检索提前结束（{reason}）；已采用此前所得。",
     other_years="没有找到所问年份的来源；所引来源出自其他年份。",
+    reading="“{written}”作“{read}”",
+    read_as="问题中的{readings}理解：资料中没有原来的写法。",
     said=("{when}，{who}说：", "{who}在{when}说：", "{when}，{who}说："),
     later="{gap}后，{who}说：",
     later_again="{gap}后又说：",

@@ -2,6 +2,7 @@
 
 from app.domain.plan import ResearchPlan, Subtask
 from app.domain.query import Language, ResearchQuery
+from app.domain.reading import Reading
 from workflows.agents.extractive.asking import asked_of, asking
 from workflows.agents.extractive.focus import MANY, on_subject
 from workflows.agents.extractive.gathering import Gathering
@@ -10,6 +11,7 @@ from workflows.agents.extractive.outline import Part, Probe, outline
 from workflows.agents.extractive.phrasing import phrases_in
 from workflows.agents.extractive.question import Question, analyse
 from workflows.agents.extractive.sentences import Sentence
+from workflows.agents.extractive.spelling import readings_of
 from workflows.agents.kit import Kit
 from workflows.agents.ports import BudgetSpent
 from workflows.agents.remembering import PLANNER
@@ -26,11 +28,25 @@ async def make_plan(query: ResearchQuery, kit: Kit) -> ResearchPlan:
     question = analyse(asked_of(query))
     gathering = Gathering(PLANNER, kit, question.period)
     probe = await _probe(question, gathering)
+    readings = await _readings(question, gathering)
+    if readings:
+        question = analyse(asked_of(query, readings))
+        probe = await _probe(question, Gathering(PLANNER, kit, question.period))
     parts = outline(question, probe, kit.bounds.subtasks)
     subtasks = tuple(_subtask(number, part, query.language) for number, part in enumerate(parts, 1))
     return ResearchPlan(
-        intent=_intent(question, probe, query.language), title=title_of(asking(query.question)), subtasks=subtasks
+        intent=_intent(question, probe, query.language),
+        title=title_of(asking(query.question)),
+        subtasks=subtasks,
+        readings=readings,
     )
+
+
+async def _readings(question: Question, gathering: Gathering) -> tuple[Reading, ...]:
+    try:
+        return await readings_of(question, gathering)
+    except BudgetSpent:
+        return ()  # as in the probe
 
 
 async def _probe(question: Question, gathering: Gathering) -> Probe:

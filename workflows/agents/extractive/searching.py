@@ -88,7 +88,7 @@ class _Task:
 
 async def search_deeply(subtask: Subtask, plan: ResearchPlan, query: ResearchQuery, kit: Kit) -> Finding:
     """Work one subtask (MindDR section 3.1, deep search) by search alone; every quote is an exact stretch of its source."""
-    whole, own = analyse(asked_of(query)), analyse(subtask.question)
+    whole, own = analyse(asked_of(query, plan.readings)), analyse(subtask.question)
     gathering = Gathering(search_agent(subtask.id), kit, _narrower(whole.period, own.period))
     alone = own.text in asked_apart(whole.text)
     whole = own if alone else whole

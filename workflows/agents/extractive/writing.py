@@ -36,7 +36,7 @@ CUT_SHORT = (StopReason.BUDGET, StopReason.MAX_TOKENS, StopReason.MAX_COST, Stop
 
 async def write_report(query: ResearchQuery, plan: ResearchPlan, findings: tuple[Finding, ...], kit: Kit) -> Report:
     """Write the report (MindDR section 3.1, report agent) from findings of extractive or of model-driven searches alike."""
-    question, style = analyse(asked_of(query)), query.style
+    question, style = analyse(asked_of(query, plan.readings)), query.style
     material = material_of(plan, findings)
     scale = statement_scale(style)
     words = round(SECTION_SHARE * kit.bounds.section_words)
@@ -64,8 +64,15 @@ async def write_report(query: ResearchQuery, plan: ResearchPlan, findings: tuple
         sections=tuple(sections),
         quotes=_cited(material, sections),
         conflicts=tuple(conflict for finding in findings for conflict in finding.conflicts),
-        notices=tuple(filter(None, (*_notices(question, material), unmet(style, question.language)))),
+        notices=tuple(filter(None, (*_read(question, plan), *_notices(question, material), unmet(style, question.language)))),
     )
+
+
+def _read(question: Question, plan: ResearchPlan) -> list[str]:
+    """Which words were read otherwise than they were written."""
+    words = phrases_in(question.language)
+    read = words.comma.join(words.reading.format(written=reading.written, read=reading.read) for reading in plan.readings)
+    return [words.read_as.format(readings=read)] if read else []
 
 
 def _surveys(arrangement: Arrangement, question: Question, plan: ResearchPlan, material: Material) -> bool:
