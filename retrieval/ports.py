@@ -60,7 +60,7 @@ class Speller(Protocol):
     """
 
     async def respell(self, words: Sequence[str], where: SearchFilter) -> dict[str, str]:
-        """For those of these words (eight at most) that no passage holds: a word of the passages that it may have been meant to be.
+        """For those of these words (eight at most) that no passage holds: a word of theirs that it may have been meant to be.
 
         Empty for a word that is near to none. Words that passages hold are left out.
         """

@@ -84,7 +84,7 @@ class Suspicion(Value):
 class ToolResult(Value):
     """What a tool brought back: passages, or an error the agent may react to. `note` is for the agent ("part 1 of 3").
 
-    `suspicious` is for the run's watchers. `readings` answers a call that asks how words are spelt, with those that nothing holds.
+    `suspicious` is for the run's watchers. `readings` answers a call that asks how words are spelt: those that nothing holds.
     """
 
     passages: tuple[Passage, ...] = ()

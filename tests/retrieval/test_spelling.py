@@ -12,9 +12,10 @@ from retrieval.ports import SearchFilter
 
 NOTES = SearchFilter(collections=("notes",))
 FILES = {
-    "notes": "The tariffs on wool rose. Tariffs on tea fell, and the government of Lincoln kept them.\n\nThe government and its ministers "
-    "spoke of education; an educator did too. The middle of the canal froze. Immigrants came by sea, and immigrants came by land. Of "
-    "Lincoln more is told: in the accommodation of the immigrants Lincoln and his Government had a part.\n\nThe middle way was to wait.",
+    "notes": "The tariffs on wool rose. Tariffs on tea fell, and the government of Lincoln kept them.\n\nThe government and its "
+    "ministers spoke of education; an educator did too. The middle of the canal froze. Immigrants came by sea, and immigrants "
+    "came by land. Of Lincoln more is told: in the accommodation of the immigrants Lincoln and his Government had a part.\n\n"
+    "The middle way was to wait.",
     "secret": "The zebrawood ledger names the government.",
 }
 
