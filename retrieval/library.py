@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import NamedTuple, Protocol
 
@@ -263,7 +263,8 @@ class Library:
         return [collection.name for collection in self._catalogue.all()]
 
 
-class _Within(NamedTuple):
+@dataclass(frozen=True)
+class _Within:
     """The words of some indexes, for whoever may search them (`spelling.WordIndex`)."""
 
     library: Library

@@ -1,7 +1,5 @@
 """Words of a question that the sources do not hold, read as those that they do: a slip of the pen finds what was meant."""
 
-from functools import reduce
-
 from app.domain.reading import Reading
 from workflows.agents.extractive.gathering import Gathering
 from workflows.agents.extractive.question import Question
@@ -22,8 +20,8 @@ async def readings_of(question: Question, gathering: Gathering) -> tuple[Reading
     if not doubted:
         return ()
     found = await gathering.respell(doubted)
-    unknown = reduce(lambda one, other: one & other, (each.keys() for each in found)) if found else set()
-    read = ((word, next((each[word] for each in found if each[word]), "")) for word in doubted if word in unknown)
+    unknown = [word for word in doubted if found and all(word in each for each in found)]
+    read = ((word, next((each[word] for each in found if each[word]), "")) for word in unknown)
     return tuple(Reading(written=word, read=other) for word, other in read if other)
 
 
