@@ -10,6 +10,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from itertools import islice
 
 from app.domain.missing import Missing
 from training.rewards.cited_claims import CitedClaim
@@ -104,8 +105,8 @@ def meaningful(claims: Sequence[CitedClaim]) -> float:
 
 
 def _says_something(text: str) -> bool:
-    width = len(text) + len(_IDEOGRAPH.findall(text))
-    return len(_UNIT.findall(text)) >= LEAST_UNITS and width >= LEAST_CHARS
+    width = len(text) + (0 if text.isascii() else len(_IDEOGRAPH.findall(text)))
+    return width >= LEAST_CHARS and len(list(islice(_UNIT.finditer(text), LEAST_UNITS))) == LEAST_UNITS
 
 
 def distribution(positions: Sequence[float]) -> float:

@@ -6,12 +6,15 @@ DeepRubric A.4.1. A claim said twice is one claim: repeating what is well suppor
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from retrieval.sentences import split_sentences
 
-_CITE = re.compile(r'<cite\s+id\s*=\s*"([^"<>]*)"\s*>(.*?)</cite>', re.DOTALL)
+_OPEN = re.compile(r'<cite\s+id\s*=\s*"([^"<>]*)"\s*>')
+_CLOSE = "</cite>"
 _ANY_CITE = re.compile(r"</?cite\b[^>]*>")
 _WORDS = re.compile(r"\w+")
+_NO_WORDS = {code: " " for code in range(128) if not _WORDS.match(chr(code))}
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +38,7 @@ def claims_of(answer: str) -> list[CitedClaim]:
     found: dict[tuple[str, tuple[str, ...]], CitedClaim] = {}
     at = 0
     for text, ids in pieces:
-        for claim in [text] if ids else [text[span.start : span.end] for span in split_sentences(text)]:
+        for claim in [text] if ids or not text.strip() else [text[span.start : span.end] for span in split_sentences(text)]:
             said = " ".join(claim.split())
             if _WORDS.search(said):
                 found.setdefault((_folded(said), ids), CitedClaim(said, ids, at / length))
@@ -45,7 +48,7 @@ def claims_of(answer: str) -> list[CitedClaim]:
 
 def malformed_cites(answer: str) -> int:
     """Cite tags that belong to no proper span: never closed, never opened, without an id."""
-    proper = sum(bool(ids_of(match.group(1))) for match in _CITE.finditer(answer))
+    proper = sum(bool(cite.ids) for cite in _cites(answer))
     return len(_ANY_CITE.findall(answer)) - 2 * proper
 
 
@@ -54,16 +57,39 @@ def ids_of(attribute: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found for found in (part.strip() for part in re.split(r"[,;\s]+", attribute)) if found))
 
 
+class _Cite(NamedTuple):
+    """A proper span `[start, end)` of an answer, and where its text begins and ends in it."""
+
+    ids: tuple[str, ...]
+    start: int
+    text_start: int
+    text_end: int
+    end: int
+
+
+def _cites(answer: str) -> Iterator[_Cite]:
+    """The spans in order. Where nothing closes any more the search ends, so that tags left open cost no second look."""
+    at = 0
+    while (opened := _OPEN.search(answer, at)) and (closed := answer.find(_CLOSE, opened.end())) >= 0:
+        at = closed + len(_CLOSE)
+        yield _Cite(ids_of(opened.group(1)), opened.start(), opened.end(), closed, at)
+
+
 def _pieces(answer: str) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Plain text in order, with the ids of the span that it is; none outside."""
     at = 0
-    for match in _CITE.finditer(answer):
-        ids = ids_of(match.group(1))
-        yield _ANY_CITE.sub("", answer[at : match.start()]), ()
-        yield _ANY_CITE.sub("", match.group(2)), ids
-        at = match.end()
-    yield _ANY_CITE.sub("", answer[at:]), ()
+    for cite in _cites(answer):
+        yield _untagged(answer[at : cite.start]), ()
+        yield _untagged(answer[cite.text_start : cite.text_end]), cite.ids
+        at = cite.end
+    yield _untagged(answer[at:]), ()
+
+
+def _untagged(text: str) -> str:
+    return _ANY_CITE.sub("", text) if "<" in text else text
 
 
 def _folded(text: str) -> str:
-    return " ".join(_WORDS.findall(text.casefold()))
+    """The words alone, in small letters."""
+    words = text.lower().translate(_NO_WORDS).split() if text.isascii() else _WORDS.findall(text.casefold())
+    return " ".join(words)

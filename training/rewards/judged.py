@@ -42,11 +42,11 @@ async def deeprubric_parts(sample: Sample, kit: Kit) -> DeepRubricParts:
     claims = claims_of(answer)
     rubric, verdicts = await asyncio.gather(
         rubric_reward(sample.question, answer, sample.rubric, kit),
-        asyncio.gather(*(_verdict(sample, answer, claim, kit) for claim in claims)),
+        _verdicts(sample, answer, claims, kit),
     )
     return DeepRubricParts(
         rubric=rubric,
-        format=format_of(sample.transcript, sample.store).reward,
+        format=format_of(sample.transcript, sample.store, claims).reward,
         citation=citation_reward(claims, verdicts, sample.store),
         search=search_reward(sample.transcript),
     )
@@ -64,17 +64,26 @@ async def rubric_reward(question: str, answer: str, rubric: Sequence[EvidenceCri
     return rubric_score([Scored(criterion.weight, score / MOST_MET) for criterion, score in zip(rubric, met, strict=True)])
 
 
-async def _verdict(sample: Sample, answer: str, claim: CitedClaim, kit: Kit) -> Verdict | None:
-    if not claim.cited:
-        needed = await needs_citation(kit, sample.question, answer, claim.text)
-        return needed if isinstance(needed, Missing) else UncitedVerdict(needed)
-    known = resolving(claim, sample.store)
-    if not known:
-        return None
-    snippets = "\n\n".join(sample.store[name] for name in known)
-    recall, relevant = await asyncio.gather(
-        cited_support(kit, sample.question, claim.text, snippets), cited_relevance(kit, sample.question, claim.text, snippets)
+async def _verdicts(sample: Sample, answer: str, claims: Sequence[CitedClaim], kit: Kit) -> list[Verdict | None]:
+    """What judges say of each claim; None of one that cites only what does not exist."""
+    question, store = sample.question, sample.store
+    texts = {claim: "\n\n".join(store[name] for name in known) for claim in claims if (known := resolving(claim, store))}
+    bare = [claim for claim in claims if not claim.cited]
+    supports, relevances, needs = await asyncio.gather(
+        asyncio.gather(*(cited_support(kit, question, claim.text, text) for claim, text in texts.items())),
+        asyncio.gather(*(cited_relevance(kit, question, claim.text, text) for claim, text in texts.items())),
+        asyncio.gather(*(needs_citation(kit, question, answer, claim.text) for claim in bare)),
     )
-    if isinstance(recall, Missing):
-        return recall
-    return relevant if isinstance(relevant, Missing) else CitedVerdict(RECALL[recall], relevant)
+    found: dict[CitedClaim, Verdict] = dict(zip(texts, map(_cited, supports, relevances), strict=True))
+    found |= zip(bare, map(_uncited, needs), strict=True)
+    return [found.get(claim) for claim in claims]
+
+
+def _cited(support: CitedSupport | Missing, relevant: bool | Missing) -> Verdict:
+    if isinstance(support, Missing):
+        return support
+    return relevant if isinstance(relevant, Missing) else CitedVerdict(RECALL[support], relevant)
+
+
+def _uncited(needed: bool | Missing) -> Verdict:
+    return needed if isinstance(needed, Missing) else UncitedVerdict(needed)

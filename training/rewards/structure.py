@@ -9,7 +9,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from app.domain.tool_key import call_key
-from training.rewards.cited_claims import claims_of
+from training.rewards.cited_claims import CitedClaim, claims_of
 from training.rewards.transcript import Step, Transcript
 
 ANSWER, CITES, TOOL, THINK = 0.5, 0.2, 0.1, 0.2
@@ -33,12 +33,13 @@ class Format:
         return ANSWER * self.answer + CITES * self.cites + TOOL * self.tool + THINK * self.think
 
 
-def format_of(transcript: Transcript, store: Collection[str]) -> Format:
-    """The indicators of a transcript; `store` holds the ids of all that was retrieved."""
+def format_of(transcript: Transcript, store: Collection[str], claims: Sequence[CitedClaim] | None = None) -> Format:
+    """The indicators of a transcript; `store` holds the ids of all that was retrieved, `claims` those of the answer if known."""
     answer = transcript.answer
+    cited = claims_of(answer) if claims is None else claims
     return Format(
         answer=bool(answer),
-        cites=any(name in store for claim in claims_of(answer) for name in claim.ids),
+        cites=any(name in store for claim in cited for name in claim.ids),
         tool=bool(transcript.calls),
         think=any(step.thought for step in transcript.steps),
     )

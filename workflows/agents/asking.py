@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Generic, TypeVar
 
 from app.domain.budget import Usage
@@ -15,6 +16,7 @@ from workflows.agents.steps import Answer, AnyStep, Step, TextStep
 A = TypeVar("A", bound=Answer)
 T = TypeVar("T")
 SHOWN_CHARS = 2_000
+UNUSED = Usage()
 CUT_OFF = "length"
 MORE_ROOM = 3  # models that think at length before they answer may use up the room of the answer
 
@@ -38,7 +40,7 @@ class Asker:
     def __init__(self, kit: Kit, agent: str) -> None:
         self.kit = kit
         self.agent = agent
-        self.usage = Usage()
+        self.usage = UNUSED
 
     async def ask(self, step: Step[A], messages: Sequence[Message]) -> Reply[A]:
         """A structured answer.
@@ -47,8 +49,12 @@ class Asker:
             AnswerInvalid: the answer and the second attempt were both out of form.
             BudgetSpent, ModelRefused: from the record.
         """
-        completion, answer = await self._twice(step, messages, lambda text: read_answer(step, text))
+        completion, answer = await self._twice(step, messages, partial(read_answer, step))
         return Reply(answer, self.kit.codec.spoken(completion.text), thinking_of(completion.text))
+
+    async def answer(self, step: Step[A], messages: Sequence[Message]) -> A:
+        """The answer alone, where no conversation goes on from it. Raises as `ask` does."""
+        return (await self._twice(step, messages, partial(read_answer, step)))[1]
 
     async def write(self, step: TextStep, messages: Sequence[Message], check: Callable[[str], None] = _anything) -> str:
         """Free Markdown that passes `check`, which raises AnswerInvalid. Raises as `ask` does."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
 
 import orjson
@@ -26,21 +27,26 @@ class Answer(BaseModel):
     def _forgive(cls, data: Any) -> Any:
         if isinstance(data, str) and cls.main:
             return {cls.main: data}
-        if isinstance(data, list) and data and len(lists := [n for n in cls.model_fields if cls._is_list(n)]) == 1:
+        names, lists = _fields(cls)
+        if isinstance(data, list) and data and len(lists) == 1:
             data = {lists[0]: data}
         if not isinstance(data, dict):
             return data
-        if len(data) == 1 and isinstance(inner := next(iter(data.values())), dict) and cls.model_fields.keys() & inner.keys():
-            data = inner if not cls.model_fields.keys() & data.keys() else data
-        return {k: cls._as_list(v) if cls._is_list(k) else v for k, v in data.items() if k in cls.model_fields and v is not None}
+        if len(data) == 1 and isinstance(inner := next(iter(data.values())), dict) and names & inner.keys():
+            data = inner if not names & data.keys() else data
+        return {k: _as_list(v) if k in lists else v for k, v in data.items() if k in names and v is not None}
 
-    @classmethod
-    def _is_list(cls, name: str) -> bool:
-        return getattr(cls.model_fields[name].annotation, "__origin__", None) is tuple
 
-    @classmethod
-    def _as_list(cls, value: Any) -> Any:
-        return value if isinstance(value, list | tuple) else [value] if value != "" else []
+@cache
+def _fields(answer: type[Answer]) -> tuple[frozenset[str], tuple[str, ...]]:
+    """The names of an answer's fields, and of those that are lists."""
+    fields = answer.model_fields
+    lists = tuple(name for name, field in fields.items() if getattr(field.annotation, "__origin__", None) is tuple)
+    return frozenset(fields), lists
+
+
+def _as_list(value: Any) -> Any:
+    return value if isinstance(value, list | tuple) else [value] if value != "" else []
 
 
 A = TypeVar("A", bound=Answer, covariant=True)

@@ -1,6 +1,7 @@
 """Text from outside is data, never instruction: it is shown between delimiters which it cannot imitate."""
 
 import re
+from functools import lru_cache
 
 # Whatever could pass for one of our delimiters, or for the turn markers of a model.
 _IMITATION = re.compile(
@@ -23,7 +24,14 @@ def visible(text: str) -> str:
 
 def as_data(text: str) -> str:
     """The text with invisible characters removed and every imitation of a delimiter made harmless."""
-    return _IMITATION.sub(HARMLESS, visible(text))
+    seen = visible(text)
+    return _disarmed(seen) if "<" in seen or "[" in seen or "＜" in seen else seen
+
+
+@lru_cache(maxsize=16)
+def _disarmed(text: str) -> str:
+    """Kept for a moment, because a report is shown to a judge once for each criterion."""
+    return _IMITATION.sub(HARMLESS, text)
 
 
 def as_source(text: str) -> str:

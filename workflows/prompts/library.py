@@ -8,6 +8,7 @@ import hashlib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from app.domain.chat import Message, Role
@@ -44,7 +45,11 @@ class Template:
 
     def fill(self, values: Mapping[str, str]) -> str:
         """The text with its placeholders replaced."""
-        return "".join(values[piece] if i % 2 else piece for i, piece in enumerate(self.pieces))
+        if len(self.pieces) == 1:
+            return self.pieces[0]
+        filled = list(self.pieces)
+        filled[1::2] = [values[name] for name in filled[1::2]]
+        return "".join(filled)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,16 +70,20 @@ class Prompt:
         Raises:
             PromptError: a placeholder got no value, or a value has no placeholder.
         """
+        self._require(values)
+        system = self.system.fill(values)
+        user = Message(role=Role.USER, content=self.user.fill(values))
+        return (_system_message(system), user) if system else (user,)
+
+    def text(self, **values: str) -> str:
+        """The user part alone, for pieces that go into other prompts. Raises as `render` does."""
+        self._require(values)
+        return self.user.fill(values)
+
+    def _require(self, values: Mapping[str, str]) -> None:
         if values.keys() != self.names:
             missing, unknown = self.names - values.keys(), values.keys() - self.names
             raise PromptError(f"prompt {self.name!r}: missing {sorted(missing)}, unknown {sorted(unknown)}")
-        system = self.system.fill(values)
-        user = Message(role=Role.USER, content=self.user.fill(values))
-        return (Message(role=Role.SYSTEM, content=system), user) if system else (user,)
-
-    def text(self, **values: str) -> str:
-        """The user part alone, for pieces that go into other prompts."""
-        return self.render(**values)[-1].content
 
 
 class PromptLibrary:
@@ -138,6 +147,12 @@ class PromptLibrary:
     def digests(self) -> dict[str, str]:
         """Digest by `name/version/language`, for a run's manifest."""
         return {f"{p.name}/{p.version}/{p.language.value}": p.digest for p in self._prompts.values()}
+
+
+@lru_cache(maxsize=64)
+def _system_message(text: str) -> Message:
+    """Kept, because most system parts have no placeholder: thousands of waiting requests then share one message."""
+    return Message(role=Role.SYSTEM, content=text)
 
 
 def _read(path: Path) -> Prompt:

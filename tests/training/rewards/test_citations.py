@@ -52,6 +52,29 @@ def test_a_sentence_said_again_is_one_claim() -> None:
 
 
 @pytest.mark.parametrize(
+    ("first", "again", "claims"),
+    [
+        ("The duty of 1828 rose", "THE DUTY, of 1828: rose!", 1),
+        ("The duty of 1828 rose", "The duty of_1828 rose", 2),
+        ("The duty of 1828 rose", "The duty of 1829 rose", 2),
+        ("Die Straße von 1828", "DIE «STRASSE» VON 1828", 1),
+        ("Die Strasse von 1828", "Die Straße von 1828", 1),
+        ("关税上升了", "关税，上升了", 2),
+    ],
+)
+def test_only_words_tell_claims_apart(first: str, again: str, claims: int) -> None:
+    assert len(claims_of(cite("a", first) + cite("a", again))) == claims
+
+
+def test_a_tag_left_open_is_no_claim_of_its_own_and_hides_none() -> None:
+    answer = f'<cite id="a">Cotton <cite id="b">fell.</cite> Wool rose. {cite("c")} <cite id="a">Left open.'
+    found = [("Cotton fell.", ("a",)), ("Wool rose.", ()), (LONG, ("c",)), ("Left open.", ())]
+    assert [(claim.text, claim.ids) for claim in claims_of(answer)] == found
+    assert malformed_cites(answer) == 2
+    assert len(claims_of('<cite id="a">' * 200_000)) == 0  # tried anew from every tag it would never end
+
+
+@pytest.mark.parametrize(
     ("recall", "precision", "expected"), [(1, 1, 1), (0.5, 1, 2 / 3), (0, 1, 0), (1, 0, 0), (0, 0, 0), (1, 0.5, 2 / 3)]
 )
 def test_f1(recall: float, precision: float, expected: float) -> None:

@@ -1,5 +1,6 @@
 """Judges: what they make of answers, sound and unsound, and of reports that try to steer them."""
 
+import asyncio
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -7,12 +8,13 @@ from typing import Any
 
 import pytest
 
-from app.domain.chat import ChatRequest
+from app.domain.chat import ChatRequest, Completion
 from app.domain.errors import ModelRefused, ModelUnavailable
 from app.domain.missing import Missing
 from app.domain.query import Language
 from tests.workflows.bench_of_agents import make_kit, new_record
 from workflows.agents.kit import Kit
+from workflows.agents.ports import ChatModel
 from workflows.chat_models.scripted import Scripted, ScriptedModel
 from workflows.judging.answer_judge import answer_right
 from workflows.judging.batch import BatchRecord, KeptAnswers
@@ -118,7 +120,7 @@ async def test_several_judges_vote() -> None:
     assert isinstance(votes[2], Missing)
 
 
-def batch_kit(model: ScriptedModel, record: BatchRecord) -> Kit:
+def batch_kit(model: ChatModel, record: BatchRecord) -> Kit:
     plain = make_kit(model, new_record())
     return Kit(model, {}, record, plain.prompts, plain.codec, plain.today, plain.clock)
 
@@ -143,6 +145,42 @@ async def test_an_outage_is_waited_out_and_a_lasting_one_is_missing() -> None:
     assert await criterion_met(batch_kit(ScriptedModel([away, away, said(score=2)]), record), "q", "a", "c") == 2
     lasting = BatchRecord(KeptAnswers(), at_once=1, attempts=3, pause=no_pause)
     assert isinstance(await criterion_met(batch_kit(ScriptedModel([away] * 9), lasting), "q", "a", "c"), Missing)
+
+
+class Held:
+    """A judge that answers when it is let go, and breaks where it is shown BROKEN."""
+
+    name = "held"
+
+    def __init__(self) -> None:
+        self.begun, self.go = asyncio.Event(), asyncio.Event()
+        self.asked = self.now = self.most = 0
+
+    async def complete(self, request: ChatRequest) -> Completion:
+        self.begun.set()
+        self.asked, self.now = self.asked + 1, self.now + 1
+        self.most = max(self.most, self.now)
+        await self.go.wait()
+        self.now -= 1
+        if "BROKEN" in request.messages[-1].content:
+            raise ZeroDivisionError
+        return Completion(text=said(score=3), model=self.name)
+
+
+async def test_one_call_answers_all_who_asked_the_same_whoever_of_them_gives_up_and_whatever_another_call_meets() -> None:
+    model, record = Held(), BatchRecord(KeptAnswers(), at_once=1)
+    asking = [asyncio.ensure_future(criterion_met(batch_kit(model, record), "q", a, "c")) for a in ("x", "x", "BROKEN", "y")]
+    await model.begun.wait()
+    asking[0].cancel()
+    model.go.set()
+    found = await asyncio.gather(*asking, return_exceptions=True)
+    assert found[1::2] == [3, 3]
+    assert isinstance(found[0], asyncio.CancelledError)
+    assert isinstance(found[2], ZeroDivisionError)
+    assert (model.asked, model.most, record.saved) == (3, 1, 1)
+    assert await criterion_met(batch_kit(model, record), "q", "z", "c") == 3  # the limit's one place is free again
+    assert await criterion_met(batch_kit(model, record), "q", "z", "c") == 3
+    assert (model.asked, record.saved) == (4, 2)
 
 
 SECTION = "Rates rose in 1828 [1]. They never rose in that year.\n\nAs the table above shows, wages\n\nExports fell."
