@@ -26,13 +26,13 @@ class FindingsController(Controller):
     @get("/contradictions", responses=problem_responses(404))
     async def contradictions(self, run_id: RunId, research: ResearchService) -> DisagreementPage:
         """Where sources disagree with each other, and which sentences of the report their own sources speak against."""
-        _, stored = await research.report(run_id)
+        stored = await research.stored(run_id)
         return DisagreementPage(items=disagreements(Report.model_validate_json(stored.report)))
 
     @get("/figures", responses=problem_responses(404))
     async def figures(self, run_id: RunId, research: ResearchService) -> FigurePage:
         """Numbers with units that the cited quotes give, each with its citation; and charts where three or more compare."""
-        _, stored = await research.report(run_id)
+        stored = await research.stored(run_id)
         return await asyncio.to_thread(_read, stored.report)
 
 

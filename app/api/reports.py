@@ -39,11 +39,10 @@ class ReportsController(Controller):
         wanted = request.accept.best_match([JSON, HTML, MARKDOWN], default=None)
         if wanted is None:
             raise HTTPException(status_code=406, detail=f"the report comes as {JSON}, {HTML} or {MARKDOWN}")
-        newest = await research.newest_version(run_id)
-        run, report = await research.report(run_id, newest)
-        headers = {"Vary": "Accept", "ETag": f'"{newest}"'}
+        run, report = await research.report(run_id)
+        headers = {"Vary": "Accept", "ETag": f'"{report.version}"'}
         if wanted == JSON:
-            return Response(view(run, report, newest).model_dump_json().encode(), media_type=JSON, headers=headers)
+            return Response(view(run, report).model_dump_json().encode(), media_type=JSON, headers=headers)
         headers["Content-Security-Policy"] = PAGE_POLICY
         text = report.html if wanted == HTML else report.markdown
         return Response(text.encode(), media_type=wanted, headers=headers)
@@ -69,7 +68,7 @@ class ReportsController(Controller):
         return Response(await research.snapshot(snapshot), media_type="text/plain", headers=headers)
 
 
-def view(run: Run, stored: StoredReport, version: int) -> ReportView:
+def view(run: Run, stored: StoredReport) -> ReportView:
     """A version of a report as JSON readers get it."""
     report, evidence = orjson.loads(stored.report), orjson.loads(stored.evidence)
     return ReportView(
@@ -82,7 +81,7 @@ def view(run: Run, stored: StoredReport, version: int) -> ReportView:
         citations=evidence["citations"],
         claims=evidence.get("claims", []),
         notices=report.get("notices", []),
-        version=version,
+        version=stored.version,
         usage=run.usage,
         created_at=stored.created_at,
     )

@@ -76,7 +76,7 @@ class VersionsController(Controller):
         run, stored = await research.report(run_id, n)
         info = next(info for info in await revising.listed(run_id) if info.n == n)
         report = Report.model_validate_json(stored.report)
-        whole = VersionView(**view(run, stored, n).model_dump(), info=info, sections=section_views(report))
+        whole = VersionView(**view(run, stored).model_dump(), info=info, sections=section_views(report))
         return Response(whole, headers={"ETag": f'"{n}"'})
 
     @get("/versions/{n:int}/diff", opt=READ, responses=problem_responses(400, 404))

@@ -199,23 +199,21 @@ class Research:
 
     async def report(self, run_id: UUID, version: int | None = None) -> tuple[Run, StoredReport]:
         """The run with this version of its report, by default the newest."""
-        run = await self.get(run_id)
-        number = version if version is not None else await versions.latest(self._database, run_id)
-        report = await versions.get(self._database, run_id, number)
-        if report is None and version is not None and number != DELIVERED:
-            raise NotFound(f"the report of run {run_id} has no version {version}")
-        if report is None:
-            raise NotFound(f"run {run_id} has no report; its status is {run.status}")
-        return run, report
+        return await self.get(run_id), await self.stored(run_id, version)
 
-    async def newest_version(self, run_id: UUID) -> int:
-        """The number of the report's newest version; 1 also before there is a report."""
-        return await versions.latest(self._database, run_id)
+    async def stored(self, run_id: UUID, version: int | None = None) -> StoredReport:
+        """This version of the run's report alone."""
+        report = await versions.get(self._database, run_id, version)
+        if report is not None:
+            return report
+        run = await self.get(run_id)
+        if version is not None and version != DELIVERED:
+            raise NotFound(f"the report of run {run_id} has no version {version}")
+        raise NotFound(f"run {run_id} has no report; its status is {run.status}")
 
     async def evidence(self, run_id: UUID) -> str:
         """The newest version's evidence as JSON text: every citation with its exact quote and offsets."""
-        _, stored = await self.report(run_id)
-        return stored.evidence
+        return (await self.stored(run_id)).evidence
 
     async def tape(self, run_id: UUID) -> bytes:
         """What the run's tools brought, as JSON Lines of `call` and `result`; empty before the first call."""

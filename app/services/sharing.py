@@ -41,8 +41,7 @@ class Sharing:
         Raises:
             Conflict: the run has too many links.
         """
-        number = version if version is not None else await self._research.newest_version(run_id)
-        await self._research.report(run_id, number)
+        number = (await self._research.stored(run_id, version)).version
         if len(await shares.listed(self._database, run_id, MOST_A_RUN)) >= MOST_A_RUN:
             raise Conflict(f"run {run_id} has been shared {MOST_A_RUN} times; use one of its links")
         token, until = new_token(), datetime.now(UTC) + timedelta(days=days)

@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from app.domain.evidence import Quote
+from app.domain.revision import DELIVERED
 from app.storage.engine import Executor, translated
 
 BODIES = "SELECT hash, body FROM snapshots WHERE hash = ANY($1::text[])"
@@ -23,13 +24,14 @@ class Surroundings(NamedTuple):
 
 
 class StoredReport(NamedTuple):
-    """A report as it was stored: `report` and `evidence` are JSON texts."""
+    """A version of a report as it was stored: `report` and `evidence` are JSON texts."""
 
     report: str
     markdown: str
     html: str
     evidence: str
     created_at: datetime
+    version: int = DELIVERED
 
 
 async def snapshot(database: Executor, hash_: str) -> bytes | None:

@@ -8,6 +8,7 @@ import asyncio
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from contextvars import ContextVar
+from functools import lru_cache
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -16,6 +17,8 @@ from asyncpg import Record
 from asyncpg.pool import PoolConnectionProxy
 
 from app.storage.engine import OUTAGES
+
+STATEMENTS = 1_024  # more than the repositories have
 
 
 class Tenant(NamedTuple):
@@ -55,7 +58,8 @@ def acting() -> Tenant:
 class TenantDatabase:
     """A pool whose every use is held to the organisation of the context it happens in.
 
-    The organisation is set for one transaction only, which holds behind a pooler that shares connections, too.
+    The organisation is set for one transaction only, which holds behind a pooler that shares connections, too. A statement that
+    is one `SELECT` is its own transaction and takes one round trip; any other is put between a `BEGIN` and a `COMMIT`.
     A use that fails, or whose request goes away, rolls its transaction back before anybody else gets the connection.
     """
 
@@ -64,6 +68,9 @@ class TenantDatabase:
 
     async def fetch(self, query: str, *args: Any) -> list[Record]:
         """All rows."""
+        if _is_read(query):
+            found: list[Record] = await self._pool.fetch(_as_tenant(query, len(args)), *args, *_told())
+            return found
         async with self._opened() as connection:
             rows: list[Record] = await connection.fetch(query, *args)
             await connection.execute("COMMIT")
@@ -71,6 +78,9 @@ class TenantDatabase:
 
     async def fetchrow(self, query: str, *args: Any) -> Record | None:
         """The first row, or None."""
+        if _is_read(query):
+            found: Record | None = await self._pool.fetchrow(_as_tenant(query, len(args)), *args, *_told())
+            return found
         async with self._opened() as connection:
             row: Record | None = await connection.fetchrow(query, *args)
             await connection.execute("COMMIT")
@@ -78,6 +88,8 @@ class TenantDatabase:
 
     async def fetchval(self, query: str, *args: Any) -> Any:
         """The first row's first value, or None."""
+        if _is_read(query):
+            return await self._pool.fetchval(_as_tenant(query, len(args)), *args, *_told())
         async with self._opened() as connection:
             value = await connection.fetchval(query, *args)
             await connection.execute("COMMIT")
@@ -121,6 +133,34 @@ class TenantDatabase:
                 await connection.execute("ROLLBACK")
         finally:
             await self._pool.release(connection)
+
+
+@lru_cache(STATEMENTS)
+def _is_read(query: str) -> bool:
+    """Whether it can stand in the `FROM` of another statement: what changes rows by itself cannot."""
+    return query.lstrip()[:7].rstrip().upper() == "SELECT"
+
+
+@lru_cache(STATEMENTS)
+def _as_tenant(query: str, args: int) -> str:
+    """The statement, for whom three further arguments name.
+
+    Its rows are asked for by what names the organisation (`LATERAL`), so that they are looked at after it was named. The other
+    way round there would be none, never those of another: a connection is left without a name by every transaction.
+    """
+    return f"""
+        SELECT asked.* FROM (SELECT set_config('rubrica.organisation', ${args + 1}, true) AS organisation,
+                                    set_config('rubrica.user', ${args + 2}, true), set_config('rubrica.key', ${args + 3}, true)
+                             OFFSET 0) AS acting
+        CROSS JOIN LATERAL (SELECT * FROM ({query}) AS own WHERE acting.organisation IS NOT NULL OFFSET 0) AS asked"""
+
+
+def _told() -> tuple[str, str, str]:
+    """The arguments that name whom this context acts for; empty is nobody."""
+    tenant = _acting.get()
+    if tenant is None:
+        return "", "", ""
+    return str(tenant.organisation), str(tenant.user or ""), str(tenant.key or "")
 
 
 def _settings() -> str:

@@ -19,7 +19,9 @@ _TEXTS = "report, markdown, html, evidence, created_at"
 _ALL = f"""
     (SELECT 1 AS n, {_TEXTS} FROM reports WHERE run_id = $1
      UNION ALL SELECT n, {_TEXTS} FROM report_versions WHERE run_id = $1)"""
-GET = f"SELECT {_TEXTS} FROM {_ALL} versions WHERE n = $2"
+GET = f"""
+    SELECT {_TEXTS}, n FROM {_ALL} versions
+    WHERE n = coalesce($2, (SELECT greatest(1, max(n)) FROM report_versions WHERE run_id = $1))"""
 LATEST = "SELECT greatest(1, max(n)) FROM report_versions WHERE run_id = $1"
 LIST = """
     SELECT 1 AS n, 'delivered' AS origin, NULL::integer AS based_on, NULL::integer AS section, '' AS note,
@@ -38,8 +40,8 @@ REVERT = f"""
 CHANGED_MEANWHILE = "the report has changed meanwhile; read its newest version and try again"
 
 
-async def get(database: Executor, run_id: UUID, n: int) -> StoredReport | None:
-    """One version, or None."""
+async def get(database: Executor, run_id: UUID, n: int | None = None) -> StoredReport | None:
+    """One version, by default the newest, or None."""
     async with translated():
         row = await database.fetchrow(GET, run_id, n)
     return StoredReport(*row) if row else None

@@ -82,10 +82,9 @@ async def read(research: Research, run: Run) -> Response:
 async def report_of(research: Research, run_id: UUID) -> StoredReport | None:
     """The run's report, where there is one."""
     try:
-        _, report = await research.report(run_id)
+        return await research.stored(run_id)
     except NotFound:
         return None
-    return report
 
 
 async def whole_log(research: Research, run_id: UUID) -> list[LoggedEvent]:

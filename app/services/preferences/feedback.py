@@ -78,5 +78,5 @@ class Feedback:
 
     async def _without_report(self, run_id: UUID, otherwise: str = "") -> None:
         """Say why nothing was stored: no such run, no report of it, or what `otherwise` says."""
-        await self._research.report(run_id)
+        await self._research.stored(run_id)
         raise NotFound(otherwise or f"run {run_id} has no report")

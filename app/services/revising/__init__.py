@@ -44,7 +44,7 @@ class Revising:
 
     async def listed(self, run_id: UUID) -> Sequence[VersionInfo]:
         """All versions, newest first."""
-        await self._research.report(run_id)
+        await self._research.stored(run_id)
         return await versions.listed(self._database, run_id)
 
     async def diff(self, run_id: UUID, old: int, new: int) -> ReportDiff:
@@ -71,7 +71,7 @@ class Revising:
 
     async def ask(self, run_id: UUID, question: str) -> ReportTask:
         """A question to the evidence of a run; nothing new is searched for."""
-        await self._research.report(run_id)
+        await self._research.stored(run_id)
         await self._may_spend(run_id)
         return await self._begun(run_id, TaskRequest(kind=TaskKind.QUESTION, base=DELIVERED, text=question))
 
@@ -143,5 +143,5 @@ class Revising:
         return newest
 
     async def _report(self, run_id: UUID, n: int) -> Report:
-        _, stored = await self._research.report(run_id, n)
+        stored = await self._research.stored(run_id, n)
         return Report.model_validate_json(stored.report)
