@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 from uuid import UUID
@@ -24,6 +24,12 @@ AFTER = "SELECT seq, type, agent, payload, at FROM events WHERE run_id = $1 AND 
 
 log = logging.getLogger(__name__)
 
+ALL_AFTER = """
+    SELECT grown.* FROM unnest($1::uuid[], $2::bigint[]) AS known (run_id, seq)
+    CROSS JOIN LATERAL (SELECT run_id, seq, type, agent, payload, at FROM events
+                        WHERE run_id = known.run_id AND seq > known.seq ORDER BY seq LIMIT $3) AS grown
+    ORDER BY run_id, seq"""
+
 
 class LoggedEvent(NamedTuple):
     """One event as it goes out: `body` is the JSON of `RunEvent`. After a `final` one nothing more happens in the run."""
@@ -41,6 +47,16 @@ async def read_after(database: Executor, run_id: UUID, seq: int, limit: int = PA
     # As text: orjson knows only the standard library's own UUIDs, and the driver hands out a subclass.
     name = str(run_id)
     return [_logged(name, row) for row in rows]
+
+
+async def read_all_after(database: Executor, known: Mapping[UUID, int], limit: int = PAGE) -> dict[UUID, list[LoggedEvent]]:
+    """Up to `limit` events of each run that come after the number known of it, in order; nothing for runs without."""
+    async with translated():
+        rows = await database.fetch(ALL_AFTER, list(known), list(known.values()), limit)
+    pages: dict[UUID, list[LoggedEvent]] = {}
+    for row in rows:
+        pages.setdefault(row["run_id"], []).append(_logged(str(row["run_id"]), row))
+    return pages
 
 
 def gap(run_id: UUID, after: int, following: int) -> LoggedEvent:
