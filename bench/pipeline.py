@@ -24,6 +24,7 @@ from app.domain.errors import ToolError
 from app.domain.evidence import Passage, Source, snapshot_hash
 from app.domain.query import ResearchQuery, SystemName
 from app.domain.report import Report
+from app.garbage import collect_rarely
 from bench.processes import load_average
 from bench.questions import question
 from bench.result import report
@@ -34,7 +35,6 @@ from workflows.agents.kit import Kit
 from workflows.agents.ports import ChatModel
 from workflows.chat_models.endpoint import Endpoint
 from workflows.chat_models.openai_compatible import connected
-from workflows.garbage import collect_rarely
 from workflows.prompts.library import PromptLibrary
 from workflows.systems.agent_sets import AGENTS
 from workflows.systems.linear_pipeline import Window, pipelined

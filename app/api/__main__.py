@@ -13,6 +13,7 @@ from app.api.guard import LOCAL_HOSTS
 from app.api.server import Server, bind
 from app.api.services import open_services
 from app.domain.errors import SetupError
+from app.garbage import collect_rarely
 from app.outgoing.addresses import networks
 from app.services.accounts.policy import AccountPolicy
 from app.services.preferences.offers import offered
@@ -62,6 +63,7 @@ async def serve(settings: Settings, host: str = HOST, port: int | None = None, n
         )
         async with opened as services:
             app = create_app(services, answered, settings.cors_origins)
+            collect_rarely()
             await Server(app, services).serve(sockets=[listening])
 
 

@@ -18,6 +18,7 @@ from temporalio.worker import PollerBehaviorSimpleMaximum, UnsandboxedWorkflowRu
 
 from app.domain.contract import DEPLOYMENT_NAME, RESEARCH_QUEUE
 from app.domain.errors import SetupError
+from app.garbage import collect_rarely
 from app.services.run_gateway import connect
 from app.settings import Settings, read_settings
 from workflows.durable import policies
@@ -34,7 +35,6 @@ from workflows.durable.report_task_workflow import ReportTaskWorkflow
 from workflows.durable.report_tasks import ReportTaskActivities
 from workflows.durable.research_workflow import ParkedRunWorkflow, ResearchWorkflow
 from workflows.durable.workshop import Workshop
-from workflows.garbage import collect_rarely
 
 STAGES_AT_ONCE = 1_000
 WORKFLOW_TASKS_AT_ONCE = 50

@@ -6,7 +6,10 @@ GARBAGE_AT = 50_000  # objects
 
 
 def collect_rarely() -> None:
-    """What is loaded by now stays for good, and turns leave few cycles behind: looking for them costs more than it frees."""
+    """What is loaded by now stays for good, and turns and requests leave few cycles behind.
+
+    Looking for these costs more than it frees.
+    """
     gc.collect()
     gc.freeze()
     gc.set_threshold(GARBAGE_AT)
