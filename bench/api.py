@@ -23,7 +23,6 @@ from typing import Any
 from urllib.parse import urlsplit
 from uuid import UUID
 
-import aiohttp
 import asyncpg
 import orjson
 import uvloop
@@ -32,7 +31,8 @@ from app.domain.accounts import LOCAL_ORGANISATION
 from app.domain.run import EventType, RunStatus
 from app.settings import PREFIX
 from app.storage.run_log import RunLog
-from bench.processes import cpu_by_name, load_average
+from bench.http_load import LeanClient
+from bench.processes import cpu_by_name, cpu_s, load_average
 from bench.questions import question
 from bench.result import report
 from bench.stack import ROOT, RunningStack, database_url, model_stub_process, running_stack
@@ -47,6 +47,7 @@ READS = (
 )
 ONE_WRITE_IN = 100
 HEALTH_EVERY_S = 0.1
+ANSWER_LIMIT_S = 120.0
 
 
 @dataclass
@@ -113,7 +114,7 @@ async def emit(log: RunLog, ids: Sequence[UUID], a_second: float, until: float) 
     return count
 
 
-async def load(stack: RunningStack, finished: Sequence[str], rate: float, times: Times, until: float) -> None:
+async def load(client: LeanClient, finished: Sequence[str], rate: float, times: Times, until: float) -> None:
     """Requests at their times, whether earlier ones are answered or not."""
     started, waiting, numbers = time.monotonic(), set[asyncio.Task[None]](), itertools.count(1_000)
     reads = _reads(finished)
@@ -123,7 +124,7 @@ async def load(stack: RunningStack, finished: Sequence[str], rate: float, times:
             break
         await asyncio.sleep(max(due - time.monotonic(), 0))
         write = n % ONE_WRITE_IN == ONE_WRITE_IN // 2
-        work = _ask(stack, next(numbers), due, times) if write else _read(stack, next(reads), due, times)
+        work = _ask(client, next(numbers), due, times) if write else _read(client, next(reads), due, times)
         task = asyncio.create_task(work)
         waiting.add(task)
         task.add_done_callback(waiting.discard)
@@ -135,55 +136,60 @@ def _reads(finished: Sequence[str]) -> Iterator[str]:
         yield READS[n % len(READS)].format(finished[n % len(finished)])
 
 
-async def _read(stack: RunningStack, path: str, due: float, times: Times) -> None:
-    await _timed(stack, "GET", path, None, due, times)
+async def _read(client: LeanClient, path: str, due: float, times: Times) -> None:
+    await _timed(client, "GET", path, None, due, times)
 
 
-async def _ask(stack: RunningStack, number: int, due: float, times: Times) -> None:
-    await _timed(stack, "POST", "/runs", {"question": question(number), "effort": "quick"}, due, times)
+async def _ask(client: LeanClient, number: int, due: float, times: Times) -> None:
+    asked = orjson.dumps({"question": question(number), "effort": "quick"})
+    await _timed(client, "POST", "/runs", asked, due, times)
     times.creates.append(times.requests[-1])
 
 
-async def _timed(stack: RunningStack, method: str, path: str, body: Any, due: float, times: Times) -> None:
-    ended = await _ending(stack, method, f"/v1{path}", body)
+async def _timed(client: LeanClient, method: str, path: str, body: bytes | None, due: float, times: Times) -> None:
+    ended = await _ending(client, method, f"/v1{path}", body)
     times.requests.append(time.monotonic() - due)
     times.statuses[f"{method} {ended}"] += 1
 
 
-async def ping(stack: RunningStack, times: Times, until: float) -> None:
+async def ping(client: LeanClient, times: Times, until: float) -> None:
     """The health endpoint, ten times a second."""
     while (began := time.monotonic()) < until:
-        ended = await _ending(stack, "GET", "/health")
+        ended = await _ending(client, "GET", "/health")
         times.health.append(time.monotonic() - began)
         times.statuses[f"health {ended}"] += 1
         await asyncio.sleep(max(began + HEALTH_EVERY_S - time.monotonic(), 0))
 
 
-async def _ending(stack: RunningStack, method: str, path: str, body: Any = None) -> str:
+async def _ending(client: LeanClient, method: str, path: str, body: bytes | None = None) -> str:
     """How a request ended: its status, or why there was none."""
-    headers = {"Authorization": f"Bearer {stack.client.key}"}
     try:
-        async with stack.session.request(method, f"{stack.client.api}{path}", json=body, headers=headers) as response:
-            await response.read()
-            return str(response.status)
-    except (aiohttp.ClientError, TimeoutError) as error:
+        async with asyncio.timeout(ANSWER_LIMIT_S):
+            return str(await client.status(method, path, body))
+    except (OSError, TimeoutError) as error:
         return type(error).__name__
+
+
+async def _keep(_connection: asyncpg.Connection) -> None:
+    """Appending leaves no session state behind: asyncpg's own reset would be a further round trip for each event."""
 
 
 async def measure(stack: RunningStack, pool: asyncpg.Pool, options: argparse.Namespace) -> dict[str, float]:
     """Everything at once, for a while."""
-    log, times = RunLog(pool), Times()
+    log, times, client = RunLog(pool), Times(), LeanClient(stack.client.api, stack.client.key)
     asked = [(await stack.client.ask(question(n), effort="quick"))["id"] for n in range(FINISHED)]
     ended = [(await stack.client.finished(run))["status"] for run in asked]
     assert set(ended) == {"completed"}, ended
     ids = await waiting_runs(stack, options.runs)
     async with watchers(stack, ids, options.streams // options.runs) as streams:
-        await load(stack, asked, 20, Times(), time.monotonic() + options.warm_up)
-        before, until = cpu_by_name(stack.pids()), time.monotonic() + options.seconds
+        await load(client, asked, 20, Times(), time.monotonic() + options.warm_up)
+        before, began = _cpu(stack, streams), time.monotonic()
+        until = began + options.seconds
         emitted, _, _ = await asyncio.gather(
-            emit(log, ids, options.events, until), load(stack, asked, options.rate, times, until), ping(stack, times, until)
+            emit(log, ids, options.events, until), load(client, asked, options.rate, times, until), ping(client, times, until)
         )
-        used = {name: (after - before[name]) / options.seconds for name, after in cpu_by_name(stack.pids()).items()}
+        took = time.monotonic() - began
+        used = {name: (after - before[name]) / took for name, after in _cpu(stack, streams).items()}
         await asyncio.gather(*(log.set_status(run_id, RunStatus.CANCELLED) for run_id in ids))
         seen = await _seen(streams)
     done = await pool.fetchval("SELECT count(*) FROM runs WHERE status = 'completed'") - len(asked)
@@ -191,7 +197,8 @@ async def measure(stack: RunningStack, pool: asyncpg.Pool, options: argparse.Nam
     print(f"{emitted} events, {seen['events']} arrivals, longest silence {seen['longest_silence_s']:.1f} s")
     print(
         f"load average {load_average():.1f}; cores used: "
-        + ", ".join(f"{name} {share:.2f}" for name, share in sorted(used.items()))
+        + ", ".join(f"{name} {share:.3f}" for name, share in sorted(used.items()))
+        + f"; all {sum(used.values()):.3f}, {1_000 * sum(used.values()) * took / len(times.requests):.2f} ms a request"
     )
     print(f"create p50 {quantile(times.creates, 0.5):.1f} ms, p99 {quantile(times.creates, 0.99):.1f} ms")
     failed = sum(count for status, count in times.statuses.items() if not status.endswith(("200", "201")))
@@ -205,6 +212,11 @@ async def measure(stack: RunningStack, pool: asyncpg.Pool, options: argparse.Nam
         "delivery_p99_ms": quantile(seen["delays"], 0.99),
         "health_p99_ms": quantile(times.health, 0.99),
     }
+
+
+def _cpu(stack: RunningStack, streams: asyncio.subprocess.Process) -> dict[str, float]:
+    """CPU seconds so far of each part, of the process that watches, and of this one, which asks and appends."""
+    return {**cpu_by_name(stack.pids()), "watching": cpu_s(streams.pid), "asking": time.process_time()}
 
 
 @contextmanager
@@ -234,7 +246,8 @@ async def run(folder: Path, options: argparse.Namespace) -> None:
     with model_stub_process(folder / "bill", MODEL_LATENCY, SHAPE) as stub, word_index(folder) as index:
         async with running_stack(options.home or folder / "home", stub, {PREFIX + "RETRIEVAL_URL": index}) as stack:
             acting = {"rubrica.organisation": str(LOCAL_ORGANISATION)}
-            async with asyncpg.create_pool(database_url(stack.home), min_size=4, max_size=4, server_settings=acting) as pool:
+            appending = asyncpg.create_pool(database_url(stack.home), min_size=4, max_size=4, server_settings=acting, reset=_keep)
+            async with appending as pool:
                 found = await measure(stack, pool, options)
     report("api", found)
 

@@ -5,6 +5,7 @@ prints `open` when all have begun, and, when all have ended, what they saw as on
 """
 
 import asyncio
+import itertools
 import re
 import sys
 import time
@@ -33,55 +34,48 @@ class Seen:
 
 
 class Stream(asyncio.Protocol):
-    """One stream: counts what is missing or out of order, and notes how long events were on their way."""
+    """One stream: notes what came when. What is missing, out of order or late is counted at the end, when nobody is held up."""
 
-    def __init__(self, request: bytes, seen: Seen) -> None:
+    def __init__(self, request: bytes) -> None:
         self.begun: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self.ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._request = request
-        self._seen = seen
-        self._buffer = b""
-        self._last = 0
-        self._final = False
-        self._heard_at = 0.0
+        self._came: list[tuple[float, bytes]] = []
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Ask for the events."""
         transport.write(self._request)  # type: ignore[attr-defined]
 
     def data_received(self, data: bytes) -> None:
-        """Take what came; frames may come in pieces."""
-        now = time.time()
-        if self._heard_at:
-            self._seen.longest_silence_s = max(self._seen.longest_silence_s, now - self._heard_at)
-        self._heard_at = now
-        self._buffer += data
-        end = self._buffer.rfind(b"\n\n") + 2
-        if end > 1:
-            for seq, _, body in FRAME.findall(self._buffer[:end]):
-                self._take(int(seq), body, now)
-            self._buffer = self._buffer[end:]
-        if not self.begun.done() and self._last:
+        """Keep what came."""
+        self._came.append((time.time(), data))
+        if not self.begun.done() and b"\nevent: " in data:
             self.begun.set_result(None)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """The server ends a stream after its run's last event."""
-        self._seen.unfinished += not self._final
         for waiting in (self.begun, self.ended):
             if not waiting.done():
                 waiting.set_result(None)
 
-    def _take(self, seq: int, body: bytes, now: float) -> None:
-        self._seen.events += 1
-        if seq <= self._last:
-            self._seen.reordered += 1
-        else:
-            self._seen.lost += seq - self._last - 1
-            self._last = seq
-        if sent := SENT.search(body):
-            self._seen.delays.append(now - float(sent.group(1)))
-        elif ENDED.search(body):
-            self._final = True
+    def count(self, seen: Seen) -> None:
+        """Add what came to `seen`. Frames may have come in pieces: one counts when its last piece is there."""
+        buffer, last, final = b"", 0, False
+        for (before, _), (now, _) in itertools.pairwise(self._came):
+            seen.longest_silence_s = max(seen.longest_silence_s, now - before)
+        for now, data in self._came:
+            whole, end, rest = (buffer + data).rpartition(b"\n\n")
+            buffer = rest
+            for seq, _, body in FRAME.findall(whole + end):
+                seen.events += 1
+                number = int(seq)
+                seen.reordered += number <= last
+                seen.lost += max(number - last - 1, 0)
+                last = max(number, last)
+                if sent := SENT.search(body):
+                    seen.delays.append(now - float(sent.group(1)))
+                final = final or ENDED.search(body) is not None
+        seen.unfinished += not final
 
 
 async def main() -> None:
@@ -91,13 +85,15 @@ async def main() -> None:
     streams: list[Stream] = []
     for run in [run for run in told["runs"] for _ in range(told["each"])]:
         head = f"GET /v1/runs/{run}/events HTTP/1.1\r\nHost: {told['host']}\r\nAuthorization: Bearer {told['key']}\r\n\r\n"
-        _, stream = await loop.create_connection(lambda head=head: Stream(head.encode(), seen), told["host"], told["port"])  # type: ignore[misc]
+        _, stream = await loop.create_connection(lambda head=head: Stream(head.encode()), told["host"], told["port"])  # type: ignore[misc]
         streams.append(stream)
         if len(streams) % OPENED_AT_ONCE == 0:
             await asyncio.gather(*(stream.begun for stream in streams))
     await asyncio.gather(*(stream.begun for stream in streams))
     print("open", flush=True)
     await asyncio.gather(*(stream.ended for stream in streams))
+    for stream in streams:
+        stream.count(seen)
     print(orjson.dumps({**vars(seen), "delays": sorted(seen.delays)}).decode(), flush=True)
 
 
