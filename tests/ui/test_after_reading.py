@@ -5,7 +5,7 @@ from collections.abc import Callable
 from streamlit.testing.v1 import AppTest
 
 from tests.ui.fake_api import START, FakeApi
-from tests.ui.stories import finished
+from tests.ui.stories import QUOTE, SOURCE, SPEECH, finished
 from tests.ui.test_pages import shown
 from ui.client.reports import Diff, SectionDiff, Words
 from ui.components.after_reading import diff_html
@@ -18,12 +18,14 @@ def test_sharing_asking_on_and_bringing_a_version_back(api: FakeApi, open_page: 
     run = finished(api)
     path = f"/v1/runs/{run.id}"
     link = {"id": "l1", "version": 2, "expires_at": WHEN, "token": "secret"}
+    at = SPEECH.index(QUOTE)
     answer = {
         "id": "q1",
         "question": "And <i>silver</i>?",
         "status": "done",
         "answered": True,
-        "markdown": "It says **so**. <script>",
+        "markdown": "It says **so** [1]. <script>",
+        "citations": [{"n": 1, "quote": QUOTE, "start": at, "end": at + len(QUOTE), "source": SOURCE}],
     }
     made = [{"n": n, "origin": origin, "created_at": WHEN} for n, origin in ((2, "edited"), (1, "delivered"))]
     api.answer("GET", f"{path}/shares", lambda *_: {"items": [{**link, "token": ""}]})
@@ -34,7 +36,13 @@ def test_sharing_asking_on_and_bringing_a_version_back(api: FakeApi, open_page: 
     api.answer("POST", f"{path}/versions/1/revert", lambda *_: made[0])
     app = open_page("read", run=run.id)
     assert "And &lt;i&gt;silver&lt;/i&gt;?" in shown(app)
-    assert "It says <strong>so</strong>. &lt;script&gt;" in shown(app)
+    assert "It says <strong>so</strong>" in shown(app)
+    assert ". &lt;script&gt;" in shown(app)
+    assert 'data-cite="qq1-1"' in shown(app)
+    app.query_params["cite"] = "qq1-1"
+    assert f"<mark>{QUOTE}</mark>" in shown(app.run()), "a number in an answer opens what it cites"
+    del app.query_params["cite"]
+    app.run()
     app.button(key="share").click().run()
     assert "/shared/secret" in [code.value for code in app.code]
     app.chat_input(key="follow_up").set_value(" And silver? ").run()

@@ -53,8 +53,11 @@ def test_documents_are_sent_followed_shared_and_deleted(api: FakeApi, open_page:
     app = open_page("collections", id="c1")
     assert "being indexed" in shown(app)
     assert "no text: &lt;i&gt;scanned&lt;/i&gt;" in shown(app)
-    app.file_uploader(key="files").upload("peel.pdf", b"%PDF-1.7", "application/pdf")
-    next(button for button in app.button if button.label == "Add to the collection").click().run()
+    app.file_uploader(key="files_0").upload("peel.pdf", b"%PDF-1.7", "application/pdf").run()
+    assert [path for method, path, _ in api.commands() if method == "POST"] == ["documents"], (
+        "sent once, without a further button"
+    )
+    assert not app.file_uploader(key="files_1").value
     assert "not a kind of file that is read" in shown(app)
     app.toggle(key="access_everyone").set_value(False).run()
     app.multiselect(key="access_roles").set_value(["owner"])

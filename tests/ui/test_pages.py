@@ -57,8 +57,9 @@ def test_an_example_fills_the_question(open_page: OpenPage) -> None:
 def test_an_empty_question_shows_the_reason(api: FakeApi, open_page: OpenPage) -> None:
     app = open_page("ask")
     app.button(key="start").click().run()
-    assert "the question is empty; write what you want to know" in shown(app)
-    assert api.runs == {}
+    assert "Write what you want to know" in shown(app)
+    assert (api.runs, api.commands()) == ({}, [])
+    assert [block.value for block in app.main.markdown] == [], "nothing else was put there"
 
 
 def test_an_api_that_is_gone_is_explained_on_every_page(
@@ -132,8 +133,10 @@ def test_a_run_that_does_not_exist(open_page: OpenPage) -> None:
 
 
 def test_no_run_chosen(open_page: OpenPage) -> None:
-    assert "No run chosen" in shown(open_page("watch"))
-    assert "No run chosen" in shown(open_page("read"))
+    for page in ("watch", "read", "side_by_side", "source"):
+        app = open_page(page)
+        assert "Nothing is open here" in shown(app)
+        assert [link.label for link in app.main.get("page_link")] == ["What do you want to know?", "History"]
 
 
 def test_reading_shows_the_report_with_its_quotes(api: FakeApi, open_page: OpenPage) -> None:

@@ -1,10 +1,9 @@
 """Finished reports: files to take along, versions, changes, follow-up questions, disagreements, figures, links."""
 
 from datetime import datetime
-from typing import Any
 
 from ui.api_client import ApiClient
-from ui.models import Answer, CitedSource, Usage
+from ui.models import Answer, Citation, CitedSource, Usage
 
 
 class Version(Answer):
@@ -71,7 +70,7 @@ class FollowUp(Answer):
     detail: str = ""
     answered: bool | None = None
     markdown: str = ""
-    citations: tuple[dict[str, Any], ...] = ()
+    citations: tuple[Citation, ...] = ()
     usage: Usage = Usage()
 
 

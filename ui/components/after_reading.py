@@ -1,19 +1,20 @@
 """What follows reading: a further question to the same evidence, a link to hand on, and the report's versions."""
 
+from collections.abc import Sequence
 from datetime import timedelta
 from functools import partial
 
 import streamlit as st
-from markdown_it import MarkdownIt
 
 from ui.api_client import ApiProblem
 from ui.client.reports import Diff, FollowUp, Reports, Version
 from ui.components import problem
 from ui.components.controls import act
 from ui.components.markup import text
+from ui.components.report_view import article
 from ui.figures import compact, money
 from ui.language import named, say, when
-from ui.models import Run, Usage
+from ui.models import Report, Run, Usage
 from ui.session import page_address
 
 REFRESH = timedelta(seconds=2)
@@ -46,37 +47,57 @@ def links(reports: Reports, run: Run) -> None:
                 act(partial(reports.revoke, run.id, link.id), say("share.revoked"))
 
 
-def follow_ups(reports: Reports, run: Run) -> None:
-    """Ask on; answers come from the stored evidence."""
+def follow_ups(reports: Reports, run: Run) -> tuple[FollowUp, ...]:
+    """Ask on; answers come from the stored evidence. What is answered so far."""
     with st.container():  # alone on a page, the field would be pinned to its end, and the page would open there
         asked = st.chat_input(say("follow.hint"), key="follow_up", max_chars=2_000)
     if asked and asked.strip():
         act(lambda: reports.ask(run.id, asked.strip()), say("follow.asked"))
-    try:
-        answers = reports.questions(run.id).items
-    except ApiProblem as error:
-        problem.show(error)
-        return
-    under_way = any(answer.answered is None and answer.status != "failed" for answer in answers)
-    if answers:
-        st.fragment(_answers, run_every=REFRESH if under_way else None)(reports, run)
+    answers = reports.questions(run.id).items
+    if any(map(_under_way, answers)):
+        st.fragment(_working, run_every=REFRESH)(reports, run)
+        return ()
+    for answer in answers:
+        st.html(answer_html(answer))
+    return answers
 
 
-def _answers(reports: Reports, run: Run) -> None:
-    for answer in reports.questions(run.id).items:
+def _under_way(answer: FollowUp) -> bool:
+    return answer.answered is None and answer.status != "failed"
+
+
+def _working(reports: Reports, run: Run) -> None:
+    """Looked at again and again; when all are answered, the page is drawn anew with what their numbers stand for."""
+    answers = reports.questions(run.id).items
+    if not any(map(_under_way, answers)):
+        st.rerun()
+    for answer in answers:
         st.html(answer_html(answer))
 
 
 def answer_html(answer: FollowUp) -> str:
-    """A question with its answer, or where it stands."""
+    """A question with its answer, or where it stands. Each number opens what it cites, as in the report (`cited`)."""
     if answer.status == "failed":
         body = f'<div class="r-note bad">{text(answer.detail)}</div>'
     elif answer.answered is None:
         body = f'<p class="r-quiet" role="status">{text(say("follow.working"))}</p>'
     else:
         unsaid = "" if answer.answered else f'<p class="r-quiet">{text(say("follow.unanswered"))}</p>'
-        body = unsaid + str(MarkdownIt("commonmark", {"html": False}).render(answer.markdown))
+        body = unsaid + article(_as_report(answer), mark=_mark(answer)).html
     return f'<div class="r-report r-answer"><h3>{text(answer.question)}</h3>{body}</div>'
+
+
+def cited(answers: Sequence[FollowUp]) -> dict[str, Report]:
+    """What the numbers in answers stand for, by what goes before their names on the page."""
+    return {_mark(answer): _as_report(answer) for answer in answers if answer.citations}
+
+
+def _as_report(answer: FollowUp) -> Report:
+    return Report(markdown=answer.markdown, citations=answer.citations)
+
+
+def _mark(answer: FollowUp) -> str:
+    return f"q{answer.id}-"
 
 
 def versions(reports: Reports, run: Run) -> None:

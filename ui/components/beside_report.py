@@ -1,6 +1,7 @@
 """What stands around a report's text: contents, sources, claims and score beside it; figures and disagreements below."""
 
 from collections.abc import Callable
+from typing import TypeVar
 
 import streamlit as st
 
@@ -17,13 +18,16 @@ from ui.language import say
 from ui.models import Report, Run
 from ui.session import api, once
 
+T = TypeVar("T")
 
-def told(part: Callable[[Reports, Run], None], run: Run) -> None:
+
+def told(part: Callable[[Reports, Run], T], run: Run) -> T | None:
     """A part of the page that asks the API more; its trouble is its own."""
     try:
-        part(Reports(api()), run)
+        return part(Reports(api()), run)
     except ApiProblem as error:
         problem.show(error)
+        return None
 
 
 def tabs(run: Run, report: Report, prepared: Article) -> None:
@@ -52,10 +56,10 @@ def _scorecard(run: Run) -> Scorecard | None:
         return None
 
 
-def below(run: Run, report: Report) -> None:
-    """Below the text, folded, where there is something to see; then further questions."""
+def below(run: Run, report: Report) -> dict[str, Report]:
+    """Below the text, folded, where there is something to see; then further questions. What the numbers in answers stand for."""
     told(lambda reports, asked: _findings(reports, asked, report.version), run)
-    told(after_reading.follow_ups, run)
+    return after_reading.cited(told(after_reading.follow_ups, run) or ())
 
 
 def _findings(reports: Reports, run: Run, version: int) -> None:

@@ -1,5 +1,6 @@
 """Taking a report away: the file formats, each made when it is asked for."""
 
+import re
 from collections.abc import Sequence
 from functools import partial
 from typing import NamedTuple
@@ -9,6 +10,9 @@ import streamlit as st
 from ui.api_client import ApiClient
 from ui.language import say
 from ui.models import Run
+
+WORD = re.compile(r"\w+")
+LONGEST_NAME = 60
 
 
 class Format(NamedTuple):
@@ -35,20 +39,26 @@ REFERENCES = (
 )
 
 
-def show(client: ApiClient, run: Run) -> None:
-    """All formats. A PDF or Word file takes a second or two to make."""
-    _group(client, run, say("read.whole_report"), "report", DOCUMENTS)
-    _group(client, run, say("read.references"), "references", REFERENCES)
+def show(client: ApiClient, run: Run, title: str) -> None:
+    """All formats. A PDF or Word file takes a second or two to make. Files are named after the report's `title`."""
+    _group(client, run, say("read.whole_report"), "report", DOCUMENTS, title)
+    _group(client, run, say("read.references"), "references", REFERENCES, title)
 
 
-def _group(client: ApiClient, run: Run, label: str, name: str, formats: Sequence[Format]) -> None:
+def file_name(title: str, ending: str) -> str:
+    """The title as a file's name, in whatever script it is."""
+    words = "-".join(WORD.findall(title))
+    return f"{words[:LONGEST_NAME].rstrip('-') or 'report'}.{ending}"
+
+
+def _group(client: ApiClient, run: Run, label: str, name: str, formats: Sequence[Format], title: str) -> None:
     st.caption(label)
     with st.container(horizontal=True, gap="xsmall", key=f"formats_{name}"):
         for form in formats:
             st.download_button(
                 form.label,
                 partial(client.export, run.id, form.name),
-                f"{name}-{run.id[:8]}.{form.ending}",
+                file_name(title, form.ending),
                 form.media_type,
                 key=f"export_{form.name}",
                 on_click="ignore",

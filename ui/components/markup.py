@@ -1,7 +1,7 @@
 """Safe pieces of HTML. Everything that comes from outside passes through here."""
 
 from html import escape
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 
 def text(value: object) -> str:
@@ -17,9 +17,12 @@ def link(url: str, label: str) -> str:
 
 
 def host(url: str) -> str:
-    """The part of an address that a reader recognises: the host, or a file's name."""
+    """The part of an address that a reader recognises: the host, or the folder or collection that a file is in."""
     parts = urlsplit(url)
-    return (parts.netloc or parts.path.rsplit("/", 1)[-1]).removeprefix("www.")
+    if parts.netloc:
+        return parts.netloc.removeprefix("www.")
+    folder, _, name = unquote(parts.path).rpartition("/")
+    return folder.rpartition("/")[2] or name
 
 
 def plain(label: str) -> str:

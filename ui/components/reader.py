@@ -3,6 +3,7 @@
 The script only listens: all markup is made, escaped, in Python, and what the cards show is set as text.
 """
 
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -37,6 +38,15 @@ def cards(report: Report, mark: str = "") -> Cards:
             if doubtful(claim)
         },
     }
+
+
+def of_all(texts: Mapping[str, Report]) -> Cards:
+    """The cards of several texts on one page, each by what goes before its names."""
+    together: Cards = {"citations": {}, "claims": {}}
+    for mark, report in texts.items():
+        for kind, found in cards(report, mark).items():
+            together[kind] |= found
+    return together
 
 
 class Asked(NamedTuple):

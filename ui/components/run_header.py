@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from ui.components.markup import text
+from ui.components.markup import hero, text
 from ui.language import LANGUAGES, named, say, when
 from ui.models import Run
 
@@ -10,11 +10,12 @@ LONG_QUESTION = 160
 PAGES = (("views/watch.py", "header.progress"), ("views/read.py", "header.report"))
 
 
-def no_run_html() -> str:
-    """For a page about a run when none was chosen."""
-    return (
-        f'<div class="r-hero"><h1>{text(say("header.no_run"))}</h1><p class="r-lead">{text(say("header.choose_run"))}</p></div>'
-    )
+def no_run() -> None:
+    """For a page about a run when none was chosen: the ways to one."""
+    st.html(hero(say("header.no_run"), say("header.choose_run")))
+    with st.container(horizontal=True, gap="medium"):
+        st.page_link("views/ask.py", label=say("ask.title"), icon=":material/edit:")
+        st.page_link("views/history.py", label=say("nav.history"), icon=":material/history:")
 
 
 def pill_html(status: str) -> str:

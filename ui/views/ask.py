@@ -46,7 +46,7 @@ def _form() -> None:
     new = NewRun(question=question or "", effort=effort, approve_plan=plan, rubric=rubric, **options)
     with st.container(horizontal=True, vertical_alignment="center"):
         if st.button(say("ask.start"), key="start", type="primary", icon=":material/arrow_forward:", icon_position="right"):
-            _ask_back(new) if "back" in wishes else _start(new)
+            _begin(new, ask_back="back" in wishes)
         elif QUESTIONS in st.session_state:
             _show_questions(new)
         before_start.estimate(api(), new)
@@ -94,6 +94,15 @@ def _collections() -> tuple[str, ...]:
 
 def _take_example() -> None:
     st.session_state["question"] = st.session_state.get("example") or ""
+
+
+def _begin(new: NewRun, *, ask_back: bool) -> None:
+    if not new.question.strip():
+        st.html(f'<div class="r-note" role="alert">{text(say("ask.empty"))}</div>')
+    elif ask_back:
+        _ask_back(new)
+    else:
+        _start(new)
 
 
 def _ask_back(new: NewRun) -> None:

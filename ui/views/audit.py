@@ -1,6 +1,7 @@
 """The audit log: who did what, when and from where; narrowed, page by page, or taken along as a table."""
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Mapping
 from datetime import date
 from functools import partial
 
@@ -8,7 +9,6 @@ import streamlit as st
 
 from ui.api_client import ApiProblem
 from ui.client import accounts, auditing
-from ui.client.accounts import Me
 from ui.client.auditing import ACTIONS, Entry
 from ui.components import problem, shelf
 from ui.components.markup import hero, text
@@ -16,6 +16,7 @@ from ui.language import named, say, when
 from ui.session import api, kept, me
 
 PAGE = "views/audit.py"
+ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 NARROWED = ("action", "user_id", "since", "until")
 
 
@@ -23,13 +24,13 @@ def main() -> None:
     """What the address narrows the log to, from where it says."""
     st.html(hero(say("audit.title"), say("audit.lead")))
     try:
-        who = me()
-        wanted = _narrowed(who)
+        people = {member.user_id: member.email for member in accounts.members(api(), 0).items} if me() else {}
+        wanted = _narrowed(people)
         page = auditing.entries(api(), wanted, kept("before"))
     except ApiProblem as error:
         problem.show(error)
         return
-    st.html(_table_html(page.items) if page.items else f'<p class="r-quiet">{text(say("audit.none"))}</p>')
+    st.html(_table_html(page.items, people) if page.items else f'<p class="r-quiet">{text(say("audit.none"))}</p>')
     with st.container(horizontal=True, vertical_alignment="center"):
         shelf.older(PAGE, page.next, **wanted)
         st.download_button(
@@ -43,9 +44,8 @@ def main() -> None:
         )
 
 
-def _narrowed(who: Me | None) -> dict[str, str]:
+def _narrowed(people: Mapping[str, str]) -> dict[str, str]:
     """What is chosen, which is in the address too."""
-    people = {member.user_id: member.email for member in accounts.members(api(), 0).items} if who else {}
     with st.container(horizontal=True, vertical_alignment="bottom"):
         _choice("action", ACTIONS, lambda action: named("audit_action", action))
         _choice("user_id", tuple(people), lambda user: people.get(user, user))
@@ -84,23 +84,31 @@ def _address(name: str) -> None:
         st.query_params.pop(name, None)
 
 
-def _table_html(entries: tuple[Entry, ...]) -> str:
+def _table_html(entries: tuple[Entry, ...], people: Mapping[str, str]) -> str:
     heads = "".join(f"<th>{text(say(f'audit.{key}'))}</th>" for key in ("at", "user_id", "action", "subject", "from_where"))
-    rows = "".join(_row_html(entry) for entry in entries)
+    rows = "".join(_row_html(entry, people) for entry in entries)
     return f'<div class="r-wide"><table class="r-table"><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div>'
 
 
-def _row_html(entry: Entry) -> str:
-    told = " · ".join((entry.subject, *(f"{name}: {value}" for name, value in entry.detail.items()))).strip(" ·")
+def _row_html(entry: Entry, people: Mapping[str, str]) -> str:
+    detail = "".join(f" · {text(name)}: {text(value)}" for name, value in entry.detail.items())
+    told = f"{_subject_html(entry.subject, people)}{detail}".strip(" ·")
     who = entry.email or (entry.user_id or "")[:8] or say("audit.nobody")
     key = f'<br><span class="r-quiet">{text(say("audit.by_key", start=entry.key_id[:8]))}</span>' if entry.key_id else ""
     cells = (
         text(f"{when(entry.at, 'day')} {when(entry.at, 'second')}"),
         f"{text(who)}{key}",
         text(named("audit_action", entry.action)),
-        text(told),
+        told,
     )
     return "<tr>" + "".join(f"<td>{cell}</td>" for cell in (*cells, text(entry.address))) + "</tr>"
+
+
+def _subject_html(subject: str, people: Mapping[str, str]) -> str:
+    """A person by their address; another name that is no word by its beginning, whole for who rests on it."""
+    if subject in people or not ID.fullmatch(subject):
+        return text(people.get(subject, subject))
+    return f'<span title="{text(subject)}">{text(subject[:8])}…</span>'
 
 
 main()

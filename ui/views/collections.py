@@ -18,6 +18,7 @@ PAGE = "views/collections.py"
 ROLES = ("viewer", "member", "admin", "owner")
 UNDER_WAY = ("received", "parsed", "deleting")
 REFRESH = timedelta(seconds=2)
+SENDINGS, REFUSED = "files_sent", "files_refused"
 LARGEST_MIB = 64  # as the API takes
 KINDS = ("pdf", "docx", "pptx", "xlsx", "epub", "html", "htm", "md", "txt", "csv")
 
@@ -63,10 +64,8 @@ def _one(chosen: str) -> None:
     collection = living.collection(api(), chosen)
     st.html(f'<h1 class="r-question">{text(collection.name)}</h1>')
     with st.container(horizontal=True):
-        if collection.documents:
-            st.page_link(
-                "views/ask.py", label=say("collections.ask"), icon=":material/edit:", query_params={"in": collection.name}
-            )
+        if collection.documents and st.button(say("collections.ask"), key="ask_these", type="primary", icon=":material/edit:"):
+            st.switch_page("views/ask.py", query_params={"in": collection.name})
         with st.popover(say("collections.access"), icon=":material/lock_open:"):
             _access(collection)
         shelf.delete(say("collections.delete_help"), lambda: living.remove(api(), collection.id))
@@ -91,12 +90,14 @@ def _role(role: str) -> str:
 
 
 def _upload(collection: Collection) -> None:
-    with st.form("upload", clear_on_submit=True, border=False):
-        files = st.file_uploader(
-            say("collections.files"), KINDS, accept_multiple_files=True, key="files", max_upload_size=LARGEST_MIB
-        )
-        sent = st.form_submit_button(say("collections.send"), icon=":material/upload:", type="primary")
-    if not sent or not files:
+    """Files are sent as soon as they are chosen. The field is then a new one: what was sent is in the list below."""
+    sendings = st.session_state.setdefault(SENDINGS, 0)
+    files = st.file_uploader(
+        say("collections.files"), KINDS, accept_multiple_files=True, key=f"files_{sendings}", max_upload_size=LARGEST_MIB
+    )
+    for name, reason in st.session_state.pop(REFUSED, ()):
+        st.html(f'<div class="r-note bad" role="alert"><strong>{text(name)}</strong>{text(reason)}</div>')
+    if not files:
         return
     try:
         with st.spinner(say("collections.sending")):
@@ -104,8 +105,9 @@ def _upload(collection: Collection) -> None:
     except ApiProblem as error:
         problem.show(error)
         return
-    for refused in taken.refused:
-        st.html(f'<div class="r-note bad" role="alert"><strong>{text(refused.name)}</strong>{text(refused.reason)}</div>')
+    st.session_state[REFUSED] = [(refused.name, refused.reason) for refused in taken.refused]
+    st.session_state[SENDINGS] = sendings + 1
+    st.rerun()
 
 
 def _under_way(page: DocumentPage) -> bool:
@@ -122,8 +124,9 @@ def _documents(chosen: str, before: str | None, settled: bool) -> None:
     if settled == _under_way(page):
         st.rerun()
     st.html(f'<p class="r-quiet">{text(_facts(collection))}</p>')
-    for document in page.items:
-        _document(chosen, document)
+    with st.container(key="own_documents", gap="xsmall"):
+        for document in page.items:
+            _document(chosen, document)
     shelf.older(PAGE, page.next, id=chosen)
 
 

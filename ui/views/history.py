@@ -30,6 +30,8 @@ def main() -> None:
         return
     if not page.items:
         st.html(f'<p class="r-lead">{text(say("history.nothing", words=words) if words else say("history.empty"))}</p>')
+        if not words:
+            st.page_link("views/ask.py", label=say("ask.title"), icon=":material/edit:")
     who = me()
     run_rows(page.items, _deletable if who is None or who.may("runs:write") else None)
     if page.next:

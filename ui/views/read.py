@@ -1,6 +1,6 @@
 """Read a report: the text, what it rests on beside it, and the exact words behind each number in a drawer."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
@@ -33,7 +33,7 @@ def main() -> None:
     """The report of the run named in the address."""
     chosen = run_id()
     if not chosen:
-        st.html(run_header.no_run_html())
+        run_header.no_run()
         return
     try:
         run = api().run(chosen)
@@ -62,10 +62,10 @@ def _report(run: Run) -> None:
     prepared = _prepared(report.model_dump_json(), tuple(section.heading for section in sections), current())
     with left:
         st.html(prepared.html)
-        beside_report.below(run, report)
+        answers = beside_report.below(run, report)
     with right:
         beside_report.tabs(run, report, prepared)
-    _drawer(run, report, sections)
+    _drawer(run, {"": report, **answers}, sections)
 
 
 def _sections(run: Run, report: Report) -> tuple[EditableSection, ...]:
@@ -84,7 +84,7 @@ def _bar(run: Run, report: Report) -> None:
     """What can be done with the report, on one line."""
     with st.container(horizontal=True, gap="xsmall", vertical_alignment="center", key="report_bar"):
         with st.popover(say("read.export"), icon=":material/download:"):
-            exports.show(api(), run)
+            exports.show(api(), run, report.title or run.query.question)
         with st.popover(say("read.share"), icon=":material/link:"):
             after_reading.share(Reports(api()), run)
             beside_report.told(after_reading.links, run)
@@ -108,25 +108,28 @@ def _prepared(report: str, sections: tuple[str, ...], language: str) -> Article:
 
 
 @st.fragment
-def _drawer(run: Run, report: Report, sections: Sequence[EditableSection]) -> None:
-    """Listens to the numbers in the text, and to the wish to change a section.
+def _drawer(run: Run, texts: Mapping[str, Report], sections: Sequence[EditableSection]) -> None:
+    """Listens to the numbers in the report and in further answers, and to the wish to change a section.
 
     The citation that is open is in the address, so that a reload opens it again.
     """
-    asked = reader.listen(reader.cards(report))
+    report = texts[""]
+    asked = reader.listen(reader.of_all(texts))
     if asked.citation:
         st.query_params["cite"] = asked.citation
-    number = st.query_params.get("cite")
+    mark, dash, number = st.query_params.get("cite", "").rpartition("-")
     if asked.section is not None and asked.section < len(sections):
         form = st.dialog(say("change.title"), width="large")(section_change.ask)
         form(Reports(api()), run, report.version, asked.section, sections[asked.section])
-    elif number:
-        st.dialog(say("source.title"), width="medium", position="right", on_dismiss=_close)(_source)(run, report, number)
+    elif number and mark + dash in texts:
+        shown = st.dialog(say("source.title"), width="medium", position="right", on_dismiss=_close)(_source)
+        shown(run, texts[mark + dash], number, of_report=not mark)
 
 
-def _source(run: Run, report: Report, number: str) -> None:
+def _source(run: Run, report: Report, number: str, *, of_report: bool) -> None:
     source_view.show(api(), report, number)
-    st.page_link("views/source.py", label=say("source.own_page"), query_params={"run": run.id, "n": number})
+    if of_report:
+        st.page_link("views/source.py", label=say("source.own_page"), query_params={"run": run.id, "n": number})
 
 
 def _close() -> None:

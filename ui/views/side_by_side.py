@@ -21,7 +21,7 @@ def main() -> None:
     """The runs beside the one named in the address."""
     chosen = run_id()
     if not chosen:
-        st.html(run_header.no_run_html())
+        run_header.no_run()
         return
     try:
         shown = side_by_side(api(), chosen)
@@ -114,11 +114,7 @@ def _prepared(report: str, mark: str, language: str) -> str:
 @st.fragment
 def _drawer(reports: dict[str, Report]) -> None:
     """Listens to the numbers in all texts."""
-    cards: reader.Cards = {"citations": {}, "claims": {}}
-    for mark, report in reports.items():
-        for kind, found in reader.cards(report, mark).items():
-            cards[kind] |= found
-    asked = reader.listen(cards).citation
+    asked = reader.listen(reader.of_all(reports)).citation
     if asked:
         mark, _, number = asked.partition("-")
         st.dialog(say("source.title"), width="medium", position="right")(source_view.show)(api(), reports[f"{mark}-"], number)

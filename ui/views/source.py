@@ -3,12 +3,15 @@
 import streamlit as st
 
 from ui.api_client import ApiProblem
-from ui.components import problem, source_view
+from ui.components import problem, run_header, source_view
 from ui.session import api, run_id
 
 
 def main() -> None:
     """Citation `?n=` of run `?run=`."""
+    if not run_id():
+        run_header.no_run()
+        return
     try:
         report = api().report(run_id())
     except ApiProblem as error:

@@ -26,7 +26,7 @@ def main() -> None:
     """The run named in the address, live until it has finished."""
     chosen = run_id()
     if not chosen:
-        st.html(run_header.no_run_html())
+        run_header.no_run()
         return
     try:
         run = api().run(chosen)
