@@ -16,17 +16,16 @@ class _Connection(asyncio.Protocol):
         self._answer: asyncio.Future[int] | None = None
         self._received = bytearray()
         self._whole = 0  # bytes of the answer, once its head is there
-        self._transport: asyncio.Transport | None = None
+        self._transport: asyncio.BaseTransport | None = None
         self.usable = True
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
         self._transport = transport
 
     async def send(self, request: bytes) -> int:
         assert self._transport is not None
         self._answer = asyncio.get_running_loop().create_future()
-        self._transport.write(request)
+        self._transport.write(request)  # type: ignore[attr-defined]
         return await self._answer
 
     def data_received(self, data: bytes) -> None:
@@ -67,12 +66,15 @@ class LeanClient:
         request = f"{method} {path}{self._told}".encode()
         if body is not None:
             request += b"Content-Type: application/json\r\nContent-Length: %d\r\n" % len(body)
-        connection = self._idle.pop() if self._idle else await self._open()
+        connection = await self._free()
         status = await connection.send(request + b"\r\n" + (body or b""))
         if connection.usable:
             self._idle.append(connection)
         return status
 
-    async def _open(self) -> _Connection:
+    async def _free(self) -> _Connection:
+        while self._idle:
+            if (connection := self._idle.pop()).usable:  # the server closes those that were not used for a while
+                return connection
         _, connection = await asyncio.get_running_loop().create_connection(_Connection, self._host, self._port)
         return connection
