@@ -20,10 +20,12 @@ from pathlib import Path
 from typing import Any
 
 import orjson
+import uvloop
 from aiohttp import web
 from pydantic import ValidationError
 
 from app.domain.errors import Conflict, InvalidInput, NotFound, RubricaError, ToolUnavailable
+from app.garbage import collect_rarely
 from app.settings import read_settings
 from retrieval.catalogue import Collection, CorpusKind
 from retrieval.encoder import EncoderBackend, EncoderOnce, open_encoder
@@ -183,6 +185,7 @@ async def serve(options: Options, engines: Engines) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
     await owner.open()
+    collect_rarely()
     await asyncio.to_thread(options.socket.unlink, missing_ok=True)  # a dead owner's: this one holds the lock
     await web.UnixSite(runner, str(options.socket)).start()
     await stop.wait()
@@ -204,7 +207,7 @@ def main() -> int:
     options = Options(**vars(parser.parse_args()))
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s %(message)s")
     try:
-        asyncio.run(serve(options, engines_of(read_settings(os.environ))))
+        uvloop.run(serve(options, engines_of(read_settings(os.environ))))
     except (RubricaError, OSError) as error:
         sys.stderr.write(f"index owner: {error}\n")
         return 2
