@@ -34,16 +34,17 @@ class Executor(Protocol):
         ...
 
 
-# What asyncpg raises when the server is away, restarting, or out of connections: worth trying again.
+# What asyncpg raises when the server is away or restarting, lacks connections, memory or disk, gave up one of two transactions
+# that waited for each other, or only reads because another server takes over: the same statement may succeed later.
 OUTAGES = (
     OSError,
     TimeoutError,
     asyncpg.PostgresConnectionError,
     asyncpg.InterfaceError,
-    asyncpg.CannotConnectNowError,
-    asyncpg.AdminShutdownError,
-    asyncpg.CrashShutdownError,
-    asyncpg.TooManyConnectionsError,
+    asyncpg.InsufficientResourcesError,
+    asyncpg.OperatorInterventionError,
+    asyncpg.TransactionRollbackError,
+    asyncpg.ReadOnlySQLTransactionError,
 )
 
 
@@ -86,7 +87,7 @@ async def translated() -> AsyncIterator[None]:
     try:
         yield
     except OUTAGES as error:
-        raise Unavailable(f"the database does not answer: {error or type(error).__name__}") from error
+        raise Unavailable(f"the database cannot do this now: {error or type(error).__name__}") from error
 
 
 async def _keep(connection: asyncpg.Connection) -> None:

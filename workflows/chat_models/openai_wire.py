@@ -10,6 +10,7 @@ from app.domain.chat import ChatRequest
 
 DATA = b"data:"
 DONE = b"[DONE]"
+MOST_TOKENS = 10**9
 
 
 class NotTheProtocol(Exception):
@@ -119,7 +120,7 @@ def _take(heard: Heard, value: Mapping[str, Any], holder: str) -> None:
     if choices and isinstance(choices[0], dict):
         said = choices[0].get(holder) or choices[0].get("message") or {}
         heard.pieces.append(_content(said.get("content") if isinstance(said, dict) else None))
-        heard.finish_reason = choices[0].get("finish_reason") or heard.finish_reason
+        heard.finish_reason = str(choices[0].get("finish_reason") or heard.finish_reason)
     elif holder == "message":
         raise NotTheProtocol("the answer has no choice")
     heard.model = str(value.get("model") or heard.model)
@@ -141,4 +142,5 @@ def _take_usage(heard: Heard, usage: Any) -> None:
 
 
 def _count(stated: Any, before: int | None) -> int | None:
-    return stated if isinstance(stated, int) and stated >= 0 else before
+    """What no answer can have used (some servers write -1 as an unsigned number) counts as not stated."""
+    return stated if isinstance(stated, int) and 0 <= stated <= MOST_TOKENS else before

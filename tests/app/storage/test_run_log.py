@@ -183,6 +183,31 @@ async def test_what_does_not_exist_is_said_to_be_missing(run_log: RunLog, new_ru
         await store(run_log, run, 1, turn(0), "never/opened")
 
 
+async def test_a_database_in_need_is_worth_waiting_for_and_a_mistake_is_not(
+    run_log: RunLog, new_run: NewRun, pool: asyncpg.Pool
+) -> None:
+    run = await new_run()
+    await run_log.open_stage(run, "search/s1", None)
+    await pool.execute("""
+        CREATE FUNCTION in_need() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN
+            IF NEW.step <> 'act' THEN
+                RAISE EXCEPTION 'in need' USING ERRCODE = NEW.step;
+            END IF;
+            RETURN NEW;
+        END $$;
+        CREATE TRIGGER in_need BEFORE INSERT ON turns FOR EACH ROW EXECUTE FUNCTION in_need()""")
+    try:
+        for code in ("53100", "53200", "40P01", "57014", "25006"):  # disk, memory, deadlock, a cancelled statement, a standby
+            with pytest.raises(Unavailable, match="in need"):
+                await store(run_log, run, 1, turn(0).model_copy(update={"step": code}))
+        with pytest.raises(asyncpg.CheckViolationError):
+            await store(run_log, run, 1, turn(0).model_copy(update={"step": "23514"}))
+    finally:
+        await pool.execute("DROP TRIGGER in_need ON turns; DROP FUNCTION in_need")
+    assert (await store(run_log, run, 1, turn(0))).halt is Halt.NONE
+
+
 async def test_a_turn_is_repeated_safely_after_an_outage(run_log: RunLog, new_run: NewRun, pool: asyncpg.Pool) -> None:
     run = await new_run()
     await run_log.open_stage(run, "search/s1", None)

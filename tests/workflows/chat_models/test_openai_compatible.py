@@ -86,6 +86,14 @@ async def test_tokens_are_estimated_and_marked_when_the_server_states_none() -> 
     assert completion.usage.output_tokens == 6
 
 
+async def test_a_count_that_no_answer_can_have_used_counts_as_not_stated() -> None:
+    for wrong in (2**64 - 1, -1, "7", None):
+        async with rude_server(said("plain", usage={"prompt_tokens": wrong, "completion_tokens": 1})) as server:
+            completion = await ask(server.url)
+        assert completion.estimated
+        assert 0 < completion.usage.input_tokens < 1_000
+
+
 async def test_a_server_that_ignores_the_wish_for_a_stream_or_a_schema_is_understood() -> None:
     async with rude_server(said("plain", usage={"prompt_tokens": 7, "completion_tokens": 1})) as server:
         completion = await ask(server.url, stream=True)
