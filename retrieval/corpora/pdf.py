@@ -4,6 +4,7 @@ import io
 import logging
 import re
 import struct
+import unicodedata
 import zlib
 from collections.abc import Iterator
 from datetime import timedelta
@@ -21,6 +22,8 @@ _PARSER_ERRORS = (PyPdfError, ValueError, LookupError, TypeError, AttributeError
 _DAMAGE = (*_PARSER_ERRORS, NotImplementedError, struct.error, zlib.error, OSError)
 _HYPHEN = re.compile(r"(?<=[a-z])-\n(?=[a-z])")
 _WRAP = re.compile(r"(?<=[^\s.!?:;。！？：；])[ \t]*\n(?=[a-z(\"'“‘0-9\u3400-\u9fff])")
+# How a page is set, not how its words are spelled: nobody searches or quotes "e\ufb03cient".
+_LIGATURES = str.maketrans({chr(code): unicodedata.normalize("NFKC", chr(code)) for code in range(0xFB00, 0xFB07)})
 logging.getLogger("pypdf").setLevel(logging.ERROR)  # it warns of every irregular object; what matters is reported here
 
 
@@ -52,8 +55,9 @@ def _pages(reader: PdfReader) -> Iterator[str]:
 
 
 def joined(text: str) -> str:
-    """Lines that the page's width has cut, put together again."""
-    whole = _HYPHEN.sub("", text.replace("\r\n", "\n").replace("\x00", ""))
+    """Lines that the page's width has cut put together again, letters that it joins or stacks spelled out."""
+    spelled = unicodedata.normalize("NFC", text.translate(_LIGATURES))
+    whole = _HYPHEN.sub("", spelled.replace("\r\n", "\n").replace("\x00", ""))
     return _WRAP.sub(" ", whole).encode("utf-8", errors="replace").decode("utf-8").strip()
 
 

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 from pypdf import PdfWriter
-from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject
+from pypdf.generic import ArrayObject, DecodedStreamObject, DictionaryObject, NameObject, NumberObject
 
 from app.domain.errors import InvalidInput
 from retrieval.corpora.documents import MAX_BYTES, Folder
@@ -28,6 +28,8 @@ def write_pdf(path: Path, pages: list[str], password: str = "") -> None:
     writer = PdfWriter()
     font = DictionaryObject({NameObject("/Type"): NameObject("/Font"), NameObject("/Subtype"): NameObject("/Type1")})
     font[NameObject("/BaseFont")] = NameObject("/Helvetica")
+    joined = ArrayObject([NumberObject(1), *map(NameObject, ("/fi", "/ffi"))])  # as typesetters number them
+    font[NameObject("/Encoding")] = DictionaryObject({NameObject("/Differences"): joined})
     for text in pages:
         page = writer.add_blank_page(width=600, height=800)
         page[NameObject("/Resources")] = DictionaryObject({NameObject("/Font"): DictionaryObject({NameObject("/F1"): font})})
@@ -82,6 +84,11 @@ def test_pdf_lines_become_paragraphs(tmp_path: Path) -> None:
     document = one(tmp_path)
     assert "The committee examined the accounts and found them in order." in document.text
     assert document.text.endswith("Second page here.")
+
+
+def test_letters_that_a_page_joins_are_spelled_out(tmp_path: Path) -> None:
+    write_pdf(tmp_path / "a.pdf", ["The \\001rst o\\002cial coe\\002cients were set in 1890."])
+    assert one(tmp_path).text == "The first official coefficients were set in 1890."
 
 
 def test_a_pdf_of_five_hundred_pages_is_read_whole(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ What comes back is always the source's own text with its offsets in the snapshot
 """
 
 import re
+import unicodedata
 from bisect import bisect_left, bisect_right
 from functools import lru_cache
 from typing import NamedTuple
@@ -58,11 +59,19 @@ def quote_from(passage: Passage, said: str) -> Quote | None:
 def locate(text: str, said: str) -> Span | None:
     """Where `text` says `said`, which must have at least 8 characters (4 ideographs).
 
-    An ellipsis in `said` may leave out up to 400 characters.
+    An ellipsis in `said` may leave out up to 400 characters. A letter and its accent may be one character in one of them and two
+    in the other.
     """
     said = said.strip()[:MAX_SAID]
     if sum(1 + 2 * is_ideograph(c) for c in said[:MIN_SAID]) < MIN_SAID:
         return None  # a word or two stand anywhere
+    spellings = (
+        (said,) if said.isascii() else dict.fromkeys((said, *(unicodedata.normalize(form, said) for form in ("NFC", "NFD"))))
+    )
+    return next((span for spelling in spellings if (span := _located(text, spelling))), None)
+
+
+def _located(text: str, said: str) -> Span | None:
     at = text.find(said)
     if at >= 0:
         return Span(at, at + len(said))

@@ -1,3 +1,5 @@
+import unicodedata
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -35,6 +37,15 @@ def test_words_are_found_up_to_marks_space_and_case(said: str, found: str) -> No
     span = locate(TEXT, said)
     assert span is not None
     assert TEXT[span.start : span.end] == found
+
+
+@pytest.mark.parametrize(("source", "said"), [("NFC", "NFD"), ("NFD", "NFC"), ("NFD", "NFD")])
+def test_an_accent_may_be_a_character_of_its_own(source: str, said: str) -> None:
+    text = unicodedata.normalize(source, "Préface: l'État a relevé les droits de douane; nul n'a protesté.")
+    words = "l'État a relevé les DROITS de douane"
+    span = locate(text, unicodedata.normalize(said, words))
+    assert span is not None
+    assert text[span.start : span.end].lower() == unicodedata.normalize(source, words).lower()
 
 
 @pytest.mark.parametrize(
