@@ -52,7 +52,10 @@ class JinaReader:
 
 
 def _public(url: str) -> None:
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError as error:
+        raise CallFailed(Failure.REFUSED, f"not an address: {url[:200]}") from error
     host = parts.hostname or ""
     if (
         parts.scheme not in ("http", "https")

@@ -2,7 +2,7 @@
 
 from tests.ui.stories import MARKDOWN, QUOTE, SPEECH, citations
 from ui.components.claims_view import claims_html
-from ui.components.markup import link
+from ui.components.markup import host, link
 from ui.components.passage import passage_html
 from ui.components.reader import cards
 from ui.components.report_view import article, body_of, outline_html, sources_html
@@ -21,6 +21,12 @@ def test_each_number_is_a_button_whose_card_has_the_exact_quote() -> None:
     report = a_report()
     assert article_html(report).count('data-cite="1"') == 2
     assert cards(report)["citations"]["1"]["quote"] == QUOTE
+
+
+def test_a_source_whose_address_cannot_be_read_is_named_and_not_linked() -> None:
+    """Services of search name their sources; a page must stand whatever they say."""
+    assert link("http://[half", "A <b> page") == "A &lt;b&gt; page"
+    assert (host("http://[half"), host("https://www.example.org/x")) == ("[half", "example.org")
 
 
 def test_the_outline_leads_to_the_sections() -> None:

@@ -1,7 +1,7 @@
 """Safe pieces of HTML. Everything that comes from outside passes through here."""
 
 from html import escape
-from urllib.parse import unquote, urlsplit
+from urllib.parse import SplitResult, unquote, urlsplit
 
 
 def text(value: object) -> str:
@@ -11,18 +11,26 @@ def text(value: object) -> str:
 
 def link(url: str, label: str) -> str:
     """A link that opens a new tab; the bare label where the address is not one a browser should open."""
-    if urlsplit(url).scheme not in ("http", "https"):
+    if _parts(url).scheme not in ("http", "https"):
         return text(label)
     return f'<a href="{text(url)}" target="_blank" rel="noopener noreferrer">{text(label)}</a>'
 
 
 def host(url: str) -> str:
     """The part of an address that a reader recognises: the host, or the folder or collection that a file is in."""
-    parts = urlsplit(url)
+    parts = _parts(url)
     if parts.netloc:
         return parts.netloc.removeprefix("www.")
     folder, _, name = unquote(parts.path).rpartition("/")
     return folder.rpartition("/")[2] or name
+
+
+def _parts(url: str) -> SplitResult:
+    """Of what stands where an address should: sources are named by whoever found them, and not every name can be read."""
+    try:
+        return urlsplit(url)
+    except ValueError:
+        return SplitResult("", "", url, "", "")
 
 
 def plain(label: str) -> str:
