@@ -7,6 +7,7 @@ from uuid import UUID
 from asyncpg import Record
 
 from app.domain.feedback import ClaimFlag, Consent, Rating
+from app.domain.revision import DELIVERED
 from app.storage.engine import Executor, translated
 
 # What is judged is named by the digest of its stored text: a report has later versions, and a judgement is of one of them.
@@ -18,13 +19,20 @@ RATE = f"""
         SET stars = excluded.stars, comment = excluded.comment, report_digest = excluded.report_digest, made_at = now()
     RETURNING made_at"""
 RATING = "SELECT stars, comment, made_at FROM ratings WHERE run_id = $1 AND user_id = $2"
+# A claim of a later version ($5) is the delivered report's that says the same; of two that do, the nearer one.
 FLAG = f"""
     INSERT INTO claim_flags (run_id, claim, user_id, reason, claim_text, report_digest)
-    SELECT p.run_id, $2::int, $3, $4, p.report -> 'claims' -> $2::int ->> 'text', {DIGEST} FROM reports p
-    WHERE p.run_id = $1 AND p.report -> 'claims' -> $2::int IS NOT NULL
+    SELECT p.run_id, own.place, $3, $4, own.text, {DIGEST} FROM reports p,
+        LATERAL (SELECT (c.place - 1)::int AS place, c.claim ->> 'text' AS text
+                 FROM json_array_elements(p.report -> 'claims') WITH ORDINALITY AS c (claim, place)) AS own
+    WHERE p.run_id = $1
+      AND CASE WHEN $5::int = {DELIVERED} THEN own.place = $2::int
+          ELSE own.text = (SELECT v.report -> 'claims' -> $2::int ->> 'text' FROM report_versions v
+                           WHERE v.run_id = $1 AND v.n = $5) END
+    ORDER BY abs(own.place - $2::int), own.place LIMIT 1
     ON CONFLICT (run_id, claim, user_id) DO UPDATE
         SET reason = excluded.reason, claim_text = excluded.claim_text, report_digest = excluded.report_digest, made_at = now()
-    RETURNING claim_text, made_at"""
+    RETURNING claim, claim_text, made_at"""
 UNFLAG = "DELETE FROM claim_flags WHERE run_id = $1 AND claim = $2 AND user_id = $3 RETURNING claim"
 FLAGS = "SELECT claim, reason, claim_text, made_at FROM claim_flags WHERE run_id = $1 AND user_id = $2 ORDER BY claim"
 CONSENT = """
@@ -65,11 +73,13 @@ async def rating(database: Executor, run_id: UUID, user_id: UUID) -> StoredRatin
     return StoredRating(Rating(stars=row["stars"], comment=row["comment"]), row["made_at"]) if row else None
 
 
-async def flag(database: Executor, run_id: UUID, user_id: UUID, flagged: ClaimFlag) -> StoredFlag | None:
-    """Flag a claim of a run's report; None when there is no such claim."""
+async def flag(database: Executor, run_id: UUID, user_id: UUID, flagged: ClaimFlag, version: int) -> StoredFlag | None:
+    """Flag a claim of this version of a run's report, under its number in the delivered one; None when that has no such claim."""
     async with translated():
-        row = await database.fetchrow(FLAG, run_id, flagged.claim, user_id, flagged.reason)
-    return StoredFlag(flagged, row["claim_text"], row["made_at"]) if row else None
+        row = await database.fetchrow(FLAG, run_id, flagged.claim, user_id, flagged.reason, version)
+    if row is None:
+        return None
+    return StoredFlag(flagged.model_copy(update={"claim": row["claim"]}), row["claim_text"], row["made_at"])
 
 
 async def unflag(database: Executor, run_id: UUID, user_id: UUID, claim: int) -> bool:

@@ -75,11 +75,11 @@ def test_stars_and_a_wrong_claim_are_sent_once(api: FakeApi, open_page: OpenPage
     app = open_page("read", run=run.id)
     app.feedback(key=f"stars_{run.id}").set_value(3).run()
     app.run()
-    assert sent == [([run.id, "rating"], {"stars": 4, "comment": ""})]
+    assert sent == [([run.id, "rating"], {"stars": 4, "comment": "", "version": 1})]
     app.selectbox(key="flag_claim").set_value(1)
     app.text_area(key="flag_reason").set_value("It was 1832.")
     next(button for button in app.button if button.label == "Report it").click().run()
-    assert sent[-1] == (["1", "flag"], {"reason": "It was 1832."})
+    assert sent[-1] == (["1", "flag"], {"reason": "It was 1832.", "version": 1})
 
 
 def test_a_pair_is_judged_for_others(api: FakeApi, open_page: OpenPage) -> None:

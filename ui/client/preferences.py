@@ -216,13 +216,16 @@ def agreement(api: ApiClient) -> AgreementReport:
 
 
 def rate(api: ApiClient, run_id: str, stars: int, comment: str = "") -> Rating:
-    """Rate a run's report."""
-    return api._parse(Rating, api._send("POST", f"/v1/runs/{run_id}/rating", body={"stars": stars, "comment": comment}))
+    """Rate a run's report as it was delivered."""
+    return api._parse(
+        Rating, api._send("POST", f"/v1/runs/{run_id}/rating", body={"stars": stars, "comment": comment, "version": 1})
+    )
 
 
-def flag(api: ApiClient, run_id: str, claim: int, reason: str) -> Flag:
-    """Say that a claim, counted from 0, is wrong."""
-    return api._parse(Flag, api._send("POST", f"/v1/runs/{run_id}/claims/{claim}/flag", body={"reason": reason}))
+def flag(api: ApiClient, run_id: str, claim: int, reason: str, version: int = 1) -> Flag:
+    """Say that a claim, counted from 0 in a version of the report, is wrong."""
+    body = {"reason": reason, "version": version}
+    return api._parse(Flag, api._send("POST", f"/v1/runs/{run_id}/claims/{claim}/flag", body=body))
 
 
 def unflag(api: ApiClient, run_id: str, claim: int) -> None:

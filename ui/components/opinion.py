@@ -67,4 +67,4 @@ def wrong_claim(client: ApiClient, run: Run, report: Report) -> None:
         reason = st.text_area(say("read.why_wrong"), height=68, max_chars=4_000, key="flag_reason")
         sent = st.form_submit_button(say("read.flag"), key="flag_send")
     if sent and number is not None and (reason or "").strip():
-        act(lambda: preferences.flag(client, run.id, number, (reason or "").strip()), say("read.flagged"))
+        act(lambda: preferences.flag(client, run.id, number, (reason or "").strip(), report.version), say("read.flagged"))

@@ -98,7 +98,8 @@ def _bar(run: Run, report: Report) -> None:
             beside_report.told(after_reading.versions, run)
         with st.popover(say("read.wrong"), icon=":material/flag:"):
             opinion.wrong_claim(api(), run, report)
-        st.fragment(opinion.stars)(api(), run)
+        if report.version == 1:  # stars are for what the run delivered, not for what readers made of it
+            st.fragment(opinion.stars)(api(), run)
 
 
 @st.cache_data(max_entries=PREPARED, show_spinner=False)

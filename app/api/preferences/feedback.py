@@ -32,12 +32,13 @@ class FeedbackController(Controller):
     tags = ("preferences",)
     opt = needs(Scope.PREFERENCES_WRITE)
 
-    @post("/runs/{run_id:uuid}/rating", status_code=200, responses=problem_responses(400, 403, 404))
+    @post("/runs/{run_id:uuid}/rating", status_code=200, responses=problem_responses(400, 403, 404, 409))
     async def rate(
         self, run_id: RunId, data: JSONBody[NewRating], preferences: PreferencesService, principal: CurrentPrincipal
     ) -> RatingView:
-        """Rate the run's report; a second time changes the rating."""
-        return _rated(await preferences.feedback.rate(run_id, Rating(**data.model_dump()), principal.user_id))
+        """Rate the run's report as it was delivered; a second time changes the rating."""
+        given = Rating(**data.model_dump(exclude={"version"}))
+        return _rated(await preferences.feedback.rate(run_id, given, principal.user_id, data.version))
 
     @get("/runs/{run_id:uuid}/rating", opt=needs(Scope.PREFERENCES_READ), responses=problem_responses(404))
     async def rating(self, run_id: RunId, preferences: PreferencesService, principal: CurrentPrincipal) -> RatingView:
@@ -53,8 +54,9 @@ class FeedbackController(Controller):
         preferences: PreferencesService,
         principal: CurrentPrincipal,
     ) -> FlagView:
-        """Say that a claim is wrong, and why; a second time changes the reason."""
-        return _flagged(await preferences.feedback.flag(run_id, ClaimFlag(claim=claim, reason=data.reason), principal.user_id))
+        """Say that a claim is wrong, and why; a second time changes the reason. Answers with the number it was delivered with."""
+        flagged = ClaimFlag(claim=claim, reason=data.reason)
+        return _flagged(await preferences.feedback.flag(run_id, flagged, principal.user_id, data.version))
 
     @delete("/runs/{run_id:uuid}/claims/{claim:int}/flag", responses=problem_responses(403, 404))
     async def unflag(

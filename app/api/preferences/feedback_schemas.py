@@ -7,9 +7,14 @@ from pydantic import BaseModel, Field, StringConstraints
 
 from app.api.preferences.schemas import Words, asked
 from app.api.schemas import PLAIN
+from app.api.schemas_reports import MOST_VERSIONS
 from app.domain.feedback import MAX_WORDS
 
 FlagReason = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_WORDS), PLAIN]
+
+VersionRead = Annotated[
+    int | None, Field(ge=1, le=MOST_VERSIONS, description="Which version of the report was read; by default the newest.")
+]
 
 
 class NewRating(BaseModel):
@@ -19,6 +24,7 @@ class NewRating(BaseModel):
 
     stars: int = Field(ge=1, le=5)
     comment: Words = ""
+    version: VersionRead = None
 
 
 class RatingView(BaseModel):
@@ -35,6 +41,7 @@ class NewFlag(BaseModel):
     model_config = asked({"reason": "The source speaks of exports, not of duties."})
 
     reason: FlagReason
+    version: VersionRead = None
 
 
 class FlagView(BaseModel):

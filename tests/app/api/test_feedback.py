@@ -49,6 +49,34 @@ async def test_a_reader_flags_a_claim_and_takes_it_back(pool: asyncpg.Pool, api:
     assert (await reader.get(f"/v1/runs/{run_id}/flags")).json["items"] == []
 
 
+async def test_what_is_said_of_a_changed_report_is_said_of_the_words_that_were_read(
+    pool: asyncpg.Pool, api: ApiClient, run_id: UUID
+) -> None:
+    """A claim's number is that of the version on the reader's page; training reads it beside the delivered report."""
+    reader, path = await join(pool, api), f"/v1/runs/{run_id}/claims"
+    await pool.execute(
+        """INSERT INTO report_versions (run_id, n, origin, based_on, usage, report, markdown, html, evidence)
+        SELECT run_id, 2, 'edited', 1, '{}',
+               jsonb_set(report::jsonb, '{claims}',
+                         jsonb_build_array((report::jsonb #> '{claims,0}') || '{"text": "Put in before it."}')
+                         || (report::jsonb -> 'claims'))::json, markdown, html, evidence
+        FROM reports WHERE run_id = $1""",
+        run_id,
+    )
+    assert (await reader.get(f"/v1/runs/{run_id}/report")).json["version"] == 2
+    for version in ({}, {"version": 2}):
+        flagged = (await reader.post(f"{path}/1/flag", {"reason": "it is dated", **version})).json
+        assert (flagged["claim"], flagged["text"]) == (0, SAYS)
+    new = await reader.post(f"{path}/0/flag", {"reason": "a reader put it there"})
+    assert new.is_problem(404)
+    assert "delivered" in new.json["detail"]
+    assert (await reader.post(f"{path}/0/flag", {"reason": "as delivered", "version": 1})).json["text"] == SAYS
+    assert len((await reader.get(f"/v1/runs/{run_id}/flags")).json["items"]) == 1
+    stars = f"/v1/runs/{run_id}/rating"
+    assert (await reader.post(stars, {"stars": 1})).is_problem(409)
+    assert (await reader.post(stars, {"stars": 4, "version": 1})).json["stars"] == 4
+
+
 async def test_consent_is_off_until_person_and_organisation_give_it(pool: asyncpg.Pool, api: ApiClient) -> None:
     home = uuid4()
     owner, member = await join(pool, api, Role.OWNER, home), await join(pool, api, Role.MEMBER, home)
