@@ -94,10 +94,22 @@ async def test_a_version_has_what_is_accepted_agreed_to_and_new(tmp_path: Path) 
 
     with pytest.raises(InvalidInput, match="no question is accepted"):
         version(needed=3)
+    # Ada was the first to accept it, and says so anew: her wording is the last word.
+    reworded = Review(
+        id="q5", reviewer="ada", decision=Decision.ACCEPT, domain=Domain.POLITICS, question="1890年关税法影响如何？"
+    )
+    queue.keep_review(reworded)
     first = version()
     assert (first.version, first.items, first.known, first.domains) == (1, 2, {"drb-fact": 1}, {"politics": 2})
     found = benchmark("drb-fact").read(Reading(out / "v1"))
-    assert [(e.id, e.question, e.domain) for e in found] == [("q1", ASKED["q1"], "politics"), ("q5", ASKED["q5"], "politics")]
+    assert [(e.id, e.question, e.domain) for e in found] == [
+        ("q1", ASKED["q1"], "politics"),
+        ("q5", reworded.question, "politics"),
+    ]
+    row = json.loads((data / "criteria.jsonl").read_text().splitlines()[0])
+    write_lines(out / "v1" / "criteria.jsonl", [row | {"id": "q1"}])
+    write_lines(out / "v1" / "reference.jsonl", [{"id": "q1", "article": "Wool was dear."}])
+    assert [e.id for e in benchmark("drb-race").read(Reading(out / "v1"))] == ["q1"], "ids that are no numbers"
     with pytest.raises(Conflict, match="version 1 has the same"):
         version()
     second = version("q2", "q5")

@@ -74,13 +74,13 @@ def _reference_file(reading: Reading) -> Path:
 
 
 def _read(reading: Reading) -> Sequence[Example[RaceGold]]:
-    criteria = read_criteria(_criteria_file(reading))
+    criteria = {str(id_): rubric for id_, rubric in read_criteria(_criteria_file(reading)).items()}
     references = reports_of(_reference_file(reading))
     found = queries(reading.data)
     return [
-        Example(e.id, e.question, e.language, RaceGold(criteria[int(e.id)], references[e.id].article), e.domain)
+        Example(e.id, e.question, e.language, RaceGold(criteria[e.id], references[e.id].article), e.domain)
         for e in found
-        if int(e.id) in criteria and e.id in references
+        if e.id in criteria and e.id in references
     ]
 
 

@@ -67,8 +67,12 @@ class ReviewQueue:
         append_line(self.path / SCREENED, screening)
 
     def reviews(self) -> list[Review]:
-        """Every expert's last word on each question."""
-        return list({(found.id, found.reviewer): found for found in lines_of(self.path / REVIEWS, Review)}.values())
+        """Every expert's last word on each question, in the order in which these were said."""
+        last: dict[tuple[str, str], Review] = {}
+        for found in lines_of(self.path / REVIEWS, Review):
+            last.pop((found.id, found.reviewer), None)
+            last[found.id, found.reviewer] = found
+        return list(last.values())
 
     def keep_review(self, review: Review) -> None:
         """Append it.
