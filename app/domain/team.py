@@ -12,12 +12,15 @@ from app.domain.value import Value
 
 SHORTEST_PASSWORD = 10
 LONGEST_PASSWORD = 200
+# What would part or wrap addresses where a mail names its recipients (RFC 5322): one address is one person.
+SEPARATING = frozenset(',;:<>()[]"\\')
 
 
 def _email(text: str) -> str:
     """Lower case: two spellings of one address are one person. What the host makes of the part before the @ is its affair."""
     name, at, host = text.strip().lower().rpartition("@")
-    if not (name and at and host) or any(not c.isprintable() or c.isspace() for c in text.strip()):
+    odd = any(not c.isprintable() or c.isspace() or c in SEPARATING for c in text.strip())
+    if not (name and at and host) or "@" in name or odd:
         raise ValueError("expected an e-mail address such as ada@example.org")
     return f"{name}@{host}"
 
