@@ -23,6 +23,8 @@ PAGE_POLICY = "sandbox allow-popups; default-src 'none'; style-src 'unsafe-inlin
 REPORT = ResponseSpec(ReportView, description="The report.", generate_examples=False)
 EVIDENCE = ResponseSpec(EvidenceView, description="The evidence.", generate_examples=False)
 Hash = Annotated[str, PathParameter(pattern="^[0-9a-f]{64}$", description="SHA-256 of the text.")]
+# Of a tag: each form of a version is another answer (RFC 9110, section 8.8.3).
+FORMS = {JSON: "", HTML: "-html", MARKDOWN: "-md"}
 FOR_EVER = "private, max-age=31536000, immutable"
 
 
@@ -40,7 +42,7 @@ class ReportsController(Controller):
         if wanted is None:
             raise HTTPException(status_code=406, detail=f"the report comes as {JSON}, {HTML} or {MARKDOWN}")
         run, report = await research.report(run_id)
-        headers = {"Vary": "Accept", "ETag": f'"{report.version}"'}
+        headers = {"Vary": "Accept", "ETag": f'"{report.version}{FORMS[wanted]}"'}
         if wanted == JSON:
             return Response(view(run, report).model_dump_json().encode(), media_type=JSON, headers=headers)
         headers["Content-Security-Policy"] = PAGE_POLICY

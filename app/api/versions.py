@@ -34,7 +34,7 @@ from app.domain.revision import VersionInfo
 from app.services.revising.differences import ReportDiff
 
 PAGE_SIZE = 20
-ETAG = re.compile(r'(?:W/)?"v?(\d{1,9})"')
+ETAG = re.compile(r'(?:W/)?"v?(\d{1,9})(?:-html|-md)?"')
 IfMatch = Annotated[
     str | None,
     HeaderParameter(

@@ -63,12 +63,6 @@ class Collection(Value):
     created_by: UUID | None = None
     created_at: datetime
 
-    def open_to(self, principal: Principal) -> bool:
-        """Whether this person may search it."""
-        access = self.access
-        named = access.everyone or principal.user_id in access.users or principal.role in access.roles
-        return named or self.managed_by(principal)
-
     def managed_by(self, principal: Principal) -> bool:
         """Whether this person may say who else may."""
         return principal.role in (Role.OWNER, Role.ADMIN) or self.created_by == principal.user_id

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from pydantic import Field
 
-from app.domain.budget import Budget, Usage
+from app.domain.budget import Usage
 from app.domain.plan import ResearchPlan, Subtask
 from app.domain.query import ResearchQuery
 from app.domain.rubric import Rubric
@@ -134,12 +134,6 @@ class Note(Value):
     """A reader's note for the agents, read at the start of each later stage."""
 
     text: str
-
-
-class BudgetChange(Value):
-    """The run's new hard cap."""
-
-    budget: Budget
 
 
 def workflow_id(run_id: UUID) -> str:

@@ -11,7 +11,8 @@ from app.domain.collections import Access, Collection, OwnDocument
 from app.domain.errors import Conflict, Forbidden, InvalidInput, NotFound, Unavailable
 from app.services.document_files import DocumentFiles, Incoming
 from app.services.index_service import IndexService
-from app.storage import collections
+from app.storage import audit, collections
+from app.storage.audit import Action
 from app.storage.engine import Executor
 from app.storage.tenancy import TenantDatabase
 
@@ -91,14 +92,18 @@ class Collections:
         """Say who may use a collection. `Forbidden` for all but whoever made it, owners and admins."""
         if not (await self.get(collection)).managed_by(principal):
             raise Forbidden("only whoever made this collection, an owner or an admin may say who else may use it")
-        await collections.set_access(self._database, collection, access)
+        async with self._database.acquire() as connection:
+            await collections.set_access(connection, collection, access)
+            await audit.record(connection, Action.COLLECTION_OPENED, collection, _told(access))
         return await self.get(collection)
 
     async def delete(self, principal: Principal, collection: UUID) -> None:
         """Delete a collection with all that came of it. `Forbidden` for all but whoever made it, owners and admins."""
         if not (await self.get(collection)).managed_by(principal):
             raise Forbidden("only whoever made this collection, an owner or an admin may delete it")
-        await collections.delete(self._database, collection)
+        async with self._database.acquire() as connection:
+            await collections.delete(connection, collection)
+            await audit.record(connection, Action.COLLECTION_DELETED, collection)
         self._wake()
 
     async def documents(self, collection: UUID, limit: int, before: UUID | None) -> Sequence[OwnDocument]:
@@ -218,3 +223,10 @@ class Receiving:
 
     def _refuse(self, name: str, reason: str) -> None:
         self.refused.append(Refused(name, reason))
+
+
+def _told(access: Access) -> dict[str, str]:
+    """Who may use a collection, for the audit log."""
+    if access.everyone:
+        return {"everyone": "true"}
+    return {"people": str(len(access.users)), "roles": ", ".join(access.roles)}

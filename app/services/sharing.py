@@ -8,8 +8,9 @@ from uuid import UUID, uuid4
 from app.domain.errors import Conflict, NotFound
 from app.domain.sharing import Share, SharedReport, new_token, token_hash
 from app.services.research import Research
-from app.storage import shares
-from app.storage.engine import Executor
+from app.storage import audit, shares
+from app.storage.audit import Action
+from app.storage.engine import Database, Executor
 
 MOST_A_RUN = 100
 GONE = "this link is not known here, or has ended; ask whoever sent it for a new one"
@@ -25,12 +26,14 @@ class NewLink(NamedTuple):
 class Sharing:
     """The use cases around links. `trusted` reads for people without an account: it looks for nothing but a token's hash.
 
+    Who lets whom read what outside is in the audit log.
+
     Raises:
         NotFound: no such run, version or link; a link that has ended is told in the same words as one that never was.
         Unavailable: the database does not answer.
     """
 
-    def __init__(self, database: Executor, trusted: Executor, research: Research) -> None:
+    def __init__(self, database: Database, trusted: Executor, research: Research) -> None:
         self._database = database
         self._trusted = trusted
         self._research = research
@@ -45,7 +48,11 @@ class Sharing:
         if len(await shares.listed(self._database, run_id, MOST_A_RUN)) >= MOST_A_RUN:
             raise Conflict(f"run {run_id} has been shared {MOST_A_RUN} times; use one of its links")
         token, until = new_token(), datetime.now(UTC) + timedelta(days=days)
-        return NewLink(await shares.add(self._database, uuid4(), run_id, number, token_hash(token), until), token)
+        async with self._database.acquire() as connection:
+            made = await shares.add(connection, uuid4(), run_id, number, token_hash(token), until)
+            told = {"version": str(number), "until": f"{until:%Y-%m-%d}"}
+            await audit.record(connection, Action.REPORT_SHARED, run_id, told)
+        return NewLink(made, token)
 
     async def listed(self, run_id: UUID) -> Sequence[Share]:
         """The run's links, newest first."""
@@ -54,8 +61,10 @@ class Sharing:
 
     async def revoke(self, run_id: UUID, share_id: UUID) -> None:
         """End a link now."""
-        if not await shares.revoke(self._database, run_id, share_id):
-            raise NotFound(f"run {run_id} has no link {share_id}")
+        async with self._database.acquire() as connection:
+            if not await shares.revoke(connection, run_id, share_id):
+                raise NotFound(f"run {run_id} has no link {share_id}")
+            await audit.record(connection, Action.SHARE_ENDED, run_id)
 
     async def read(self, token: str) -> SharedReport:
         """What a link shows."""

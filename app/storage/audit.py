@@ -52,6 +52,11 @@ class Action(StrEnum):
     WEBHOOK_REMOVED = "webhook_removed"
     LOG_EXPORTED = "log_exported"
     RUN_DELETED = "run_deleted"
+    REPORT_SHARED = "report_shared"
+    SHARE_ENDED = "share_ended"
+    COLLECTION_OPENED = "collection_opened"
+    COLLECTION_DELETED = "collection_deleted"
+    CONSENT_CHANGED = "consent_changed"
 
 
 class AuditEntry(Value):

@@ -10,7 +10,8 @@ ACTIONS = (
     *("signed_up", "signed_in", "sign_in_failed", "signed_out", "password_changed", "password_taken", "key_made", "key_revoked"),
     *("member_invited", "invitation_withdrawn", "member_joined", "role_changed", "member_removed", "data_exported"),
     *("person_erased", "limits_changed", "retention_changed", "webhook_made", "webhook_changed", "webhook_secret_changed"),
-    *("webhook_removed", "log_exported", "run_deleted"),
+    *("webhook_removed", "log_exported", "run_deleted", "report_shared", "share_ended", "collection_opened"),
+    *("collection_deleted", "consent_changed"),
 )
 EXPORT_LIMIT = timedelta(seconds=60)
 

@@ -4,11 +4,13 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from app.domain.accounts import Principal, Scope
-from app.domain.errors import Forbidden, NotFound
+from app.domain.errors import Conflict, Forbidden, NotFound
 from app.domain.feedback import ClaimFlag, Consent, Rating
+from app.domain.revision import DELIVERED
 from app.services.research import Research
-from app.storage import feedback
-from app.storage.engine import Executor
+from app.storage import audit, feedback
+from app.storage.audit import Action
+from app.storage.engine import Database
 from app.storage.feedback import StoredFlag, StoredRating
 
 
@@ -20,12 +22,19 @@ class Feedback:
         Unavailable: the database does not answer.
     """
 
-    def __init__(self, database: Executor, research: Research) -> None:
+    def __init__(self, database: Database, research: Research) -> None:
         self._database = database
         self._research = research
 
-    async def rate(self, run_id: UUID, rating: Rating, user_id: UUID) -> StoredRating:
-        """Store or change the reader's stars."""
+    async def rate(self, run_id: UUID, rating: Rating, user_id: UUID, version: int | None = None) -> StoredRating:
+        """Store or change the reader's stars, for the report as it was delivered. `version` is what they read: the newest.
+
+        Raises:
+            Conflict: they read another: its words are not what would be named with their stars.
+        """
+        read = await self._version(run_id, version)
+        if read != DELIVERED:
+            raise Conflict(f"stars are for the report as it was delivered, and version {read} is a change of it; name version 1")
         stored = await feedback.rate(self._database, run_id, user_id, rating)
         if stored is None:
             await self._without_report(run_id)
@@ -40,11 +49,17 @@ class Feedback:
             raise NotFound(f"you have not rated the report of run {run_id}")
         return stored
 
-    async def flag(self, run_id: UUID, flagged: ClaimFlag, user_id: UUID) -> StoredFlag:
-        """Call a claim wrong, or change the reason."""
-        stored = await feedback.flag(self._database, run_id, user_id, flagged)
+    async def flag(self, run_id: UUID, flagged: ClaimFlag, user_id: UUID, version: int | None = None) -> StoredFlag:
+        """Call a claim wrong, or change the reason. It is counted in the `version` that was read: the newest.
+
+        Raises:
+            NotFound: there is none, or it is not in the report as it was delivered.
+        """
+        read = await self._version(run_id, version)
+        stored = await feedback.flag(self._database, run_id, user_id, flagged, read)
         if stored is None:
-            await self._without_report(run_id, f"the report of run {run_id} has no claim {flagged.claim}")
+            where = "" if read == DELIVERED else f" in version {read} that it had when it was delivered"
+            await self._without_report(run_id, f"the report of run {run_id} has no claim {flagged.claim}{where}")
         assert stored is not None
         return stored
 
@@ -71,10 +86,16 @@ class Feedback:
         if organisation is not None:
             if Scope.ORGANISATION_WRITE not in principal.scopes:
                 raise Forbidden("only an owner of your organisation can decide for it")
-            await feedback.set_organisation_consent(self._database, principal.organisation_id, principal.user_id, organisation)
+            async with self._database.acquire() as connection:
+                here = principal.organisation_id
+                await feedback.set_organisation_consent(connection, here, principal.user_id, organisation)
+                await audit.record(connection, Action.CONSENT_CHANGED, "organisation", {"given": str(organisation).lower()})
         if person is not None:
             await feedback.set_own_consent(self._database, principal.user_id, person)
         return await self.consent(principal)
+
+    async def _version(self, run_id: UUID, version: int | None) -> int:
+        return version if version is not None else await self._research.newest_version(run_id)
 
     async def _without_report(self, run_id: UUID, otherwise: str = "") -> None:
         """Say why nothing was stored: no such run, no report of it, or what `otherwise` says."""

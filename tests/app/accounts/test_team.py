@@ -167,6 +167,21 @@ async def test_two_organisations_do_not_reach_each_others_team(new_browser: NewB
     assert (await ours.get("/v1/invitations")).json["items"] == []
 
 
+async def test_who_lets_others_read_is_written_down(new_browser: NewBrowser, addresses: Iterator[str]) -> None:
+    owner = await new_browser()
+    await owner.sign_up(next(addresses))
+    made = (await owner.post("/v1/collections", {"name": "Contracts", "access": {"everyone": False}})).json["id"]
+    await owner.send("PUT", f"/v1/collections/{made}/access", json={"everyone": True})
+    await owner.delete(f"/v1/collections/{made}")
+    await owner.send("PUT", "/v1/consent", json={"organisation": True})
+    told = [(item["action"], item["subject"], item["detail"]) for item in (await owner.get("/v1/audit")).json["items"]]
+    assert told[:3] == [
+        ("consent_changed", "organisation", {"given": "true"}),
+        ("collection_deleted", made, {}),
+        ("collection_opened", made, {"everyone": "true"}),
+    ]
+
+
 async def test_what_was_done_is_written_down_for_good(
     new_browser: NewBrowser, addresses: Iterator[str], pool: asyncpg.Pool, api_urls: tuple[str, str]
 ) -> None:

@@ -49,6 +49,12 @@ async def test_the_report_as_text(api: ApiClient, run: str, accept: str, kind: s
     reply = await api.get(f"/v1/runs/{run}/report", headers={"Accept": accept})
     assert (reply.headers["Content-Type"], reply.body.decode()) == (kind, body)
     assert "sandbox" in reply.headers["Content-Security-Policy"]
+    other = await api.get(f"/v1/runs/{run}/report", headers={"Accept": "application/json"})
+    assert other.headers["ETag"] != reply.headers["ETag"], "a cache that has one form must not be told that another is the same"
+    crossed = {"Accept": "application/json", "If-None-Match": reply.headers["ETag"]}
+    assert (await api.get(f"/v1/runs/{run}/report", headers=crossed)).status == 200
+    same = {"Accept": accept, "If-None-Match": reply.headers["ETag"]}
+    assert (await api.get(f"/v1/runs/{run}/report", headers=same)).status == 304
 
 
 async def test_no_other_form_of_the_report(api: ApiClient, run: str) -> None:

@@ -170,6 +170,9 @@ async def test_a_link_shows_one_version_and_nothing_else(api: ApiClient, run: st
     await asyncio.to_thread(page.revoke, run, link.id)
     gone = await api.get(path, headers=nobody)
     assert (gone.status, gone.json["detail"]) == (404, wrong.json["detail"])
+    told = [(item["action"], item["subject"]) for item in (await api.get("/v1/audit?limit=2")).json["items"]]
+    assert told == [("share_ended", run), ("share_ended", run)], "whom links let in is in the audit log"
+    assert (await api.get("/v1/audit?action=report_shared")).json["items"][0]["detail"]["version"] == "1"
     late = await asyncio.to_thread(page.share, run, 1)
     await pool.execute("UPDATE report_shares SET expires_at = now() - interval '1 second' WHERE id = $1", UUID(late.id))
     assert (await api.get(f"/v1/shared/{late.token}", headers=nobody)).is_problem(404)
