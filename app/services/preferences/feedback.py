@@ -95,7 +95,10 @@ class Feedback:
         return await self.consent(principal)
 
     async def _version(self, run_id: UUID, version: int | None) -> int:
-        return version if version is not None else await self._research.newest_version(run_id)
+        if version is not None:
+            return version
+        _, newest = await self._research.report(run_id)
+        return newest.version
 
     async def _without_report(self, run_id: UUID, otherwise: str = "") -> None:
         """Say why nothing was stored: no such run, no report of it, or what `otherwise` says."""
