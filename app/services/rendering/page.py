@@ -20,7 +20,7 @@ from app.services.rendering.links import is_web
 from app.services.rendering.marks import marked_page
 from app.services.rendering.numbering import Numbering
 from app.services.rendering.text import conflicts
-from app.services.rendering.words import WORDS, Words, byline, quality
+from app.services.rendering.words import WORDS, Words, byline, quality, titled
 from app.storage.reports import Surroundings
 
 TAGS = {
@@ -114,7 +114,7 @@ def _prose(markdown: str, hovers: Mapping[int, str], seen: set[int]) -> str:
 
 def _source(citation: Citation, around: Surroundings, words: Words) -> str:
     quote, source = citation.quote, citation.quote.source
-    title = html.escape(source.title or words.untitled)
+    title = html.escape(titled(source, words))
     named = (
         f'<a href="{html.escape(source.url)}" rel="noopener noreferrer">{title}</a>' if is_web(source.url) else f"<b>{title}</b>"
     )

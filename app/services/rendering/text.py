@@ -7,7 +7,7 @@ from app.services.rendering.cautions import notices
 from app.services.rendering.links import escaped, is_web
 from app.services.rendering.marks import marked_text
 from app.services.rendering.numbering import Numbering
-from app.services.rendering.words import WORDS, Words, byline, quality
+from app.services.rendering.words import WORDS, Words, byline, quality, titled
 
 
 def to_markdown(report: Report, numbering: Numbering, question: str, language: Language) -> str:
@@ -38,7 +38,7 @@ def conflicts(report: Report, numbering: Numbering, words: Words) -> list[str]:
 
 def _source(citation: Citation, words: Words) -> str:
     quote, source = citation.quote, citation.quote.source
-    named = [f"*{escaped(source.title or words.untitled)}*", escaped(byline(source)), escaped(quality(source, words))]
+    named = [f"*{escaped(titled(source, words))}*", escaped(byline(source)), escaped(quality(source, words))]
     place = f"<{source.url}>" if is_web(source.url) else f"`{source.url.replace('`', '')}`"
     where = words.characters.format(start=quote.start, end=quote.end, copy=f"`{source.snapshot[:12]}`")
     return f"**[{citation.n}]** {', '.join(part for part in named if part)}. {place} ({where})\n\n> {escaped(quote.text)}"

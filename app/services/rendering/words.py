@@ -46,6 +46,11 @@ WORDS = {
 }
 
 
+def titled(source: Source, words: Words) -> str:
+    """A source's title, or that it has none; without the full stop that titles of papers end in, since more follows."""
+    return source.title.strip().removesuffix(".") or words.untitled
+
+
 def byline(source: Source) -> str:
     """Author and date ("Andrew Jackson, 4 December 1832"), without what the title says already."""
     parts = [source.author] if source.author and source.author not in source.title else []

@@ -141,6 +141,12 @@ def test_a_source_is_not_named_twice() -> None:
     said = quote("Duties protect labor.", told)
     assert rendered(f"True {marker(said)}.", quotes=(said,)).renderings.markdown.count("Andrew Jackson") == 1
     assert "*, Andrew Jackson, 4 December 1832." in rendered(f"True {marker(LABOR)}.").renderings.markdown
+    stopped = quote(
+        "Duties protect labor.", SOURCE.model_copy(update={"title": "Duties and labor.", "author": "", "published": None})
+    )
+    result = rendered(f"True {marker(stopped)}.", quotes=(stopped,)).renderings
+    assert "*Duties and labor*. <https" in result.markdown
+    assert "Duties and labor." not in result.html
 
 
 def claim(body: str, text: str, support: Support, **more: object) -> Claim:

@@ -133,3 +133,26 @@ def test_forms_that_no_stemmer_brings_together_are_one_term() -> None:
     assert term_of("paid") == term_of("pays")
     assert term_of("women") == term_of("woman's")
     assert term_of("going") == ""
+
+
+def test_two_decades_are_one_period() -> None:
+    assert analyse("What problems did farmers face in the 1920s and 1930s?").period == (1920, 1939)
+    assert analyse("How did prices move from the 1890s to the 1860s?").period == (1860, 1899)
+
+
+def test_a_verb_of_effect_has_its_subject_on_either_side() -> None:
+    assert analyse("How does diabetes affect the kidneys?").subject_terms == {term_of("diabetes"), term_of("kidneys")}
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("What did presidents not want to do about trade?", "not"),
+        ("Which banks didn't fail?", "didn't"),
+        ("Why did presidents oppose what was not proved?", ""),
+        ("Did it matter or not?", ""),
+        ("What did presidents say about trade?", ""),
+    ],
+)
+def test_a_question_for_what_is_not_so_is_known_for_one(text: str, word: str) -> None:
+    assert analyse(text).negation == word

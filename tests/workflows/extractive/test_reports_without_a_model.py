@@ -12,6 +12,7 @@ from app.domain.writer import Arrangement, WriterSettings
 from app.services.rendering.numbering import numbered
 from retrieval.local import LocalSearcher, open_local
 from tests.workflows.extractive.reporting import report_on
+from workflows.agents.extractive.survey import extent
 
 TARIFFS = "How did presidents justify tariffs before 1900?"
 NOTHING_THERE = "Which enzymes unwind DNA during replication in zebrafish?"
@@ -127,6 +128,18 @@ async def test_a_misspelt_question_gets_the_report_of_the_right_one_and_says_how
     both = await report_on("What did Lincon say about slavrey?", addresses)
     assert {c.quote.source.author for c in numbered(both).citations} == {"Abraham Lincoln"}
     assert both.notices[0].startswith("Read “Lincon” as “Lincoln”, “slavrey” as “slavery”: ")
+
+
+async def test_a_reader_is_told_first_what_a_report_cannot_do(addresses: LocalSearcher) -> None:
+    canal = await report_on("Why was the Erie Canal important for photosynthesis research?", addresses)
+    assert canal.sections[0].body.startswith("No passage read mentions “photosynthesis”. What follows is on the rest")
+    negated = await report_on("What did presidents not want the government to do about the economy?", addresses)
+    assert any("“not” could not be followed" in notice for notice in negated.notices)
+    quotes = [citation.quote for citation in numbered(canal).citations]
+    assert extent(Language.ENGLISH, quotes[:1]).startswith("This report quotes one statement from one source, dated ")
+    assert " to " not in extent(Language.ENGLISH, quotes[:1])
+    phones = await report_on("What did presidents say about smartphones?", addresses)
+    assert all("smartphones" in c.quote.text for c in numbered(phones).citations)
 
 
 async def test_a_chinese_question_is_answered_in_chinese_words(addresses: LocalSearcher) -> None:

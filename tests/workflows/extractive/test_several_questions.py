@@ -17,6 +17,11 @@ from workflows.agents.extractive.several import asked_apart
         ("What is inflation and how is it measured?", ("What is inflation?", "How is inflation measured?")),
         ("What did Lincoln say about slavery and the Union?", ()),
         ("Who wrote the book, and which of these won?", ()),
+        ("What happened in the mill and what was changed?", ()),
+        (
+            "How did the army change after the Civil War, and what did it cost?",
+            ("How did the army change after the Civil War?", "What did the army cost?"),
+        ),
         ("", ()),
     ],
 )

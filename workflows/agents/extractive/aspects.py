@@ -17,6 +17,7 @@ _BEFORE_NOUN = frozenset(
     """)
 )
 _DETERMINERS = frozenset(listed("the a an our their its his her my your this that these those any every no each"))
+_GOES_ON = _DETERMINERS | frozenset(listed("and or but nor it them him us me you myself ourselves themselves not"))
 _NOT_NOUNS = ("ly", "ive", "ous", "ful", "able", "ible", "less", "ish", "ed", "ing", "ific", "atory", "ional", "etic")
 _BLAND = frozenset(
     term_of(word)
@@ -65,7 +66,10 @@ class Phrase:
 
     @property
     def is_noun(self) -> bool:
-        """Whether a single word is a noun by its company: it now and then follows an article directly."""
+        """Whether a single word is a noun by its company: now and then it follows an article directly and ends its phrase.
+
+        In "a strong and growing economy that protects the weak" neither "strong" nor "protects" does.
+        """
         return len(self.terms) > 1 or self.alone >= ALONE * len(self.places) or is_ideographic(self.text)
 
     @property
@@ -162,7 +166,7 @@ def _together(one: Phrase, other: Phrase) -> float:
 
 
 class Mention(NamedTuple):
-    """A noun phrase where it stands: its terms, its form as written, and whether nothing is between it and the article."""
+    """A noun phrase where it stands: its terms, its form as written, and whether it is all that follows an article."""
 
     terms: tuple[str, ...]
     text: str
@@ -179,7 +183,7 @@ def noun_phrases(text: str) -> list[Mention]:
             run.append(word)
             continue
         if run:
-            found.extend(_heads(text, run, before))
+            found.extend(_heads(text, run, before, _ends(text, run[-1], word)))
         before, run = _next(text, run, word)
     return found
 
@@ -193,7 +197,14 @@ def _next(text: str, run: list[Word], word: Word | None) -> tuple[str, list[Word
     return word.text.lower(), []
 
 
-def _heads(text: str, run: list[Word], before: str) -> list[Mention]:
+def _ends(text: str, last: Word, after: Word | None) -> bool:
+    """Whether a phrase ends before what follows it; a verb has its object there, an adjective another one or its noun."""
+    if after is None or text[last.end : after.start].strip():
+        return True
+    return after.text.lower() not in _GOES_ON
+
+
+def _heads(text: str, run: list[Word], before: str, ends: bool) -> list[Mention]:
     last = run[-1]
     if is_ideographic(last.text):
         return [Mention((last.term,), last.text, True)]
@@ -201,7 +212,7 @@ def _heads(text: str, run: list[Word], before: str) -> list[Mention]:
         return []
     heads: list[Mention] = []
     if not _plain(last):
-        heads.append(Mention((last.term,), last.text, len(run) == 1 and before in _DETERMINERS))
+        heads.append(Mention((last.term,), last.text, ends and len(run) == 1 and before in _DETERMINERS))
     if len(run) > 1 and _pairs(run[-2], last):
         heads.append(Mention((run[-2].term, last.term), text[run[-2].start : last.end], False))
     return heads

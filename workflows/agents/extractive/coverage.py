@@ -65,17 +65,18 @@ def asked_terms(question: Question) -> dict[str, float]:
 
 
 def bears_on(question: Question, sentence: Sentence) -> bool:
-    """Whether a statement bears on a question with names: by something it asks about them, by being on a page of one of them, or
-    by most of its names, where these tell by themselves what is spoken of, as Panama does and Union does not."""
+    """Whether a statement bears on a question: without names, by a telling word of it.
+
+    With names, by something it asks about them, by being on a page of one of them, or by most of its names, where these tell by
+    themselves what is spoken of, as Panama does and Union does not.
+    """
     asked = asked_terms(question).keys()
     held = sentence.term_set | frozenset(terms(sentence.source.title))
+    if not question.names:
+        telling = _telling(question).keys()
+        return not telling or not telling.isdisjoint(held)
     titled = frozenset(terms(bare_title(sentence.source.title)))
-    if (
-        not question.names
-        or not asked
-        or not asked.isdisjoint(held)
-        or any(titled == set(terms(name)) for name in question.names)
-    ):
+    if not asked or not asked.isdisjoint(held) or any(titled == set(terms(name)) for name in question.names):
         return True
     weights = {name: sum(question.telling_weights.get(term, 0.0) for term in terms(name)) for name in question.names}
     told = sum(weight for name, weight in weights.items() if frozenset(terms(name)) <= held and _tells(name))

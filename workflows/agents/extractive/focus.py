@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from math import log2
 
+from workflows.agents.extractive.coverage import asked_terms
 from workflows.agents.extractive.hits import Hit
 from workflows.agents.extractive.names import holds_name
 from workflows.agents.extractive.question import Question
@@ -15,6 +16,16 @@ ON_SUBJECT = 0.75
 NEARLY = 0.5
 MANY = 8
 """So many passages on its subject make a question one to survey; with fewer, chains of evidence are followed."""
+FEWEST, OF_ALL = 3, 3
+"""In a small collection a third of all that was found is many, if it is three."""
+
+
+def many(question: Question, hits: Sequence[Hit]) -> int:
+    """How many of these passages have to be on a question's subject for much to be said on it.
+
+    A few notes hold no chains of evidence, unless the question has one in it or asks about something by its name.
+    """
+    return MANY if question.nested or question.closed or question.names else min(MANY, max(FEWEST, -(-len(hits) // OF_ALL)))
 
 
 def on_subject(question: Question, hits: Sequence[Hit]) -> list[Hit]:
@@ -25,9 +36,15 @@ def on_subject(question: Question, hits: Sequence[Hit]) -> list[Hit]:
     """
     fitting = _holding(question, hits, ON_SUBJECT)
     if len(fitting) < MANY and question.wants_account:
-        wider = _holding(question, hits, NEARLY)
+        wider = [hit for hit in _holding(question, hits, NEARLY) if _asked(question, hit)]
         fitting = wider if len(wider) >= MANY else fitting
     return fitting
+
+
+def _asked(question: Question, hit: Hit) -> bool:
+    """Whether a passage holds something of what a question asks about its names: the army, and not just some civil war."""
+    asked = asked_terms(question).keys()
+    return not question.names or not asked or not asked.isdisjoint(hit.terms)
 
 
 def _holding(question: Question, hits: Sequence[Hit], share: float) -> list[Hit]:

@@ -23,6 +23,8 @@ FRAME_NOUNS = frozenset(
         perception controversy controversial pros cons advantage disadvantage
     """)
 )
+_OF_EFFECT = frozenset(term_of(word) for word in listed("affect influence cause impact"))
+"""Framing verbs with a subject on either side: how diabetes affects the kidneys."""
 _GRAMMATICAL = frozenset(listed("give gave given offer offers offered cite cites cited raise raised put"))
 """Verbs that frame only by the noun before them: the reasons somebody gave."""
 _ACTORS = frozenset(
@@ -67,7 +69,7 @@ def subject_of(text: str, content: list[Word], framed: bool, fact: bool) -> list
     if (given := _OF_WHICH.search(text)) and (after := _unframed([w for w in content if w.start >= given.end()])):
         return after
     verb = next((w for w in content if w.term in FRAMES and w.text[0].islower()), None)
-    if verb is None:
+    if verb is None or verb.term in _OF_EFFECT:
         return _unframed(content)
     return _unframed([w for w in content if w.start > verb.start]) or _unframed([w for w in content if w.start < verb.start])
 

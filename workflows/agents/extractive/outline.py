@@ -10,7 +10,7 @@ from workflows.agents.extractive.aspects import find_aspects
 from workflows.agents.extractive.chains import direct_score
 from workflows.agents.extractive.coverage import answerable, answered_in_one
 from workflows.agents.extractive.entities import Entities
-from workflows.agents.extractive.focus import MANY, on_subject, told_apart
+from workflows.agents.extractive.focus import many, on_subject, told_apart
 from workflows.agents.extractive.hits import Hit
 from workflows.agents.extractive.kinds import QuestionKind
 from workflows.agents.extractive.names import bare_title, names_topic
@@ -58,7 +58,7 @@ def outline(question: Question, probe: Probe, most: int) -> list[Part]:
     if question.closed and answered_in_one(question, probe.hits):
         return [Part(phrases_in(question.language).direct, question.text)]
     fitting = on_subject(question, probe.hits)
-    if len(fitting) < MANY:
+    if len(fitting) < many(question, probe.hits):
         return _by_anchor(question, probe, most)
     if question.kind is QuestionKind.CHANGE and (spans := _spans(fitting, most)):
         return _by_period(question, fitting, probe, spans)

@@ -42,6 +42,10 @@ _SPAN = _shape(rf"\b(?:from|between|in)?\s*{_YEAR}\s*(?:-|–|—|to|and|until|t
 _BEFORE = _shape(rf"\b(?:before|prior to|earlier than|up to|until|till|preceding)\s+(?:the\s+year\s+)?{_YEAR}\b(?!s)")
 _AFTER = _shape(rf"\b(?:after|later than|following)\s+(?:the\s+year\s+)?{_YEAR}\b(?!s)")
 _SINCE = _shape(rf"\b(?:since|from)\s+(?:the\s+year\s+)?{_YEAR}\b(?!s)(?:\s+(?:on|onwards?))?")
+_DECADES = _shape(
+    r"\b(?:(?:in|during|of|throughout|from|between)\s+)?(?:the\s+)?((?:1[0-9]|20)[0-9]0)s\s*(?:-|–|—|to|and|or|through|until)\s*"
+    r"(?:the\s+)?((?:1[0-9]|20)[0-9]0)s\b"
+)
 _DECADE = _shape(r"\b(?:(?:in|during|of|throughout)\s+)?(?:the\s+)?((?:1[0-9]|20)[0-9]0)s\b")
 _IN_CENTURY = _shape(rf"\b(?:(before|until|after|since|in|during|of|throughout)\s+)?{_CENTURY}\b")
 _HAN_SPAN = re.compile(rf"{_YEAR}\s*年?\s*(?:至|到|-|–|—)\s*{_YEAR}\s*年?(?:之间|期间)?")
@@ -98,6 +102,9 @@ def _read_century(text: str) -> PeriodFound | None:
 
 
 def _read_decade(text: str) -> PeriodFound | None:
+    if match := _DECADES.search(text):
+        first, last = sorted((int(match.group(1)), int(match.group(2))))
+        return PeriodFound(Period(first, last + 9), match.start(), match.end())
     match = _DECADE.search(text) or _HAN_DECADE.search(text)
     if match is None:
         return None

@@ -33,7 +33,12 @@ class Phrases:
     lead: str
     evidence: str
     not_covered: str
+    statement: str
+    statements: str
+    source: str
+    sources: str
     overview: str
+    overview_year: str
     overview_dated: str
     nearest: str
     no_answer: str
@@ -46,6 +51,8 @@ class Phrases:
     other_years: str
     reading: str
     read_as: str
+    the_rest: str
+    negated: str
     said: tuple[str, ...]
     later: str
     later_again: str
@@ -103,8 +110,13 @@ _ENGLISH = Phrases(
     lead="In short",
     evidence="Further evidence",
     not_covered="What the sources do not cover",
-    overview="This report quotes {statements} statements from {sources} sources.",
-    overview_dated="This report quotes {statements} statements from {sources} sources, dated {first} to {last}.",
+    statement="one statement",
+    statements="{count} statements",
+    source="one source",
+    sources="{count} sources",
+    overview="This report quotes {statements} from {sources}.",
+    overview_year="This report quotes {statements} from {sources}, dated {first}.",
+    overview_dated="This report quotes {statements} from {sources}, dated {first} to {last}.",
     nearest="No source read answers this in full. Nearest:",
     no_answer="No answer in these sources",
     no_answer_detail="The sources searched do not answer this question: {passages}.",
@@ -117,6 +129,8 @@ _ENGLISH = Phrases(
     other_years="No source of the years asked about was found; the sources quoted are of other years.",
     reading="“{written}” as “{read}”",
     read_as="Read {readings}: the sources searched have nothing in the spelling of the question.",
+    the_rest="{missing} What follows is on the rest of the question.",
+    negated="The question’s “{word}” could not be followed: without a model, statements are chosen by what they speak of.",
     said=("In {when}, {who} said: ", "{who}, in {when}: ", "{who} said in {when}: "),
     later="{gap} later, {who} said: ",
     later_again="{gap} later: ",
@@ -173,8 +187,13 @@ _CHINESE = Phrases(
     lead="要点",
     evidence="其他证据",
     not_covered="资料未涵盖的内容",
-    overview="本报告引用{sources}个来源的{statements}条陈述。",
-    overview_dated="本报告引用{first}年至{last}年间{sources}个来源的{statements}条陈述。",
+    statement="1条陈述",
+    statements="{count}条陈述",
+    source="1个来源",
+    sources="{count}个来源",
+    overview="本报告引用{sources}的{statements}。",
+    overview_year="本报告引用{first}年{sources}的{statements}。",
+    overview_dated="本报告引用{first}年至{last}年间{sources}的{statements}。",
     nearest="所读资料均未完整回答，最接近的是：",
     no_answer="资料中没有答案",
     no_answer_detail="所检索的资料没有回答这一问题：{passages}。",
@@ -186,6 +205,8 @@ _CHINESE = Phrases(
     other_years="没有找到所问年份的来源；所引来源出自其他年份。",
     reading="“{written}”作“{read}”",
     read_as="问题中的{readings}理解：资料中没有原来的写法。",
+    the_rest="{missing}以下内容只涉及问题的其余部分。",
+    negated="未能理解问题中的“{word}”：没有语言模型时，只能按所谈的内容选取陈述。",
     said=("{when}，{who}说：", "{who}在{when}说：", "{when}，{who}说："),
     later="{gap}后，{who}说：",
     later_again="{gap}后又说：",

@@ -4,7 +4,7 @@ from app.domain.plan import ResearchPlan, Subtask
 from app.domain.query import Language, ResearchQuery
 from app.domain.reading import Reading
 from workflows.agents.extractive.asking import asked_of, asking
-from workflows.agents.extractive.focus import MANY, on_subject
+from workflows.agents.extractive.focus import many, on_subject
 from workflows.agents.extractive.gathering import Gathering
 from workflows.agents.extractive.hits import Hit
 from workflows.agents.extractive.outline import Part, Probe, outline
@@ -61,7 +61,7 @@ async def _probe(question: Question, gathering: Gathering) -> Probe:
         if not gathering.hits and gathering.hits.outside:
             asked = list(gathering.hits.relax())
         fitting = on_subject(question, list(gathering.hits))
-        if len(fitting) >= MANY:
+        if len(fitting) >= many(question, list(gathering.hits)):
             for url in list(dict.fromkeys(hit.passage.source.url for hit in fitting))[:SKIMMED]:
                 background.extend(await gathering.skim(url))
     except BudgetSpent:

@@ -15,9 +15,14 @@ _NOUN = r"(?P<noun>(?:(?:the|an?)\s+)?[\w'’-]+(?:\s+(?!of\b|and\b|or\b|in\b|to
 _SHAPES = (
     re.compile(rf"^\W*(?:what|who)\s+{_BE}\s+{_NOUN}\W*$", re.IGNORECASE),
     re.compile(rf"^\W*(?:how|why|when|where)\s+{_DO}\s+{_NOUN}\s+[\w'’-]+\W*$", re.IGNORECASE),
+    re.compile(
+        rf"^\W*(?:how|why|when)\s+{_DO}\s+(?P<noun>(?:the|an?)\s+[\w'’-]+(?:\s+[\w'’-]+)??)\s+"
+        r"(?:change|develop|evolve|differ|grow|shrink|work|begin|start|end|spread|fall|rise|fail|succeed|expand|decline)\b",
+        re.IGNORECASE,
+    ),
     re.compile(rf"^\W*what\s+(?:causes|caused)\s+{_NOUN}\W*$", re.IGNORECASE),
 )
-"""What is schizophrenia; how does malaria spread; what causes gout."""
+"""What is schizophrenia; how does malaria spread; how did the army change after the war; what causes gout."""
 
 
 def points_back(text: str) -> bool:

@@ -55,6 +55,12 @@ class Question:
         return self.kind is QuestionKind.FACT and not is_open(self.text) and not self.nested
 
     @property
+    def negation(self) -> str:
+        """The word by which the question asks for what is not so; empty where none does, or where it asks for objections."""
+        found = _NEGATION.search(self.text)
+        return found.group() if found and self.kind is not QuestionKind.AGAINST else ""
+
+    @property
     def nested(self) -> bool:
         """Whether a part of it is a question of its own, which has to be answered first."""
         return is_nested(self.text)
@@ -85,6 +91,7 @@ _IN_TIME = re.compile(
     r"\b(?:over|through(?:out)?|with|across) (?:(?:the|recent|many) )*(?:time|years|decades|centuries|history)\b", re.IGNORECASE
 )
 """Says that a course is asked for, and nothing of what."""
+_NEGATION = re.compile(r"(?<!or )(?<!if )(?<!why )\bnot\b(?! only)|\bnever\b|\b\w+n['’]t\b", re.IGNORECASE)
 _IMPERATIVE = re.compile(
     r"^\W*(?:Compare|Contrast|Explain|Describe|Discuss|Summari[sz]e|Outline|Trace|List|Name|Give|Tell|Did|Do)\b"
 )

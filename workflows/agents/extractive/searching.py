@@ -11,7 +11,7 @@ from app.domain.query import ResearchQuery
 from workflows.agents.extractive.asking import asked_of
 from workflows.agents.extractive.aspects import find_aspects
 from workflows.agents.extractive.coverage import answerable, answered_in_one, bears_on, missing_words, promising
-from workflows.agents.extractive.focus import MANY, bearing_on, on_subject, on_topic, spoken, told_apart
+from workflows.agents.extractive.focus import bearing_on, many, on_subject, on_topic, spoken, told_apart
 from workflows.agents.extractive.gathering import Gathering
 from workflows.agents.extractive.hits import Hit, joined_terms
 from workflows.agents.extractive.links import chain_sentences
@@ -81,6 +81,11 @@ class _Task:
         return on_subject(self.subject, list(self.gathering.hits))
 
     @property
+    def many(self) -> int:
+        """How many passages on the subject make it one on which much is said."""
+        return many(self.subject, list(self.gathering.hits))
+
+    @property
     def aspect(self) -> dict[str, float]:
         """What the subtask asks about beyond the question's subject."""
         return dict.fromkeys(self.own.subject_terms - self.whole.subject_terms, ASPECT_WEIGHT)
@@ -113,7 +118,7 @@ async def _explore(task: _Task) -> None:
     task.trail.begin(own, ranked=False)
     if task.direct or task.is_side:
         return
-    if len(task.fitting) >= MANY:
+    if len(task.fitting) >= task.many:
         await _widen(task)
     elif promising(task.whole, list(task.gathering.hits)):
         await _follow(task, own)
@@ -152,7 +157,7 @@ def _chosen(task: _Task) -> list[tuple[float, Sentence]]:
             return [pair for pair in chosen if not task.topic.isdisjoint(pair[1].term_set)]
         return [pair for pair in chosen if bears_on(task.subject, pair[1])]
     fitting = task.fitting
-    if len(fitting) >= (FEW if task.own.period != task.whole.period else MANY):
+    if len(fitting) >= (FEW if task.own.period != task.whole.period else task.many):
         return _stated(lens_for(task.subject, fitting, task.aspect), fitting)
     if task.own.text == task.whole.text and not answerable(task.whole, list(task.trail.hits.values())):
         return []

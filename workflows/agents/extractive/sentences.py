@@ -7,8 +7,15 @@ from app.domain.evidence import Passage, Quote, Source
 from retrieval.sentences import split_sentences
 from workflows.agents.extractive.words import terms
 
-_ASIDE = re.compile(r"\[(?:Laughter|Applause|Cheers|Boos|Inaudible|Pause|At this point[^\]]*)\]\s+(?=\S)")
-"""What a transcript tells of the room stands before a sentence, and is none of it."""
+_ROOM = r"\[(?:Laughter|Applause|Cheers|Boos|Inaudible|Pause|At this point[^\]]*)\]"
+_ASIDE = re.compile(
+    rf"(?:{_ROOM}\s+|(?:[-*+•·–—]|\d{{1,2}}[.)])\s+"
+    r"|(?:BACKGROUND|CONTEXT|INTRODUCTION|RESULTS?|FINDINGS|MAIN RESULTS|CONCLUSIONS?|INTERPRETATION|SIGNIFICANCE|DISCUSSION)"
+    r"(?:/[A-Z]+)?[:.]?\s+(?=[A-Z0-9]))+(?=\S)"
+)
+"""What a transcript tells of the room, the mark of a list and the label of an abstract's part stand before a sentence, and are
+none of it."""
+_ONLY_ROOM = re.compile(_ROOM)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +47,16 @@ class Sentence:
 def sentences_of(passage: Passage) -> list[Sentence]:
     """The sentences of a passage, in order, with offsets into its snapshot."""
     found: list[Sentence] = []
+    last: Sentence | None = None
     for span in split_sentences(passage.text):
+        if _ONLY_ROOM.fullmatch(passage.text, span.start, span.end):
+            last = None  # what comes after the applause is not joined to what came before
+            continue
         aside = _ASIDE.match(passage.text, span.start, span.end)
         start = aside.end() if aside else span.start
         text = passage.text[start : span.end]
-        found.append(_sentence(passage.source, text, passage.start + start, found[-1] if found else None))
+        last = _sentence(passage.source, text, passage.start + start, last)
+        found.append(last)
     return found
 
 

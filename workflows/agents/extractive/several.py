@@ -3,6 +3,7 @@
 import re
 
 from workflows.agents.extractive.pronouns import named_for, points_back
+from workflows.agents.extractive.words import is_light, terms
 
 _ASKS = r"(?:how|why|what|when|where|who|which)"
 _VERB = r"(?:did|do|does|has|have|had|is|are|was|were|can|could|should|will)"
@@ -31,7 +32,8 @@ def asked_apart(text: str) -> tuple[str, ...]:
 
 def _stands(piece: str) -> bool:
     long_enough = len(piece) >= FEWEST_CHARACTERS if _is_chinese(piece) else len(piece.split()) >= FEWEST_WORDS
-    return long_enough and _BEGINS.match(piece) is not None and not points_back(piece)
+    telling = any(term and not is_light(term) for term in terms(piece))  # "and what was changed" asks of what was said before
+    return telling and long_enough and _BEGINS.match(piece) is not None and not points_back(piece)
 
 
 def _is_chinese(piece: str) -> bool:

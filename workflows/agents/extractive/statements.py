@@ -24,6 +24,8 @@ LEAST_CASES = 5
 """So many statements that give reasons make an answer by themselves; with fewer, what else is said stands beside them."""
 FEW_CASES = 2
 """So many will do where objections are asked for."""
+OF_ASPECT = 3
+"""So many statements that hold the words of a heading make a section, which then shows what its heading says."""
 BESIDE = 0.6
 """What a statement that gives no reason counts in a part of a question for reasons."""
 LONGEST_PAIR = 70
@@ -51,7 +53,7 @@ def statements(lens: Lens, hits: Sequence[Hit], limit: int, taken: Sequence[Sent
     scored = sorted((pair for hit in hits for pair in _scored(lens, hit)), key=_order)
     if lens.aspect:
         fitting = [pair for pair in scored if lens.aspect.keys() & pair[1].term_set]
-        scored = fitting if len(fitting) >= limit else scored
+        scored = fitting if len(fitting) >= OF_ASPECT else scored
     if lens.aspect:
         scored = sorted(((s * (1.0 if makes_case(lens.question.kind, c.text) else BESIDE), c) for s, c in scored), key=_order)
     else:

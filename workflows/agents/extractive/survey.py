@@ -200,8 +200,15 @@ def extent(language: Language, quotes: Sequence[Quote]) -> str:
     """How many statements from how many sources of which years a report rests on."""
     words = phrases_in(language)
     years = sorted(q.source.published.year for q in quotes if q.source.published)
-    sources = len({q.source.url for q in quotes})
-    template = words.overview_dated if years and len(years) >= DATED * len(quotes) else words.overview
+    dated = bool(years) and len(years) >= DATED * len(quotes)
+    template = (words.overview_year if years[0] == years[-1] else words.overview_dated) if dated else words.overview
     return template.format(
-        statements=len(quotes), sources=sources, first=years[0] if years else "", last=years[-1] if years else ""
+        statements=_counted(len(quotes), words.statement, words.statements),
+        sources=_counted(len({q.source.url for q in quotes}), words.source, words.sources),
+        first=years[0] if years else "",
+        last=years[-1] if years else "",
     )
+
+
+def _counted(count: int, one: str, several: str) -> str:
+    return one if count == 1 else several.format(count=count)

@@ -57,6 +57,7 @@ async def write_report(query: ResearchQuery, plan: ResearchPlan, findings: tuple
         sections = trace(question, material, query.effort, scale)
     if material.items:
         sections = shaped(sections, _known(material), style, question.language, len(asked) or 1)
+        sections = _foretold(question, material, sections)
     if material.items and (gaps := _gaps(question, plan, material)):
         sections.append(gaps)
     return Report(
@@ -108,6 +109,23 @@ def _nothing(question: Question, material: Material) -> Section:
     return Section(heading=words.no_answer, body="\n".join([lines[0], "", *lines[1:]]).strip())
 
 
+def _foretold(question: Question, material: Material, sections: list[Section]) -> list[Section]:
+    """The sections, the first of which begins by saying what of the question no source speaks of."""
+    words = phrases_in(question.language)
+    searched = [finding for finding in material.findings if finding.stop not in (StopReason.FAILED, StopReason.DROPPED)]
+    missing = [gap for gap in dict.fromkeys(g for f in searched for g in f.gaps) if _is_word(gap, question, searched)]
+    if not missing or not sections or words.nearest in sections[0].body:
+        return sections
+    told = words.the_rest.format(missing=words.space.join(missing))
+    return [sections[0].model_copy(update={"body": f"{told}\n\n{sections[0].body}"}), *sections[1:]]
+
+
+def _is_word(gap: str, question: Question, searched: Sequence[Finding]) -> bool:
+    """Whether a gap is a word of the question that none of the searches met."""
+    before, _, after = phrases_in(question.language).missing.partition("{word}")
+    return gap.startswith(before) and gap.endswith(after) and _holds(gap, searched)
+
+
 def _gaps(question: Question, plan: ResearchPlan, material: Material) -> Section | None:
     """What no search found, what models said was missing, and parts without a statement but for those read off the corpus."""
     words = phrases_in(question.language)
@@ -153,5 +171,7 @@ def _notices(question: Question, material: Material) -> tuple[str, ...]:
     if years and not any(question.period.holds(year) for year in years):
         notices.append(words.other_years)
     if not any(model_prose(finding) for finding in material.findings):
+        if question.negation and material.items:
+            notices.append(words.negated.format(word=question.negation))
         notices.append(words.no_model)
     return tuple(notices)
