@@ -124,6 +124,11 @@ def test_a_stranger_gets_a_form_and_no_page(api: FakeApi, monkeypatch: pytest.Mo
     assert 'action="/enter"' in html
     assert "r-label" not in html.partition("<style>")[0]
     assert not app.text_area
+    assert "oidc" not in html
+    monkeypatch.setenv("RUBRICA_PUBLIC_URL", "https://x.example/")
+    monkeypatch.setenv("RUBRICA_OIDC_ISSUER", "https://id.example")
+    app.query_params["run"] = "7"
+    assert 'href="https://x.example/v1/oidc/start?back=%2F%3Frun%3D7"' in shown(app.run())
 
 
 @pytest.fixture

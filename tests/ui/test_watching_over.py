@@ -46,6 +46,9 @@ def test_a_secret_is_shown_once_and_messages_are_sent_again(api: FakeApi, open_p
     next(button for button in app.button if button.label == "Add it").click().run()
     sent = {"url": "https://hooks.example/in", "description": "", "events": ["run.failed"]}
     assert api.commands()[-1] == ("POST", "webhooks", sent)
+    assert [method for method, path, _ in api.received if path == "/v1/webhooks"][-2:] == ["POST", "GET"], (
+        "the list has the new one"
+    )
     assert SIGNING in [code.value for code in app.code]
     assert SIGNING not in [code.value for code in app.run().code], "a secret is shown once"
 

@@ -28,7 +28,7 @@ def provider_html() -> str:
     public = os.environ.get("RUBRICA_PUBLIC_URL")
     if not public or not os.environ.get("RUBRICA_OIDC_ISSUER"):
         return ""
-    start = text(public.rstrip("/") + "/v1/oidc/start")
+    start = text(f"{public.rstrip('/')}/v1/oidc/start?{urlencode({'back': wanted()})}")
     other = f'<p class="r-or">{text(say("sign_in.or"))}</p>'
     return f'{other}<a class="r-button" href="{start}">{text(say("sign_in.provider"))}</a>'
 

@@ -82,6 +82,20 @@ def _role(role: str) -> str:
 
 def _invitations(who: Me) -> None:
     st.html(f'<h2 class="r-label" style="margin-top:1.6rem">{text(say("team.invitations"))}</h2>')
+    sent_before = st.container()
+    offered = ROLES[: ROLES.index(who.organisation.role) + 1] if who.organisation.role in ROLES else ROLES[:2]
+    row = st.form("invite", clear_on_submit=True, border=False)
+    with row, st.container(horizontal=True, vertical_alignment="bottom"):
+        email = st.text_input(say("team.email"), type="email", key="invite_email")
+        role = st.selectbox(say("team.role"), offered, min(1, len(offered) - 1), _role, key="invite_role")
+        sent = st.form_submit_button(say("team.invite"), icon=":material/person_add:")
+    if sent and email:
+        _invite(email, role)
+    with sent_before:  # with the one just sent
+        _open_invitations()
+
+
+def _open_invitations() -> None:
     for invitation in accounts.invitations(api()):
         with st.container(horizontal=True, vertical_alignment="center", key=f"invitation_{invitation.id}"):
             until = say("team.until", when=when(invitation.expires_at, "day"))
@@ -92,14 +106,6 @@ def _invitations(who: Me) -> None:
                 partial(accounts.withdraw, api(), invitation.id), say("team.withdrawn")
             ):
                 st.rerun()
-    offered = ROLES[: ROLES.index(who.organisation.role) + 1] if who.organisation.role in ROLES else ROLES[:2]
-    row = st.form("invite", clear_on_submit=True, border=False)
-    with row, st.container(horizontal=True, vertical_alignment="bottom"):
-        email = st.text_input(say("team.email"), type="email", key="invite_email")
-        role = st.selectbox(say("team.role"), offered, min(1, len(offered) - 1), _role, key="invite_role")
-        sent = st.form_submit_button(say("team.invite"), icon=":material/person_add:")
-    if sent and email:
-        _invite(email, role)
 
 
 def _invite(email: str, role: str) -> None:

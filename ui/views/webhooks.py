@@ -30,10 +30,10 @@ def _may_write() -> bool:
 
 
 def _all(before: str | None) -> None:
-    page = hooks.webhooks(api(), before)
     st.html(hero(say("webhooks.title"), say("webhooks.lead")))
     if _may_write():
         _new()
+    page = hooks.webhooks(api(), before)  # with the one that was just added
     if not page.items:
         st.html(f'<p class="r-quiet">{text(say("webhooks.none"))}</p>')
     for hook in page.items:

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Iterator
 import asyncpg
 import pytest
 
+from app.api.accounts.oidc import led_to
 from app.api.services import open_services
 from app.services.accounts.policy import AccountPolicy, Provider
 from tests.app.accounts.browser import Browser, browsing
@@ -33,9 +34,9 @@ async def browser(provider: FakeProvider, api_urls: tuple[str, str], workflows: 
         yield made
 
 
-async def come_back(browser: Browser, provider: FakeProvider, **changes: str) -> Reply:
+async def come_back(browser: Browser, provider: FakeProvider, wanted: str = "", **changes: str) -> Reply:
     """To the provider and back, with the query changed on the way."""
-    gone = await browser.get("/v1/oidc/start", allow_redirects=False)
+    gone = await browser.get("/v1/oidc/start", params={"back": wanted}, allow_redirects=False)
     assert gone.status == 302
     assert gone.headers["Location"].startswith(f"{provider.issuer}/authorize?")
     query = provider.sign_in(gone.headers["Location"]) | changes
@@ -61,6 +62,27 @@ async def test_there_and_back(
     provider.person = {"sub": "person-1", "email": email, "email_verified": True}
     assert (await browser.sign_in(email, "any password at all")).is_problem(401), "she has no password"
     assert await pool.fetchval("SELECT count(*) FROM oidc_flows") == 0
+
+
+async def test_signing_in_leads_to_the_page_that_was_wanted_and_nowhere_else(
+    browser: Browser, provider: FakeProvider, new_browser: NewBrowser, addresses: Iterator[str]
+) -> None:
+    owner, email = await new_browser(), next(addresses)
+    await owner.sign_up(email)
+    provider.person = {"sub": "wanting", "email": email, "email_verified": True}
+    page = "http://page.example"
+    for wanted, there in (
+        ("/read?run=7&cite=q%201", f"{page}/read?run=7&cite=q%201"),
+        ("/history?q=关税", f"{page}/history?q=%E5%85%B3%E7%A8%8E"),
+        *((evil, page) for evil in ("https://evil.example/", "//evil.example", "/\\evil.example", "/a\r\nX: y", "read", "")),
+    ):
+        back = await come_back(browser, provider, wanted)
+        assert (back.status, back.headers["Location"]) == (302, there), wanted
+    assert led_to("https://x.example/app", "/app/read?run=7") == "https://x.example/app/read?run=7"
+    assert (
+        led_to("https://x.example/app", "/apple") == led_to("https://x.example/app", "/app/../admin") == "https://x.example/app"
+    )
+    assert led_to("", "/read") == "/v1/me"
 
 
 @pytest.mark.parametrize("lie", LIES)
