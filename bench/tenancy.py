@@ -32,8 +32,13 @@ from infra.local.temporal import LocalTemporal
 LIMIT_S = 5
 # Let in, and then waiting for a worker, which this bench has none of.
 NO_ANSWER = 504
-# Beside the scope it takes to have made a collection, or to be an admin.
-FINER = frozenset({"PUT /v1/collections/{collection_id:uuid}/access", "DELETE /v1/collections/{collection_id:uuid}"})
+# Beside the scope it takes to have made a collection or asked a question, or to be an admin.
+FINER = frozenset(
+    {
+        *("PUT /v1/collections/{collection_id:uuid}/access", "DELETE /v1/collections/{collection_id:uuid}"),
+        "DELETE /v1/runs/{run_id:uuid}",
+    }
+)
 # A stranger may be told: it is not there, this is malformed, it was done to nothing, or, for a list, here is your own.
 NOT_FOUND = frozenset({400, 404, 405, 406, 409, 413, 422, 429, 503})
 
