@@ -95,3 +95,9 @@ def test_commands_reach_the_api(api: FakeApi) -> None:
         ("PUT", "budget", {"max_tokens": 1_000, "max_cost_microusd": None, "max_seconds": None}),
         ("POST", "cancel", None),
     ]
+
+
+def test_who_is_not_signed_in_any_more_is_led_to_the_form() -> None:
+    told = problem_html(ApiProblem("Unauthenticated", "you are not signed in any more", 401))
+    assert '<a href="/sign-in">Sign in</a>' in told
+    assert "sign-in" not in problem_html(ApiProblem("Forbidden", "not yours", 403))

@@ -4,8 +4,9 @@ import streamlit as st
 
 from ui.api_client import ApiProblem
 from ui.components.markup import text
-from ui.language import DEFAULT, current, say, table
+from ui.language import DEFAULT, current, named, say, table
 
+UNKNOWN = 401
 KNOWN = (400, 401, 402, 403, 404, 406, 409, 413, 422, 429, 503)
 
 
@@ -28,6 +29,8 @@ def problem_html(problem: ApiProblem) -> str:
     """The problem's title, its detail and the advice."""
     detail = f"<span>{text(problem.detail)}</span> " if problem.detail else ""
     what_to_do = f'<span class="todo">{text(advice_of(problem))}</span>'
+    if problem.status == UNKNOWN:  # such as in another tab, after signing out in this browser
+        what_to_do += f' <a href="/sign-in">{text(named("sign_in", "enter"))}</a>'
     return f'<div class="r-note bad" role="alert"><strong>{text(title_of(problem))}</strong>{detail}{what_to_do}</div>'
 
 
