@@ -26,6 +26,10 @@ SET_STATUS = "SELECT set_status($1, $2, $3, $4)"
 DROP_STAGE = (
     "INSERT INTO stages (run_id, stage, dropped) VALUES ($1, $2, true) ON CONFLICT (run_id, stage) DO UPDATE SET dropped = true"
 )
+# A search that is wanted again goes on, unless it has handed over already.
+DROP_OTHERS = """
+    UPDATE stages SET dropped = stage <> ALL($2::text[])
+    WHERE run_id = $1 AND stage LIKE 'search/%' AND NOT done AND dropped IS DISTINCT FROM (stage <> ALL($2::text[]))"""
 RECALL = "SELECT result FROM tool_calls WHERE run_id = $1 AND key = $2"
 TOOL_KEYS = "SELECT key FROM tool_calls WHERE run_id = $1"
 REMEMBER = """
@@ -208,6 +212,11 @@ class RunLog:
         """Tell a stage, running or to come, to stop at its next turn and hand over what it has (`Halt.DROPPED`)."""
         async with translated():
             await self._pool.execute(DROP_STAGE, run_id, stage)
+
+    async def drop_other_searches(self, run_id: UUID, wanted: Sequence[str]) -> None:
+        """Tell the searches that have begun, but for the stages `wanted`, to stop at their next turn (`Halt.DROPPED`)."""
+        async with translated():
+            await self._pool.execute(DROP_OTHERS, run_id, list(wanted))
 
     async def append_event(self, run_id: UUID, event: EventType, agent: str, payload: Mapping[str, Any]) -> int:
         """Append one event; its number."""

@@ -65,9 +65,8 @@ def locate(text: str, said: str) -> Span | None:
     said = said.strip()[:MAX_SAID]
     if sum(1 + 2 * is_ideograph(c) for c in said[:MIN_SAID]) < MIN_SAID:
         return None  # a word or two stand anywhere
-    spellings = (
-        (said,) if said.isascii() else dict.fromkeys((said, *(unicodedata.normalize(form, said) for form in ("NFC", "NFD"))))
-    )
+    composed, apart = unicodedata.normalize("NFC", said), unicodedata.normalize("NFD", said)
+    spellings = dict.fromkeys((said, composed, apart))
     return next((span for spelling in spellings if (span := _located(text, spelling))), None)
 
 

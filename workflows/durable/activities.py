@@ -111,15 +111,18 @@ class StageActivities:
 
     @activity.defn(name=payloads.STEER_ACTIVITY)
     async def steer(self, steered: payloads.SteeredPlan) -> None:
-        """Keep the plan as a person changed it, and tell the stages that are dropped."""
+        """Keep the plan as a person changed it, and tell the searches that are dropped or no longer in it."""
         await insist(lambda: self._keep(steered))
 
     async def _keep(self, steered: payloads.SteeredPlan) -> None:
         async with translated(), self._shop.database.acquire() as connection, connection.transaction():
             run_log = RunLog(connection)
+            # First of all, since it takes the ledger's row: whoever holds a stage's row has that one already.
+            await run_log.save_plan(steered.run_id, steered.plan, steered.dropped, EventType.PLAN_REVISED)
             for subtask_id in steered.dropped:
                 await run_log.drop_stage(steered.run_id, search_agent(subtask_id))
-            await run_log.save_plan(steered.run_id, steered.plan, steered.dropped, EventType.PLAN_REVISED)
+            wanted = [search_agent(s.id) for s in steered.plan.subtasks if s.id not in steered.dropped]
+            await run_log.drop_other_searches(steered.run_id, wanted)
 
     async def _planned(self, attempt: Attempt) -> ResearchPlan:
         query = attempt.request.query

@@ -9,6 +9,7 @@ from app.domain.contract import Command, SubtaskAddition, SubtaskRemoval, workfl
 from app.domain.errors import Conflict, NotFound
 from app.domain.plan import ResearchPlan, Subtask
 from app.domain.run import EventType, RunStatus
+from tests.support.patience import PATIENCE_S
 from tests.workflows.durable.house import House
 from tests.workflows.durable.toys import Gate, toy_agents
 
@@ -43,6 +44,24 @@ async def test_a_running_search_that_is_dropped_hands_over_what_it_has(house: Ho
     finished = {event["payload"]["stage"]: event["payload"] for event in await house.events(run_id, EventType.STAGE_FINISHED)}
     assert finished["search/s2"]["stop"] == "dropped"
     assert finished["search/s2"]["quotes"] == 1
+
+
+async def test_a_running_search_that_a_revised_plan_leaves_out_is_paid_for_no_further(house: House) -> None:
+    house.model.hook = gate = Gate("s2 turn 1", "s3 turn 1")
+    async with house.worker():
+        run_id = await house.ask()
+        await gate.reached.wait()
+        async with asyncio.timeout(PATIENCE_S):
+            while len([said for said in house.model.asked if said.startswith(("s2 turn 1", "s3 turn 1"))]) < 2:
+                await asyncio.sleep(0.01)
+        plan = await house.steering.plan(run_id)
+        for left_out in ({"s2", "s3"}, {"s2"}):  # on second thoughts the third stays
+            subtasks = tuple(s for s in plan.subtasks if s.id not in left_out)
+            await house.steering.revise_plan(run_id, ResearchPlan(title="Less", subtasks=subtasks))
+        gate.open()
+        await house.until(run_id, RunStatus.COMPLETED)
+    assert "s2 turn 2 " not in house.model.asked
+    assert [said for said in house.model.asked if said.startswith("outline")] == ["outline of s1:sufficient, s3:sufficient "]
 
 
 async def test_the_plan_of_a_paused_run_is_revised_and_finished_searches_are_kept(house: House) -> None:
