@@ -182,12 +182,13 @@ class Library:
 
     def _ranked(self, query: str, limit: int, generations: Sequence[Generation], where: SearchFilter) -> list[_Ranked]:
         encoder = self._encoder_for(generations, query)
-        # The passages with its words are looked up while the query is encoded: encoding takes as long as the rest.
+        # The passages with its words, and their places, are looked up meanwhile: encoding takes as long as the rest.
         vector = self._encoding.submit(encoder.query, query) if encoder else None
         asked = HybridQuery(self._words.query(query), None, max(CANDIDATES, READ_AHEAD * limit), where)
         sparse = self._hits(generations, asked)
+        places = self._places(sparse)
         dense = self._hits(generations, replace(asked, sparse=NO_WORDS, dense=vector.result())) if vector else None
-        places = self._places(sparse.keys() | (dense or {}).keys())
+        places |= self._places((dense or {}).keys() - sparse.keys())
         documents = {key: f"{collection_of(key[0])} {place.document}" for key, place in places.items()}
         ranked = [found for found in fuse(sparse, dense, asked.limit, documents) if found[0] in places]
         if len(generations) > 1:
