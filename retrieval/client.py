@@ -5,12 +5,13 @@ from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Any, Self
 from urllib.parse import quote
+from weakref import WeakValueDictionary
 
 import aiohttp
 import orjson
 
 from app.domain.errors import Conflict, InvalidInput, NotFound, RubricaError, ToolError, ToolUnavailable
-from app.domain.evidence import Passage
+from app.domain.evidence import Passage, Source
 from retrieval.catalogue import CorpusKind
 from retrieval.ports import Document, SearchFilter
 
@@ -29,6 +30,7 @@ class IndexClient:
     def __init__(self, address: str) -> None:
         self._address = address
         self._session: aiohttp.ClientSession | None = None
+        self._sources: WeakValueDictionary[bytes, Source] = WeakValueDictionary()
 
     async def __aenter__(self) -> Self:
         return self
@@ -46,7 +48,7 @@ class IndexClient:
         """See `Searcher.search`; every failure is a `ToolError`."""
         body = {"query": query, "limit": limit, **where.model_dump()}
         answer = await self._tool("/search", body)
-        return [Passage.model_validate(passage) for passage in answer["passages"]]
+        return [self._passage(passage) for passage in answer["passages"]]
 
     async def respell(self, words: Sequence[str], where: SearchFilter) -> dict[str, str]:
         """See `Speller.respell`; every failure is a `ToolError`."""
@@ -141,6 +143,14 @@ class IndexClient:
         if status >= 400:
             raise _ERRORS.get(status, ToolError)(_message(content, status))
         return dict(orjson.loads(content)) if content else {}
+
+    def _passage(self, passage: dict[str, Any]) -> Passage:
+        """A passage; those of one source share it, for agents keep hundreds of passages of a few sources while they search."""
+        stated = orjson.dumps(passage["source"])
+        source = self._sources.get(stated)
+        if source is None:
+            source = self._sources[stated] = Source.model_validate(passage["source"])
+        return Passage.model_validate({**passage, "source": source})
 
     def _opened(self) -> tuple[aiohttp.ClientSession, str]:
         remote = self._address.startswith(("http://", "https://"))

@@ -1,9 +1,11 @@
 """The research plan: subtasks with purpose, dependencies and expected evidence (MindDR section 3.1, planning agent)."""
 
-from pydantic import Field, model_validator
+from typing import Annotated
+
+from pydantic import AfterValidator, Field, model_validator
 
 from app.domain.reading import Reading
-from app.domain.value import Value
+from app.domain.value import OneOfEqual, Value
 
 MAX_SUBTASKS = 12
 
@@ -18,6 +20,15 @@ class Subtask(Value):
     expected_evidence: str = Field(default="", max_length=1_000)
     depends_on: tuple[str, ...] = ()
 
+    @property
+    def in_outline(self) -> "Subtask":
+        """What the other searches are told of it; its question is its title."""
+        return Subtask(id=self.id, title=self.title, question=self.title, depends_on=self.depends_on)
+
+
+one_of_equal = OneOfEqual[Subtask](lambda subtask: subtask.question)
+SharedSubtask = Annotated[Subtask, AfterValidator(one_of_equal)]
+
 
 class ResearchPlan(Value):
     """What the run will look into. Subtasks without dependencies between them run in parallel.
@@ -30,7 +41,7 @@ class ResearchPlan(Value):
 
     intent: str = Field(default="", max_length=4_000)
     title: str = Field(default="", max_length=300)
-    subtasks: tuple[Subtask, ...] = Field(min_length=1, max_length=MAX_SUBTASKS)
+    subtasks: tuple[SharedSubtask, ...] = Field(min_length=1, max_length=MAX_SUBTASKS)
     revision: int = Field(default=1, ge=1)
     readings: tuple[Reading, ...] = Field(default=(), max_length=12)
 
@@ -59,6 +70,14 @@ class ResearchPlan(Value):
             if subtask.id == subtask_id:
                 return subtask
         raise KeyError(subtask_id)
+
+    def as_seen_by(self, subtask_id: str) -> "ResearchPlan":
+        """The plan with all that the search on this subtask may read: of the other subtasks only ids, titles and dependencies.
+
+        Each of a run's searches is sent the plan, so what is repeated there is kept as many times, by worker and server.
+        """
+        seen = tuple(s if s.id == subtask_id else one_of_equal(s.in_outline) for s in self.subtasks)
+        return self.model_copy(update={"subtasks": seen})
 
     def ready(self, done: frozenset[str], started: frozenset[str]) -> tuple[Subtask, ...]:
         """Subtasks whose dependencies are all done and which have not been started, in plan order."""

@@ -154,8 +154,14 @@ def _package_folder(name: str) -> Path:
     return Path(spec.submodule_search_locations[0])
 
 
+# Read by the C library (mallopt(3)). A page read for one search, a batch of turns, a report on its way into the database: such
+# blocks come and go. Named limits keep them out of the heaps for good; left to itself the library lets a first large block raise
+# the limit to 32 MiB, and the heaps keep the holes that the next ones leave. Threads share two heaps.
+MEMORY_LIMITS = {"MALLOC_ARENA_MAX": "2", "MALLOC_MMAP_THRESHOLD_": str(64 * 1024), "MALLOC_TRIM_THRESHOLD_": str(128 * 1024)}
+
+
 def _python_environment() -> dict[str, str]:
-    """Children find the packages this process found, write their logs line by line, and let their threads share two heaps."""
+    """Children find the packages this process found, write logs line by line, and give back memory they are done with."""
     root = str(_package_folder("infra").parent)
     path = os.environ.get("PYTHONPATH")
-    return {"PYTHONPATH": f"{root}{os.pathsep}{path}" if path else root, "PYTHONUNBUFFERED": "1", "MALLOC_ARENA_MAX": "2"}
+    return {"PYTHONPATH": f"{root}{os.pathsep}{path}" if path else root, "PYTHONUNBUFFERED": "1", **MEMORY_LIMITS}

@@ -37,7 +37,8 @@ class DurableStages:
 
     async def search(self, subtask: Subtask, plan: ResearchPlan) -> Finding:
         """How the search on this subtask ended."""
-        request = payloads.SearchRequest(**self._common(self._start.query), plan=plan, subtask_id=subtask.id)
+        seen = plan.as_seen_by(subtask.id)
+        request = payloads.SearchRequest(**self._common(self._start.query), plan=seen, subtask_id=subtask.id)
         outcome = await self._run(payloads.SEARCH_ACTIVITY, f"search/{subtask.id}", request, payloads.SearchOutcome)
         self._stored.add(subtask.id)
         return outcome.finding()

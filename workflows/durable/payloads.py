@@ -1,6 +1,9 @@
 """What travels between the workflows and their activities. Small on purpose: results stay in PostgreSQL."""
 
+from typing import Annotated
 from uuid import UUID
+
+from pydantic import AfterValidator, PlainSerializer
 
 from app.domain.budget import StopReason
 from app.domain.contract import Halt, ResearchInput
@@ -8,7 +11,7 @@ from app.domain.evidence import Finding
 from app.domain.plan import ResearchPlan
 from app.domain.query import ResearchQuery
 from app.domain.run import EventType, RunStatus
-from app.domain.value import Value
+from app.domain.value import OneOfEqual, Value
 
 PLAN_ACTIVITY = "plan"
 SEARCH_ACTIVITY = "search"
@@ -21,19 +24,29 @@ REPORT_TASK_ACTIVITY = "report_task"
 FAIL_TASK_ACTIVITY = "fail_report_task"
 
 
+def _sparing(value: Value) -> dict[str, object]:
+    """Without what it is by default: of what a stage is told server, SDK and worker keep copies for as long as it works."""
+    return value.model_dump(mode="json", exclude_defaults=True)
+
+
+Sparing = PlainSerializer(_sparing)
+SharedQuery = Annotated[ResearchQuery, AfterValidator(OneOfEqual[ResearchQuery](lambda query: query.question)), Sparing]
+SentPlan = Annotated[ResearchPlan, Sparing]
+
+
 class StageRequest(Value):
     """What every stage is told. `begins` marks the first stage of this workflow: it moves the run to `running`."""
 
     run_id: UUID
-    query: ResearchQuery
+    query: SharedQuery
     finish: bool = False
     begins: bool = False
 
 
 class SearchRequest(StageRequest):
-    """One subtask of the plan, by id."""
+    """One subtask of the plan, by id; the plan as this search sees it."""
 
-    plan: ResearchPlan
+    plan: SentPlan
     subtask_id: str
 
 
@@ -52,7 +65,7 @@ class SearchOutcome(Value):
 class ReportRequest(StageRequest):
     """The whole plan. `stored` are the subtasks whose findings are in PostgreSQL; `missing` say why the others have none."""
 
-    plan: ResearchPlan
+    plan: SentPlan
     stored: tuple[str, ...]
     missing: tuple[SearchOutcome, ...] = ()
 
