@@ -9,10 +9,11 @@ import pytest
 
 from app.domain.errors import ToolError
 from app.settings import read_settings
-from tests.support.outside_stub import outside, says
+from tests.support.outside_stub import outside, says, status
 from workflows.durable.equipment import equipped
 
 ROOT = Path(__file__).parents[3]
+HOLDS_NOTHING = status(404, "no document of this address")
 PAPER = {"DOI": "10.1000/a", "title": ["On duties"], "abstract": "<p>Duties rose.</p>", "type": "journal-article"}
 
 
@@ -26,13 +27,13 @@ async def test_without_settings_there_is_nothing_beyond_the_index(own_postgres_u
 async def test_configured_services_are_used_and_counted(own_postgres_url: str, tmp_path: Path) -> None:
     found = {"message": {"items": [PAPER]}}
     page = {"data": {"url": "https://doi.org/10.1000/a", "title": "On duties", "content": "The whole paper."}}
-    async with outside(says(found)) as crossref, outside(says(page)) as jina:
+    async with outside(says(found)) as crossref, outside(says(page)) as jina, outside(HOLDS_NOTHING) as index:
         (tmp_path / "providers.toml").write_text(f'[crossref]\nurl = "{crossref.url}"\n\n[jina]\nurl = "{jina.url}"\n')
         weather = {"command": sys.executable, "args": ["-m", "tests.support.mcp_stub"], "env": {"PYTHONPATH": str(ROOT)}}
         (tmp_path / "mcp.json").write_text(json.dumps({"mcpServers": {"weather": weather}}))
         given = {
             "RUBRICA_WORKER_DATABASE_URL": own_postgres_url,
-            "RUBRICA_RETRIEVAL_URL": "http://127.0.0.1:9",
+            "RUBRICA_RETRIEVAL_URL": index.url,
             "RUBRICA_CONTACT_EMAIL": "me@example.org",
             "RUBRICA_JINA_API_KEY": "k3y",
             "RUBRICA_PROVIDERS_FILE": str(tmp_path / "providers.toml"),
@@ -54,12 +55,13 @@ async def test_configured_services_are_used_and_counted(own_postgres_url: str, t
 
 
 async def test_pages_that_searches_find_are_read_by_our_own_reader_which_goes_nowhere_inside(own_postgres_url: str) -> None:
-    given = {
-        "RUBRICA_WORKER_DATABASE_URL": own_postgres_url,
-        "RUBRICA_RETRIEVAL_URL": "http://127.0.0.1:9",
-        "RUBRICA_CONTACT_EMAIL": "me@example.org",
-    }
-    async with outside(says({"secret": "of this machine"})) as inside, equipped(read_settings(given)) as shop:
-        with pytest.raises(ToolError, match="page: refused"):
-            await shop.reader(shop.index).read(f"{inside.url}/")
+    async with outside(says({"secret": "of this machine"})) as inside, outside(HOLDS_NOTHING) as index:
+        given = {
+            "RUBRICA_WORKER_DATABASE_URL": own_postgres_url,
+            "RUBRICA_RETRIEVAL_URL": index.url,
+            "RUBRICA_CONTACT_EMAIL": "me@example.org",
+        }
+        async with equipped(read_settings(given)) as shop:
+            with pytest.raises(ToolError, match="page: refused"):
+                await shop.reader(shop.index).read(f"{inside.url}/")
         assert inside.seen == []
