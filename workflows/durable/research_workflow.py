@@ -16,6 +16,7 @@ with workflow.unsafe.imports_passed_through():
     from workflows.systems.stages import StageFailed
     from workflows.systems.steering import Steering
 
+MEANWHILE = "a command heard while the record is read"
 UPGRADED = workflow.ContinueAsNewVersioningBehavior.AUTO_UPGRADE
 WAITS = {
     Halt.PAUSE: (RunStatus.PAUSED, "paused; resume it, or finish with what there is", ("resume", "finish", "cancel")),
@@ -155,7 +156,11 @@ class ParkedRunWorkflow(Steered):
     @workflow.run
     async def run(self, parking: payloads.Parking) -> None:
         """Until the run goes on or is cancelled."""
-        self._wish = self._wish or await self._unheard(parking.halt)
+        if self._wish is None:
+            unheard = await self._unheard(parking.halt)
+            # A command may have come meanwhile. Histories from before this was seen forgot it, and have to be replayed so.
+            if self._wish is None or not workflow.patched(MEANWHILE):
+                self._wish = unheard
         await workflow.wait_condition(lambda: self._wish is not None and workflow.all_handlers_finished())
         if self._wish is Command.CANCEL:
             cancelled = payloads.Settlement(run_id=self._run_id, status=RunStatus.CANCELLED, detail="cancelled")

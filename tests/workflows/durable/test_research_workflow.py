@@ -1,9 +1,15 @@
 """Runs over real Temporal and PostgreSQL, seen as a reader sees them: statuses, events, the report, and what was paid for."""
 
 import asyncio
+from uuid import UUID
+
+import pytest
 
 from app.domain.budget import Budget
+from app.domain.contract import ResearchInput
 from app.domain.run import EventType, RunStatus
+from app.storage.run_log import RunLog
+from tests.support.patience import PATIENCE_S
 from tests.workflows.durable.house import House
 from tests.workflows.durable.toys import Gate, toy_agents
 
@@ -128,6 +134,25 @@ async def test_a_paused_run_can_be_cancelled(house: House) -> None:
         await house.until(run_id, RunStatus.PAUSED)
         await house.steering.cancel(run_id)
         await house.until(run_id, RunStatus.CANCELLED)
+
+
+async def test_a_command_is_heard_while_a_waiting_run_reads_its_record(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    reading, read_on, load = asyncio.Event(), asyncio.Event(), RunLog.load
+
+    async def slow(log: RunLog, run_id: UUID) -> ResearchInput:
+        if (await house.run(run_id)).status is RunStatus.BUDGET_REACHED:
+            reading.set()
+            await asyncio.wait_for(read_on.wait(), PATIENCE_S)
+        return await load(log, run_id)
+
+    monkeypatch.setattr(RunLog, "load", slow)
+    async with house.worker():
+        run_id = await house.ask(budget=Budget(max_tokens=1_000))
+        await asyncio.wait_for(reading.wait(), PATIENCE_S)
+        await house.steering.set_budget(run_id, Budget(max_tokens=10**6))
+        await house.steering.resume(run_id, finish=False)
+        read_on.set()
+        assert (await house.until(run_id, RunStatus.COMPLETED)).usage.tokens > 1_000
 
 
 async def test_at_its_cap_a_run_waits_and_goes_on_with_more(house: House) -> None:
