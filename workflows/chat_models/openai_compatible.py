@@ -140,6 +140,8 @@ class OpenAICompatible:
                 await _to_end(response)
                 break
             await _gather(response)
+        if reader.foreign:
+            raise not_the_protocol(self._endpoint.url, "the answer has no choices", reader.foreign)
         if not reader.complete:
             raise ModelUnavailable(f"the stream of {self._endpoint.url} ended in the middle of the answer")
         return reader.heard

@@ -75,11 +75,13 @@ def read_whole(raw: bytes) -> Heard:
 
 
 class StreamReader:
-    """Takes the bytes of an event stream as they come."""
+    """Takes the bytes of an event stream as they come. `foreign` is the first event, while none was part of an answer."""
 
     def __init__(self) -> None:
         self.heard = Heard()
         self.done = False
+        self.foreign = b""
+        self._spoke = False
         self._rest = b""
 
     def feed(self, data: bytes) -> None:
@@ -98,7 +100,10 @@ class StreamReader:
         if data == DONE:
             self.done = True
         elif data:
-            _take(self.heard, _json(data), "delta")
+            chunk = _json(data)
+            self._spoke = self._spoke or chunk.get("choices") is not None
+            self.foreign = b"" if self._spoke else self.foreign or data
+            _take(self.heard, chunk, "delta")
 
 
 def _json(raw: bytes) -> Mapping[str, Any]:
@@ -115,6 +120,8 @@ def _take(heard: Heard, value: Mapping[str, Any], holder: str) -> None:
     if value.get("error"):
         raise ServerError(value["error"])
     choices = value.get("choices")
+    if choices is None and holder == "delta":
+        choices = []  # a sign of life, or the usage alone
     if not isinstance(choices, list):
         raise NotTheProtocol("the answer has no choices")
     if choices and isinstance(choices[0], dict):

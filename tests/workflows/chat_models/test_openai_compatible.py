@@ -111,6 +111,24 @@ async def test_content_in_parts_and_split_events_are_put_together() -> None:
         assert (await ask(server.url)).text == "ab"
 
 
+async def test_chunks_without_choices_are_no_answer_and_no_error() -> None:
+    alive = {"object": "chat.completion.chunk", "model": "big", "choices": None}
+    usage = {"usage": {"prompt_tokens": 9, "completion_tokens": 2}}
+    async with rude_server(
+        events({"type": "ping"}, alive, delta("one "), alive, delta("two", finish_reason="stop"), usage)
+    ) as server:
+        completion = await ask(server.url)
+    assert (completion.text, completion.model) == ("one two", "big")
+    assert (completion.usage.input_tokens, completion.usage.output_tokens, completion.estimated) == (9, 2, False)
+    for end in ("[DONE]", ""):
+        async with rude_server(events({"type": "message_start"}, {"type": "ping"}, end=end)) as server:
+            with pytest.raises(ModelRefused, match=r"no choices.*message_start"):
+                await ask(server.url)
+    async with rude_server(events({"type": "ping"}, {"choices": "none"})) as server:
+        with pytest.raises(ModelRefused, match="no choices"):
+            await ask(server.url)
+
+
 @pytest.mark.parametrize(
     ("header", "wait"),
     [
