@@ -6,13 +6,20 @@ from app.domain.claims import Claim
 from app.domain.evidence import Conflict, Quote
 from app.domain.value import Value
 
+READER = "a reader"  # no model is named so: such names have no spaces
+
 
 class Section(Value):
-    """One section. `body` is Markdown without headings, citing quotes as `[[key]]`; `level` 2 is the top."""
+    """One section. `body` is Markdown without headings, citing quotes as `[[key]]`; `level` 2 is the top.
+
+    `changed_by` is whoever wrote it after delivery: the name of a model, or `READER`; empty for a section that is as it was
+    delivered, or was put together again from the sources' own sentences.
+    """
 
     heading: str
     level: int = Field(default=2, ge=2, le=4)
     body: str = ""
+    changed_by: str = ""
 
 
 class Report(Value):

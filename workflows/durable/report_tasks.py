@@ -11,7 +11,7 @@ from app.domain.contract import Halt, ReportTaskInput, ResearchInput
 from app.domain.errors import ModelError, NotFound, RubricaError
 from app.domain.evidence import Passage, Quote
 from app.domain.query import ResearchQuery
-from app.domain.report import Report, Section
+from app.domain.report import READER, Report, Section
 from app.domain.revision import ORIGINS, FollowUp, ReportTask, TaskKind, TaskStatus, VersionInfo
 from app.domain.writer import Agents
 from app.services.rendering import render
@@ -20,6 +20,7 @@ from app.storage.reports import surroundings
 from app.storage.run_log import RunLog
 from workflows.agents import follow_up
 from workflows.agents.extractive import revising as extractive
+from workflows.agents.extractive.provenance import with_true_notice
 from workflows.agents.kit import Kit
 from workflows.agents.ports import BudgetSpent
 from workflows.agents.remembering import memory_of_report, search_agent
@@ -146,6 +147,7 @@ class _Task:
         quotes = tuple(quote for finding in self._findings for quote in finding.quotes)
         own_words = request.kind is TaskKind.EDIT
         changed = await self._judged(report, place, sections, () if own_words else quotes, not own_words)
+        changed = with_true_notice(changed, report)
         rendered = render(changed, run, await insist(lambda: surroundings(self._shop.database, changed.quotes)))
         info = VersionInfo(
             n=request.base + 1,
@@ -168,13 +170,15 @@ class _Task:
         request = self._task.request
         if request.kind is TaskKind.EDIT:
             old = revision.sections[0]
-            edited = old.model_copy(update={"heading": request.heading or old.heading, "body": request.body})
+            words = {"heading": request.heading or old.heading, "body": request.body, "changed_by": READER}
+            edited = old.model_copy(update=words)
             return (revision.first, revision.first + 1), (edited,)
         place = (revision.first, revision.end)
         writer = writer_of(self._shop, self._query)
         if _asks_a_model(writer):
             try:
-                return place, await by_model.revise(revision, self._query, self._plan, self._findings, self._kit(writer))
+                written = await by_model.revise(revision, self._query, self._plan, self._findings, self._kit(writer))
+                return place, tuple(section.model_copy(update={"changed_by": writer.lineage.model}) for section in written)
             except (BudgetSpent, ModelError) as error:
                 log.warning("task %s: the model did not write (%s); the sources' own words do", self._task.id, error)
         kit = self._kit(extractive_writer(self._shop, self._query))

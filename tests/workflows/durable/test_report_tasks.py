@@ -12,6 +12,7 @@ from app.domain.chat import ChatRequest, Completion
 from app.domain.citations import MARKER
 from app.domain.claims import Support
 from app.domain.errors import Conflict, InvalidInput, NotFound, ToolError
+from app.domain.query import Language
 from app.domain.report import Report
 from app.domain.revision import ReportTask, TaskStatus, VersionOrigin
 from app.domain.run import RunStatus
@@ -21,6 +22,7 @@ from app.services.revising.differences import Change
 from app.storage import reports
 from tests.workflows.durable.house import PATIENCE, House
 from tests.workflows.durable.toys import TEXT, ToyIndex, ToyModel
+from workflows.agents.extractive.provenance import notice_of
 from workflows.durable.report_task_workflow import AT_BUDGET
 from workflows.prompts.library import PromptLibrary
 
@@ -49,6 +51,10 @@ class Blind(ToyIndex):
 def prompts(monkeypatch: pytest.MonkeyPatch) -> None:
     """The product's, which the toys do without."""
     monkeypatch.setattr("tests.workflows.durable.house.PROMPTS", PromptLibrary.load())
+
+
+# The toy that writes here says nothing of itself, as the writer without a model does.
+AS_WRITTEN = "UPDATE reports SET report = $2 WHERE run_id = $1"
 
 
 @dataclass
@@ -176,6 +182,29 @@ async def test_without_a_model_other_sentences_of_the_evidence_are_taken(house: 
         silent = await desk.done(await desk.revising.ask(desk.run, "How heavy is a blue whale?"))
         assert silent.answer is not None
         assert not silent.answer.answered
+
+
+async def test_a_report_made_without_a_model_says_which_sections_are_by_others_since(house: House) -> None:
+    house.model = Writer()
+    async with house.worker():
+        desk = await finished(house)
+        first = (await desk.report()).model_copy(update={"notices": (notice_of((), Language.ENGLISH),)})
+        await house.database.execute(AS_WRITTEN, desk.run, first.model_dump_json())
+        assert first.notices[0].startswith("Written without a language model")
+        assert (await desk.done(await desk.revising.rewrite(desk.run, 0, False, "", 1))).version == 2
+        (said,) = [notice for notice in (await desk.report()).notices if "language model" in notice]
+        assert said.startswith(
+            f"First written without a language model. Changed since: “{first.sections[0].heading}” by the model"
+        )
+        assert "Every other statement is quoted word for word" in said
+        for section in range(1, len(first.sections)):
+            await desk.done(await desk.revising.edit(desk.run, section, f"Mine {section}", "My words.", None))
+        told = (await desk.house.research.report(desk.run))[1].markdown
+        assert "All of it was changed since" in told
+        assert "“Mine 1” by a reader" in told
+        assert "word for word" not in told
+        await desk.revising.revert(desk.run, 1, None)
+        assert (await desk.report()).notices == first.notices
 
 
 async def test_a_change_waits_for_its_worker_and_ends_at_the_budget(house: House) -> None:

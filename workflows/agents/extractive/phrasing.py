@@ -45,6 +45,10 @@ class Phrases:
     no_answer_detail: str
     nothing_for: str
     no_model: str
+    no_model_but: str
+    no_model_first: str
+    changed_by_model: str
+    changed_by_reader: str
     failed: str
     dropped: str
     cut_short: str
@@ -123,6 +127,11 @@ _ENGLISH = Phrases(
     nothing_for="No statement was found for “{title}”.",
     no_model="Written without a language model: every statement is quoted word for word from its source, "
     "chosen and arranged by rules.",
+    no_model_but="First written without a language model. Changed since: {changed}. Every other statement is quoted "
+    "word for word from its source, chosen and arranged by rules.",
+    no_model_first="First written without a language model. All of it was changed since: {changed}.",
+    changed_by_model="“{title}” by the model {model}",
+    changed_by_reader="“{title}” by a reader",
     failed="The search on “{title}” failed and is missing here: {detail}",
     dropped="The part “{title}” was dropped on request.",
     cut_short="The search on “{title}” ended early ({reason}); what it had found by then is used.",
@@ -199,6 +208,10 @@ _CHINESE = Phrases(
     no_answer_detail="所检索的资料没有回答这一问题：{passages}。",
     nothing_for="“{title}”部分没有找到陈述。",
     no_model="本报告未使用语言模型：每条陈述均逐字引自其来源，按规则选取和编排。",
+    no_model_but="本报告最初未使用语言模型。此后有改动：{changed}。其余陈述均逐字引自其来源，按规则选取和编排。",
+    no_model_first="本报告最初未使用语言模型，此后全文均有改动：{changed}。",
+    changed_by_model="“{title}”由模型{model}改写",
+    changed_by_reader="“{title}”由读者改写",
     failed="“{title}”部分的检索失败，未纳入报告：{detail}",
     dropped="“{title}”部分已按要求取消。",
     cut_short="“{title}”部分的检索提前结束（{reason}）；已采用此前所得。",

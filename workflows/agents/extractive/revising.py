@@ -42,7 +42,7 @@ async def revise(
     told = "\n\n".join(paragraphs(language, fresh))
     if revision.deepen:
         return (first.model_copy(update={"body": f"{first.body}\n\n{told}".strip()}), *parts)
-    return (first.model_copy(update={"body": told}),)
+    return (first.model_copy(update={"body": told, "changed_by": ""}),)
 
 
 def _length(revision: Revision) -> int:
