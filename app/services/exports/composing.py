@@ -11,7 +11,7 @@ from app.services.exports.clean import clean, in_ascii, one_line
 from app.services.exports.document import Block, Document, Heading, Labels, Notice, Reference, Text
 from app.services.exports.prose import Prose
 from app.services.rendering.cautions import notices
-from app.services.rendering.links import is_web
+from app.services.rendering.links import is_web, place_of
 from app.services.rendering.marks import TEXT_MARKS, marked_text
 from app.services.rendering.numbering import Numbering, numbered
 from app.services.rendering.text import conflicts
@@ -71,7 +71,7 @@ def _reference(citation: Citation, words: Words) -> Reference:
         about=one_line(", ".join(part for part in (byline(source), quality(source, words)) if part)),
         url=source.url if web else "",
         address=in_ascii(source.url) if web else "",
-        place="" if web else one_line(source.url),
+        place="" if web else one_line(place_of(source)),
         quote=clean(quote.text).strip(),
         where=words.characters.format(start=quote.start, end=quote.end, copy=source.snapshot[:12]),
     )

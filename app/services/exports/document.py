@@ -125,8 +125,8 @@ Block = Annotated[Heading | Paragraph | Notice | Preformatted | Quotation | Item
 class Reference(Value):
     """One numbered citation: its source, and the exact words quoted.
 
-    `url` is empty for what cannot be opened on the web; then `place` names it; `address` is the URL in ASCII, as links
-    want it. `where` says where the stored copy has the quote.
+    `url` is empty for what cannot be opened on the web; then `place` names it, unless its title does; `address` is the URL in
+    ASCII, as links want it. `where` says where the stored copy has the quote.
     """
 
     n: int

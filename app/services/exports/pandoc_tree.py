@@ -112,6 +112,13 @@ def _contents(document: Document) -> list[Node]:
     return [_para([_node("Strong", _words(document.labels.contents))]), _node("BulletList", links)] if links else []
 
 
+def _place(reference: Reference) -> list[Node]:
+    """Where the source is, as far as its title does not say it."""
+    if reference.url:
+        return [{"t": "Space"}, _link(reference.address, _words(reference.url))]
+    return [{"t": "Space"}, _code(reference.place)] if reference.place else []
+
+
 def _reference(reference: Reference, back: str) -> list[Node]:
     """Number, source and address; then the exact words, and where they stand."""
     anchor = _span(f"c{reference.n}", [_node("Strong", _words(f"[{reference.n}]"))])
@@ -121,11 +128,10 @@ def _reference(reference: Reference, back: str) -> list[Node]:
         _node("Emph", _words(reference.title)),
         *_words(f", {reference.about}" if reference.about else ""),
     ]
-    place = [_link(reference.address, _words(reference.url))] if reference.url else [_code(reference.place)]
     lines = [_words(" ".join(line.split())) for line in reference.quote.split("\n") if line.strip()]
     where = [*_words(f"{reference.where} · "), _link(f"#r{reference.n}", _words(back))]
     quoted = [_para(_joined(lines)), _para([_node("Span", ["", [], [["custom-style", "Where"]]], where)])]
-    return [_para([*named, *_words(". "), *place]), _node("BlockQuote", quoted)]
+    return [_para([*named, *_words("."), *_place(reference)]), _node("BlockQuote", quoted)]
 
 
 def _table(table: Table) -> Node:

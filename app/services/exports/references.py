@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from app.domain.citations import Citation
 from app.domain.evidence import Source
 from app.services.exports.clean import one_line
-from app.services.rendering.links import is_web
+from app.services.rendering.links import is_web, place_of
 
 PAPERS, NEWS = ("paper",), ("news",)
 NOTE_CHARS = 2_000
@@ -78,7 +78,8 @@ def _item(cited: list[Citation], untitled: str) -> CslItem:
 def _note(cited: list[Citation], source: Source) -> str:
     """What was quoted under which number; a source without a web address is named by where it lies."""
     quoted = "; ".join(f"[{citation.n}] “{one_line(citation.quote.text)}”" for citation in cited)
-    place = "" if is_web(source.url) else f"{one_line(source.url)}; "
+    place = "" if is_web(source.url) else one_line(place_of(source))
+    place = f"{place}; " if place else ""
     status = "retracted; " if source.retracted else ""
     note = f"{status}{place}{quoted}"
     return note if len(note) <= NOTE_CHARS else note[: NOTE_CHARS - 1] + "…"

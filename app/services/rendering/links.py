@@ -5,6 +5,9 @@ anyone; so links stay only where they point to a source of this report, images n
 """
 
 import re
+from urllib.parse import unquote
+
+from app.domain.evidence import Source
 
 IMAGE = re.compile(r"!\[([^\]\n]*)\](?:\([^)\n]*\)|\[[^\]\n]*\])")
 LINK = re.compile(r"(?<!\\)\[((?:[^\[\]\n]|\[[^\[\]\n]*\])*)\]\(\s*<?([^)\s>]*)>?[^)\n]*\)")
@@ -12,6 +15,7 @@ REFERENCE = re.compile(r"^[ \t]{0,3}\[(?!\[)[^\]\n]+\]:[ \t]*\S.*$", re.MULTILIN
 REFERRED = re.compile(r"(?<![\[\\])\[((?!\[)[^\[\]\n]+)\]\[(?!\[)[^\[\]\n]*\](?!\])")
 AUTOLINK = re.compile(r"<((?:[a-zA-Z][a-zA-Z0-9+.-]{1,31}:|[\w.+-]+@)[^<>\s]*)>")
 TAG = re.compile(r"<(?=[a-zA-Z/!?])")
+FILE = re.compile(r"file:///[^/]+/(.+)", re.DOTALL)
 BARE = re.compile(r"\b([a-zA-Z][a-zA-Z0-9+.-]*)://|\b(www)\.(?=\w)")
 
 
@@ -47,6 +51,16 @@ def escaped(text: str) -> str:
     """Plain text as Markdown that renders to exactly these characters on one line, without links."""
     flat = " ".join(text.split())
     return unlinked(re.sub(r"([\\`*_{}\[\]<>#|~&$])", r"\\\1", flat))
+
+
+def place_of(source: Source) -> str:
+    """What a source that is not on the web goes by beside its title: a file's path in its folder or collection, else its address.
+
+    Empty where the title says it. The address of a file (`file:///folder/path`) opens nothing where a report is read.
+    """
+    folder_and_path = FILE.fullmatch(source.url)
+    place = unquote(folder_and_path.group(1)) if folder_and_path else source.url
+    return "" if place.strip() == source.title.strip() else place
 
 
 def is_web(address: str) -> bool:

@@ -4,7 +4,7 @@ from app.domain.citations import Citation
 from app.domain.query import Language
 from app.domain.report import Report
 from app.services.rendering.cautions import notices
-from app.services.rendering.links import escaped, is_web
+from app.services.rendering.links import escaped, is_web, place_of
 from app.services.rendering.marks import marked_text
 from app.services.rendering.numbering import Numbering
 from app.services.rendering.words import WORDS, Words, byline, quality, titled
@@ -39,6 +39,13 @@ def conflicts(report: Report, numbering: Numbering, words: Words) -> list[str]:
 def _source(citation: Citation, words: Words) -> str:
     quote, source = citation.quote, citation.quote.source
     named = [f"*{escaped(titled(source, words))}*", escaped(byline(source)), escaped(quality(source, words))]
-    place = f"<{source.url}>" if is_web(source.url) else f"`{source.url.replace('`', '')}`"
+    place = f"<{source.url}>" if is_web(source.url) else _name(place_of(source))
     where = words.characters.format(start=quote.start, end=quote.end, copy=f"`{source.snapshot[:12]}`")
-    return f"**[{citation.n}]** {', '.join(part for part in named if part)}. {place} ({where})\n\n> {escaped(quote.text)}"
+    told = " ".join(part for part in (place, f"({where})") if part)
+    return f"**[{citation.n}]** {', '.join(part for part in named if part)}. {told}\n\n> {escaped(quote.text)}"
+
+
+def _name(place: str) -> str:
+    """A file's name as code, on one line: no viewer makes anything else of it."""
+    flat = " ".join(place.replace("`", "").split())
+    return f"`{flat}`" if flat else ""

@@ -22,7 +22,15 @@ def quote(text: str, url: str, **about: object) -> Quote:
 
 PLAIN = quote("Duties protect labor.", "https://example.org/a_b?x=1%20&y=~z#p", author="Ann O’Neill", published=date(1832, 12, 4))
 CHINESE = quote("关税保护劳工，價格上漲 12%。", "https://zh.example.org/关税", title="关税史")
-CRUEL = quote(HOSTILE, "file:///etc/passwd", title=RECORDS, author=HOSTILE, venue=HOSTILE, doi="10.1/x}y", kind="paper")
+CRUEL = quote(
+    HOSTILE,
+    "file:///5f0c/%E5%B9%B4%E6%8A%A5%202020.pdf",
+    title=RECORDS,
+    author=HOSTILE,
+    venue=HOSTILE,
+    doi="10.1/x}y",
+    kind="paper",
+)
 HEAD = "| " + " | ".join(f"Column {n} 列" for n in range(12)) + " |\n|" + "---|" * 12
 TABLE = f"{HEAD}\n| " + " | ".join(["unbreakable" * 4, "值", *("x" for _ in range(9)), f"12 % {marker(PLAIN)}"]) + " |"
 BODY = (

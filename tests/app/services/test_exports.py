@@ -8,17 +8,22 @@ import pytest
 from app.api.downloads import attachment
 from app.domain.errors import Unavailable
 from app.domain.exports import ExportFormat
+from app.services.exports.bibliographies import to_bibtex, to_csl, to_ris
 from app.services.exports.clean import clean
 from app.services.exports.columns import shares, wide
 from app.services.exports.composing import compose
 from app.services.exports.conversion import Conversions
 from app.services.exports.latex import to_latex
+from app.services.exports.references import csl_items
 from app.services.exports.typesetting import to_pdf
 from app.services.exports.word import to_docx
+from app.services.rendering.links import place_of
 from app.services.rendering.numbering import numbered
+from app.services.rendering.text import to_markdown
+from app.services.rendering.words import WORDS
 from bench import export_readers
 from bench.exports import lacking
-from tests.app.services.reports import HOSTILE, manuscript
+from tests.app.services.reports import HOSTILE, manuscript, quote
 
 
 def test_a_lost_sentence_link_or_address_is_noticed() -> None:
@@ -72,6 +77,33 @@ def test_a_word_file_has_headings_fonts_for_chinese_and_no_field_that_fetches() 
     assert 'w:eastAsia="SimSun"' in xml
     assert "asciiTheme" not in word.styles["Normal"].element.xml
     assert not {"INCLUDE", "HYPERLINK", "DDE"} & set(word.element.xml.upper().split())
+
+
+def test_own_documents_go_by_their_names_in_every_format_and_lead_nowhere() -> None:
+    import docx
+    import pypdf
+
+    given = manuscript()
+    document, numbering, words = compose(given), numbered(given.report), WORDS[given.language]
+    items = csl_items(numbering.citations, words.untitled)
+    pdf = pypdf.PdfReader(BytesIO(to_pdf(document, given.finished)))
+    word = docx.Document(BytesIO(to_docx(document)))
+    made = {
+        "pdf": "".join(page.extract_text() for page in pdf.pages),
+        "docx": "\n".join(p.text for p in word.paragraphs),
+        "latex": to_latex(document).decode(),
+        "md": to_markdown(given.report, numbering, given.question, given.language),
+        "csl": to_csl(items).decode(),
+        "bibtex": to_bibtex(items).decode(),
+        "ris": to_ris(items).decode(),
+    }
+    for form, text in made.items():
+        assert "年报2020.pdf" in "".join(text.replace("\\ ", "").split()), form
+        assert "file:" not in text, form
+    assert not [rel for rel in word.part.rels.values() if rel.is_external and not rel.target_ref.startswith("http")]
+    named = quote("x", "file:///5f0c/Budget%202025.pdf", title="Budget 2025.pdf").source
+    assert place_of(named) == "", "its title says it"
+    assert place_of(quote("x", "file:///Harbour/2025/b.pdf").source) == "2025/b.pdf"
 
 
 async def test_making_a_file_ends_in_time_and_says_what_to_do() -> None:
