@@ -8,7 +8,8 @@ from app.storage.engine import Executor, translated
 ADD = """
     INSERT INTO drafts (id, kind, question, body, model, input_tokens, output_tokens, cost_microusd)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8)"""
-GET = "SELECT body FROM drafts WHERE id = $1 AND kind = $2"
+# One past its organisation's time has no words any more, only what it used.
+GET = "SELECT body FROM drafts WHERE id = $1 AND kind = $2 AND question <> ''"
 
 
 async def add(database: Executor, kind: DraftKind, question: str, draft: Draft) -> UUID:

@@ -29,9 +29,11 @@ HAVING = """
 SAID = """
     DELETE FROM {table} t USING retentions k
     WHERE k.organisation_id = t.organisation_id AND t.{since} < now() - make_interval(days => k.feedback_days)"""
+# Their words go; what they used stays with its month, as of runs (ADR 0133).
 DRAFTS = """
-    DELETE FROM drafts d USING retentions k
-    WHERE k.organisation_id = d.organisation_id AND d.created_at < now() - make_interval(days => k.runs_days)"""
+    UPDATE drafts d SET question = '', body = '{}' FROM retentions k
+    WHERE k.organisation_id = d.organisation_id AND d.created_at < now() - make_interval(days => k.runs_days)
+      AND d.question <> ''"""
 FLEETS = """
     DELETE FROM fleets f USING retentions k
     WHERE k.organisation_id = f.organisation_id AND f.ended_at < now() - make_interval(days => k.runs_days)"""

@@ -27,7 +27,7 @@ class RunRubricRow(SQLModel, table=True):
 
 
 class DraftRow(SQLModel, table=True):
-    """What was drafted for a question that is no run yet, and what that cost."""
+    """What was drafted for a question that is no run yet, and what that cost. Retention empties question and body."""
 
     __tablename__ = "drafts"
     __table_args__ = (Index("drafts_of_organisation", "organisation_id", "created_at"),)

@@ -1,6 +1,7 @@
 """What an organisation does not want kept is gone after its time, and nothing else is."""
 
 from collections.abc import Iterator
+from datetime import date, timedelta
 from uuid import UUID
 
 import asyncpg
@@ -77,6 +78,27 @@ async def test_what_is_past_its_time_is_deleted(new_browser: NewBrowser, address
     assert [event["type"] for event in told] == [EventType.GAP]  # who watches is told, and not left waiting
     [entry] = [item for item in (await owner.get("/v1/audit")).json["items"] if item["action"] == "retention_changed"]
     assert entry["detail"] == {name: str(days) for name, days in wanted.items()}
+
+
+async def test_a_draft_loses_its_words_in_time_and_its_month_goes_on_paying_for_it(
+    new_browser: NewBrowser, addresses: Iterator[str], pool: asyncpg.Pool
+) -> None:
+    owner = await new_browser()
+    await owner.sign_up(next(addresses), "Drafts")
+    drafted = (await owner.post("/v1/rubrics", {"question": "What is secret here?"})).json
+    paid = "UPDATE drafts SET input_tokens = 700, cost_microusd = 40, created_at = now() - interval '30 hours' WHERE id = $1"
+    await pool.execute(paid, UUID(drafted["id"]))
+    span = f"/v1/usage?since={date.today() - timedelta(days=5)}"
+    used, told = (await owner.get("/v1/quotas")).json["used"], (await owner.get(span)).json
+    assert told["total"]["tokens"] >= 700
+    assert (await owner.send("PUT", "/v1/retention", json={"runs_days": 1})).status == 200
+    assert (await forget_what_is_past(pool))["drafts"] == 1
+    assert ((await owner.get("/v1/quotas")).json["used"], (await owner.get(span)).json) == (used, told)
+    kept = await pool.fetchval("SELECT d::text FROM drafts d WHERE id = $1", UUID(drafted["id"]))
+    assert "secret" not in kept
+    asked = {"question": "What now?", "rubric": {"draft": drafted["id"], "criteria": drafted["rubric"]["criteria"]}}
+    assert "no drafted rubric" in (await owner.post("/v1/runs", asked)).json["detail"]
+    assert await forget_what_is_past(pool) == {}
 
 
 async def test_who_may_say_how_long(new_browser: NewBrowser, addresses: Iterator[str]) -> None:
