@@ -146,10 +146,14 @@ class StoredChoice(Value):
 
 
 class ComparisonStatus(StrEnum):
-    """Whether there is something to compare. `failed` says why in the comparison's detail."""
+    """Whether there is something to compare: not where both reports came out the `same`, nor where the second one `failed`.
+
+    The comparison's detail says why.
+    """
 
     PREPARING = "preparing"
     READY = "ready"
+    SAME = "same"
     FAILED = "failed"
 
 

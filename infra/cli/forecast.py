@@ -16,9 +16,12 @@ def scores(card: Scorecard) -> str:
 
 
 def _line(item: CriterionScore) -> str:
-    score = "  - " if item.score is None else f"{item.score:.2f}"
-    mark = "fault " if item.criterion.weight < 0 else ""
-    return f"  {score}  {mark}{one_line(item.criterion.title)[:WIDTH]}: {one_line(item.missing or item.reason)}"
+    fault = item.criterion.weight < 0
+    score = "-" if item.score is None else f"{item.score:.2f}"
+    if fault and item.score is not None:
+        score = "found" if item.fails else "not found"
+    mark = "fault " if fault else ""
+    return f"  {score:>9}  {mark}{one_line(item.criterion.title)[:WIDTH]}: {one_line(item.missing or item.reason)}"
 
 
 def foreseen(estimate: Estimate) -> str:

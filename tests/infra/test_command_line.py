@@ -150,8 +150,8 @@ async def test_a_rubric_is_shown_and_replaced_and_a_scorecard_shown(tmp_path: Pa
     assert ("PUT", f"/runs/{RUN_ID}/rubric", {"criteria": CRITERIA}) in api.calls
     assert (refused.code, "no usable rubric" in refused.error) == (2, True)
     assert "scorecard: 0.50 (6 of 7 criteria judged)" in scored.out
-    assert "  0.50  Point 0: half of it" in scored.out
-    assert "   -   fault Guess: nobody could" in scored.out
+    assert "       0.50  Point 0: half of it" in scored.out
+    assert "          -  fault Guess: nobody could" in scored.out
 
 
 async def test_steering_sends_each_change(tmp_path: Path) -> None:

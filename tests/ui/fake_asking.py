@@ -50,11 +50,11 @@ def awaiting_approval(api: FakeApi) -> FakeRun:
     return run
 
 
-def scored(api: FakeApi, run: FakeRun) -> None:
+def scored(api: FakeApi, run: FakeRun, fault: float = 0.8) -> None:
     """The scorecard of a finished run: one criterion met, one fault, one that nobody could judge."""
     items = [
         {"criterion": CRITERIA[0], "score": 0.9, "reason": "Covered at length."},
-        {"criterion": CRITERIA[6], "score": 0.8, "reason": "One <i>quotation</i> is invented."},
+        {"criterion": CRITERIA[6], "score": fault, "reason": "One <i>quotation</i> is invented."},
         {"criterion": CRITERIA[1], "score": None, "missing": "Not judged: no model is set"},
     ]
     card = {"items": items, "overall": 0.62, "judged": 2, "revised": ["Aspect 1"]}

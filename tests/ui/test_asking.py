@@ -6,7 +6,7 @@ from streamlit.testing.v1 import AppTest
 
 from tests.ui.fake_api import FakeApi
 from tests.ui.fake_asking import awaiting_approval, estimating, scored
-from tests.ui.stories import QUESTION, finished
+from tests.ui.stories import PLAN, QUESTION, finished
 from tests.ui.test_pages import shown
 from ui.client.asking import Criterion
 from ui.components.rubric_editor import joined, parted
@@ -71,6 +71,41 @@ def test_a_plan_and_its_criteria_are_changed_and_approved(api: FakeApi, open_pag
     assert "The plan waits for you" not in shown(app.run())
 
 
+def test_what_was_typed_over_a_plan_outlives_a_reload_and_another_page(api: FakeApi, open_page: OpenPage) -> None:
+    run = awaiting_approval(api)
+    key, rubric = f"plan_{run.id}", f"rubric_{run.id}"
+    app = open_page("watch", run=run.id)
+    app.text_input(key=f"{key}_title_s1").set_value("Revenue before 1816")
+    app.button(key=f"{key}_down_s1").click().run()
+    app.button(key=f"{key}_add").click().run()
+    app.text_area(key=f"{key}_question_added1").set_value("Who spoke against them?")
+    app.text_area(key=f"{rubric}_demand_1").set_value("It names the tariff of 1828.").run()
+    app.button(key=f"{rubric}_drop_0").click().run()
+    app.switch_page("views/history.py").run()
+    elsewhere = app.switch_page("views/watch.py").run()
+    for seen in (elsewhere, open_page("watch", run=run.id)):
+        assert seen.text_input(key=f"{key}_title_s1").value == "Revenue before 1816"
+        assert seen.text_area(key=f"{key}_question_added1").value == "Who spoke against them?"
+        assert seen.text_input(key=f"{rubric}_title_0").value == "Aspect 2"
+        assert seen.text_area(key=f"{rubric}_demand_0").value == "It names the tariff of 1828."
+    seen.button(key=f"{key}_save").click().run()
+    sent = {path: body or {} for _, path, body in api.commands()}
+    assert [step["id"] for step in sent["plan"]["subtasks"]] == ["s2", "s1", "s3", "added1"]
+    assert sent["rubric"]["criteria"][0]["description"] == "Important Criterion: It names the tariff of 1828."
+
+
+def test_what_was_typed_over_an_older_plan_gives_way_and_no_other_person_sees_it(api: FakeApi, open_page: OpenPage) -> None:
+    run, key = awaiting_approval(api), "title_s1"
+    open_page("watch", run=run.id).text_input(key=f"plan_{run.id}_{key}").set_value("Mine").run()
+    api.answer("GET", "/v1/me", lambda *_: {"user_id": "u9", "organisation": {"id": "o9", "name": "Other"}})
+    assert open_page("watch", run=run.id).text_input(key=f"plan_{run.id}_{key}").value != "Mine"
+    api.answer("GET", "/v1/me", lambda *_: (404, "no accounts"))
+    assert open_page("watch", run=run.id).text_input(key=f"plan_{run.id}_{key}").value == "Mine"
+    run.emit("plan_revised", {"plan": PLAN | {"revision": 2}}, "user")
+    run.fields["plan"] = PLAN | {"revision": 2}
+    assert open_page("watch", run=run.id).text_input(key=f"plan_{run.id}_{key}").value != "Mine"
+
+
 def test_an_untouched_plan_is_only_approved(api: FakeApi, open_page: OpenPage) -> None:
     run = awaiting_approval(api)
     open_page("watch", run=run.id).button(key=f"plan_{run.id}_save").click().run()
@@ -94,7 +129,10 @@ def test_a_report_comes_with_its_score(api: FakeApi, open_page: OpenPage) -> Non
     scored(api, run)
     html = shown(open_page("read", run=run.id))
     assert "<b>62%</b>" in html
-    assert '<div class="r-bar poor"><i style="width:80%"></i></div>' in html, "a fault that is there is poor"
+    assert '<em>found</em><div class="r-bar poor"><i style="width:80%"></i></div>' in html, "a fault that is there is poor"
+    scored(api, run, fault=0.0)
+    html = shown(open_page("read", run=run.id))
+    assert '<em>not found</em><div class="r-bar good"><i style="width:100%"></i></div>' in html, "and a good report has 0% of it"
     assert "One &lt;i&gt;quotation&lt;/i&gt; is invented." in html
     assert "Not judged: no model is set" in html
     assert "Revised for: Aspect 1" in html

@@ -12,6 +12,10 @@ from tests.ui.test_pages import shown
 OpenPage = Callable[..., AppTest]
 
 
+def captions(app: AppTest) -> str:
+    return "\n".join(caption.value for caption in app.caption)
+
+
 def test_choosing_blind_then_being_told(api: FakeApi, open_page: OpenPage) -> None:
     comparison = comparing(api, finished(api))
     app = open_page("compare", id=comparison["id"])
@@ -59,6 +63,24 @@ def test_a_second_report_is_asked_for_where_one_reads(api: FakeApi, open_page: O
     app.button(key="compare").click().run()
     assert api.commands()[-1] == ("POST", "comparisons", {"run_id": run.id, "writer": {"temperature": 0.8}})
     assert app.query_params["id"] == comparison["id"]
+    assert "in another order" not in captions(open_page("read", run=run.id)), "there is a model to write differently"
+
+
+def test_without_a_model_it_is_said_before_what_a_second_report_can_be(api: FakeApi, open_page: OpenPage) -> None:
+    run = finished(api)
+    comparison = comparing(api, run)
+    chain = {"name": "quotations: chain", "writer": {"agents": "extractive", "arrangement": "chain"}}
+    api.answer("GET", "/v1/preferences/ways", lambda *_: {"items": [chain]})
+    assert "the same statements in another order" in captions(open_page("read", run=run.id))
+    comparison |= {"status": "same", "left": None, "right": None, "detail": "both reports came out the same"}
+    html = shown(open_page("compare", id=comparison["id"]))
+    assert "Both reports came out the same: over this evidence" in html
+    assert 'role="alert"' not in html
+    assert run.report is not None
+    run.report = run.report | {"citations": []}
+    app = open_page("read", run=run.id)
+    assert "a second one would say the same" in shown(app)
+    assert not [button for button in app.button if button.key == "compare"]
 
 
 def test_comparisons_are_listed_and_one_under_way_says_so(api: FakeApi, open_page: OpenPage) -> None:

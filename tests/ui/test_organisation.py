@@ -127,6 +127,13 @@ def test_a_stranger_gets_a_form_and_no_page(api: FakeApi, monkeypatch: pytest.Mo
     assert "oidc" not in html
     monkeypatch.setenv("RUBRICA_PUBLIC_URL", "https://x.example/")
     monkeypatch.setenv("RUBRICA_OIDC_ISSUER", "https://id.example")
+    app.query_params["refused"] = "provider_late"
+    html = shown(app.run())
+    assert "was begun in another browser. Begin again below." in html
+    assert "/v1/oidc/start" in html
+    app.query_params["refused"] = "provider_<b>"
+    assert "Signing in did not work." in shown(app.run())
+    del app.query_params["refused"]
     app.query_params["run"] = "7"
     assert 'href="https://x.example/v1/oidc/start?back=%2F%3Frun%3D7"' in shown(app.run())
 

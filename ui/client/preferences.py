@@ -38,7 +38,7 @@ class Choice(Answer):
 
 
 class Comparison(Answer):
-    """A comparison, blind. `status` is `preparing`, `ready` or `failed`; `detail` says why it failed."""
+    """A comparison, blind. `status` is `preparing`, `ready`, `same` (both came out so) or `failed`; `detail` says why."""
 
     id: str
     run_id: str

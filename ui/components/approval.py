@@ -51,5 +51,6 @@ def _begin(client: ApiClient, run: Run, plan: Plan | None, criteria: tuple[Crite
         problem.show(error)
         return
     plan_editor.forget(f"plan_{run.id}")
+    rubric_editor.forget(f"rubric_{run.id}")
     st.toast(say("approve.begun"))
     st.rerun()

@@ -38,6 +38,8 @@ REFUSED = (
     "sign_in.erase401",
     "sign_in.erase409",
 )
+# Why somebody comes back from the identity provider as a stranger; the API puts it into the address.
+PROVIDER = ("denied", "late", "untrusted", "unverified", "closed", "often", "away", "failed")
 SHORTEST_PASSWORD = 10
 FORM_FIELDS = ("form", "refused", "back", "token")  # of the address: about the form itself
 
@@ -76,6 +78,10 @@ def refused_html(form: str) -> str:
     status = st.query_params.get("refused")
     if status is None:
         return ""
+    kind, _, reason = status.partition("_")
+    if kind == "provider":
+        told = say(f"sign_in.provider_{reason if reason in PROVIDER else 'failed'}")
+        return f'<div class="r-note bad" role="alert">{text(told)}</div>'
     own = f"sign_in.{form.replace('-', '_')}{status}"
     return f'<div class="r-note bad" role="alert">{text(say(own if own in REFUSED else _refused(status)))}</div>'
 

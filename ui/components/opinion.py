@@ -8,6 +8,7 @@ from ui.client.preferences import Way
 from ui.components import problem
 from ui.components.claims_view import doubtful
 from ui.components.controls import act
+from ui.components.markup import text
 from ui.language import named, say
 from ui.models import Report, Run
 
@@ -26,14 +27,23 @@ def stars(client: ApiClient, run: Run) -> None:
         st.session_state[sent] = given
 
 
-def second_report(client: ApiClient, run: Run) -> None:
-    """Have another report written over the same evidence, in a way that there is here, and go to the comparison."""
+def second_report(client: ApiClient, run: Run, report: Report) -> None:
+    """Have another report written over the same evidence, in a way that there is here, and go to the comparison.
+
+    Said before: what quoting in another order can bring; and that nothing can differ where nothing was found to quote.
+    """
     st.caption(say("compare.ask_help"))
     try:
         ways = preferences.ways(client)
     except ApiProblem as error:
         problem.show(error)
         return
+    quoting = all(way.writer.get("agents") == "extractive" for way in ways)
+    if quoting and not report.citations:
+        st.html(f'<div class="r-note" role="status">{text(say("compare.nothing_quoted"))}</div>')
+        return
+    if quoting:
+        st.caption(say("compare.by_quoting"))
     chosen = st.selectbox(say("compare.way"), range(len(ways)), format_func=lambda n: way_label(ways[n]), key="compare_way")
     if st.button(say("compare.ask"), key="compare", type="primary", disabled=chosen is None):
         try:

@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from ui import drafts
 from ui.components import icon_button
 from ui.language import count, say
 from ui.models import Plan, Subtask
@@ -10,7 +11,8 @@ MOST_STEPS = 12
 
 
 def show(key: str, plan: Plan) -> Plan:
-    """The plan as a form; the plan as it stands in it, without steps that say nothing. What is typed is kept until `forget`."""
+    """The plan as a form; the plan as it stands in it, without steps that say nothing. What is typed is kept until `forget`,
+    through a reload too."""
     steps = _draft(key, plan)
     for position, step in enumerate(steps):
         with st.container(border=True, gap="xsmall", key=f"{key}_step_{step.id}"):
@@ -18,7 +20,9 @@ def show(key: str, plan: Plan) -> Plan:
     full = len(steps) >= MOST_STEPS
     told = say("plan.full", steps=count("subtask", MOST_STEPS)) if full else None
     st.button(say("plan.add"), key=f"{key}_add", icon=":material/add:", on_click=_add, args=(key,), disabled=full, help=told)
-    typed = [step for step in (_typed(key, step) for step in steps) if step.title]
+    filled = tuple(_filled(key, step) for step in steps)
+    drafts.keep(key, (plan.revision, plan.subtasks), (plan.revision, filled))
+    typed = [step for step in map(_whole, filled) if step.title]
     kept = {step.id for step in typed}
     after = ({"depends_on": tuple(needed for needed in step.depends_on if needed in kept)} for step in typed)
     return plan.model_copy(
@@ -28,15 +32,17 @@ def show(key: str, plan: Plan) -> Plan:
 
 def forget(key: str) -> None:
     """Let go of what was typed."""
+    drafts.forget(key)
     for name in [name for name in st.session_state if str(name).startswith(f"{key}_")]:
         del st.session_state[name]
 
 
 def _draft(key: str, plan: Plan) -> list[Subtask]:
-    """The steps as they stand in the form. A plan that was revised meanwhile starts the form anew."""
+    """The steps that the form is made of: anew, with what was typed, when it was out of sight, and when the plan was revised."""
     held: tuple[int, list[Subtask]] | None = st.session_state.get(f"{key}_draft")
-    if held is None or held[0] != plan.revision:
-        held = st.session_state[f"{key}_draft"] = (plan.revision, list(plan.subtasks))
+    if held is None or held[0] != plan.revision or f"{key}_add" not in st.session_state:
+        kept: tuple[int, tuple[Subtask, ...]] | None = drafts.found(key, (plan.revision, plan.subtasks))
+        held = st.session_state[f"{key}_draft"] = (plan.revision, list(plan.subtasks if kept is None else kept[1]))
     return held[1]
 
 
@@ -72,12 +78,17 @@ def _title(key: str, step: Subtask) -> str:
     return str(st.session_state.get(f"{key}_title_{step.id}", step.title)) or say("plan.untitled")
 
 
-def _typed(key: str, step: Subtask) -> Subtask:
-    """The step with what was typed; a title or a question stands in for the other where one was left empty."""
+def _filled(key: str, step: Subtask) -> Subtask:
+    """The step with what was typed."""
     title = str(st.session_state[f"{key}_title_{step.id}"] or "").strip()
     question = str(st.session_state[f"{key}_question_{step.id}"] or "").strip()
     after = tuple(st.session_state[f"{key}_after_{step.id}"])
-    return step.model_copy(update={"title": title or question[:200], "question": question or title, "depends_on": after})
+    return step.model_copy(update={"title": title, "question": question, "depends_on": after})
+
+
+def _whole(step: Subtask) -> Subtask:
+    """A title or a question stands in for the other where one was left empty."""
+    return step.model_copy(update={"title": step.title or step.question[:200], "question": step.question or step.title})
 
 
 def _add(key: str) -> None:

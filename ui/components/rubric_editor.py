@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from ui import drafts
 from ui.client.asking import Criterion
 from ui.components import icon_button
 from ui.language import named, say
@@ -35,13 +36,28 @@ def joined(title: str, category: str, demand: str, before: Criterion, language: 
 
 
 def show(key: str, criteria: Sequence[Criterion], language: str) -> tuple[Criterion, ...]:
-    """The form; the criteria as they stand in it. What is typed is kept under `key`."""
-    draft: list[Criterion] = st.session_state.setdefault(f"{key}_draft", list(criteria))
-    numbers: list[int] = st.session_state.setdefault(f"{key}_numbers", list(range(len(draft))))
+    """The form; the criteria as they stand in it. What is typed is kept until `forget`, through a reload too."""
+    before = tuple(criteria)
+    if f"{key}_draft" not in st.session_state or f"{key}_add" not in st.session_state:
+        _open(key, before)
+    draft, numbers = st.session_state[f"{key}_draft"], st.session_state[f"{key}_numbers"]
     edited = tuple(_row(key, position, number, draft[position], language) for position, number in enumerate(numbers))
     full = len(draft) >= MOST
     st.button(say("rubric.add"), key=f"{key}_add", icon=":material/add:", on_click=_add, args=(key,), disabled=full)
+    drafts.keep(key, before, edited)
     return tuple(criterion for criterion in edited if criterion.title)
+
+
+def forget(key: str) -> None:
+    """Let go of what was typed."""
+    drafts.forget(key)
+
+
+def _open(key: str, criteria: tuple[Criterion, ...]) -> None:
+    """The form as it was left, unless the criteria are others by now; else the criteria as they are."""
+    kept: tuple[Criterion, ...] | None = drafts.found(key, criteria)
+    shown = list(criteria if kept is None else kept)
+    st.session_state[f"{key}_draft"], st.session_state[f"{key}_numbers"] = shown, list(range(len(shown)))
 
 
 def _row(key: str, position: int, number: int, criterion: Criterion, language: str) -> Criterion:

@@ -5,6 +5,8 @@ from ui.components.markup import text
 from ui.components.rubric_editor import parted
 from ui.language import named, say
 
+THERE_FROM = 0.5  # from here on a report has the fault, as the API's own check counts it
+
 
 def scorecard_html(card: Scorecard) -> str:
     """The whole, then each item; what nobody could judge says why."""
@@ -17,20 +19,30 @@ def scorecard_html(card: Scorecard) -> str:
     return f'<div class="r-score"><b>{whole}</b> <span class="r-quiet">{text(told)}</span>{revised}<ul>{items}</ul></div>'
 
 
+def score_text(item: CriterionScore) -> str:
+    """The score in a few characters. A fault is there or is not: as a share, the best a report can do would be 0%."""
+    if item.score is None:
+        return "–"
+    if item.criterion.weight < 0:
+        return say("score.found" if item.score >= THERE_FROM else "score.not_found")
+    return f"{item.score:.0%}"
+
+
 def bar_html(item: CriterionScore) -> str:
-    """The score as a bar, coloured by whether it is good: a high score of a fault is not."""
+    """The score as a bar, coloured by whether it is good: a fault that is there is not, and one that is not there is."""
     if item.score is None:
         return '<div class="r-bar"></div>'
-    good = (1 - item.score) if item.criterion.weight < 0 else item.score
+    fault = item.criterion.weight < 0
+    good = (1 - item.score) if fault else item.score
     kind = "good" if good >= 0.7 else "fair" if good >= 0.4 else "poor"
-    return f'<div class="r-bar {kind}"><i style="width:{item.score:.0%}"></i></div>'
+    width = good if fault and item.score < THERE_FROM else item.score
+    return f'<div class="r-bar {kind}"><i style="width:{width:.0%}"></i></div>'
 
 
 def _item(item: CriterionScore) -> str:
     category, demand = parted(item.criterion)
-    shown = "–" if item.score is None else f"{item.score:.0%}"
     reason = item.reason if item.score is not None else item.missing
     return (
         f'<li title="{text(demand)}"><span>{text(item.criterion.title)} <small>{text(named("category", category))}</small></span>'
-        f'<em>{shown}</em>{bar_html(item)}<div class="r-quiet">{text(reason)}</div></li>'
+        f'<em>{text(score_text(item))}</em>{bar_html(item)}<div class="r-quiet">{text(reason)}</div></li>'
     )

@@ -8,7 +8,7 @@ from ui.client.side_by_side import Column, SideBySide
 from ui.components.markup import text
 from ui.components.rubric_editor import parted
 from ui.components.run_header import pill_html
-from ui.components.scorecard_view import bar_html
+from ui.components.scorecard_view import bar_html, score_text
 from ui.figures import clock, compact, money
 from ui.language import named, say
 from ui.models import Report
@@ -67,7 +67,7 @@ def _score(item: CriterionScore | None) -> str:
     if item.score is None:
         return f'<em>{UNKNOWN}</em><div class="r-quiet">{text(item.missing)}</div>'
     reason = f"<details><summary>{text(say('beside.why'))}</summary>{text(item.reason)}</details>" if item.reason else ""
-    return f"<em>{item.score:.0%}</em>{bar_html(item)}{reason}"
+    return f"<em>{text(score_text(item))}</em>{bar_html(item)}{reason}"
 
 
 def _overall(column: Column) -> str:

@@ -38,7 +38,10 @@ def _all(before: str | None) -> None:
 def _one(chosen: str) -> None:
     comparison = preferences.comparison(api(), chosen)
     st.html(f'<h1 class="r-question">{text(comparison.question)}</h1>')
-    if comparison.status == "failed":
+    if comparison.status == "same":
+        st.html(f'<div class="r-note" role="status">{text(say("compare.same"))}</div>')
+        st.page_link(READ, label=say("compare.otherwise"), icon=":material/article:", query_params={"run": comparison.run_id})
+    elif comparison.status == "failed":
         st.html(f'<div class="r-note" role="alert">{text(_sentence(comparison.detail or say("compare.failed")))}</div>')
         st.page_link(READ, label=say("compare.otherwise"), icon=":material/article:", query_params={"run": comparison.run_id})
     elif comparison.left and comparison.right:

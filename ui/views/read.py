@@ -89,7 +89,7 @@ def _bar(run: Run, report: Report) -> None:
             after_reading.share(Reports(api()), run)
             beside_report.told(after_reading.links, run)
         with st.popover(say("read.compare"), icon=":material/compare_arrows:"):
-            opinion.second_report(api(), run)
+            opinion.second_report(api(), run, report)
         with st.popover(say("beside.title"), icon=":material/view_column:"):
             systems.further(api(), run)
         with st.popover(say("read.repeat"), icon=":material/update:"):

@@ -1,22 +1,34 @@
-"""Signing in with an identity provider: two addresses for the browser."""
+"""Signing in with an identity provider: two addresses for the browser.
 
+A browser for which that fails is led to the page's form, which says why in its reader's language. Programs, and browsers of a
+deployment without a page, get the problem.
+"""
+
+import logging
+from collections.abc import Awaitable
 from datetime import timedelta
 from typing import Annotated
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import quote, unquote, urlencode, urlsplit
 
 from litestar import Controller, Response, get
+from litestar.datastructures import Cookie
 from litestar.params import QueryParameter
 
 from app.api.accounts.cookies import cookie, session_cookie
 from app.api.authentication import PUBLIC
 from app.api.deps import AccountsService, ApiRequest, address_of
 from app.api.openapi import problem_responses
-from app.domain.errors import Unauthenticated
+from app.domain.errors import Forbidden, RubricaError, TooManyRequests, Unavailable
+from app.services.accounts.desk import Accounts
+from app.services.accounts.policy import AccountPolicy
+from app.services.accounts.provider import NotLetIn, Reason
 
 COOKIE = "rubrica_oidc"
 WANTED = "rubrica_wanted"
 AS_IN_ADDRESSES = "/?&=%:+,;@!$'()*~-._"
 LONGEST_WANTED = 1_000  # of characters, some of which take nine in a cookie
+REASONS = {Forbidden: "closed", TooManyRequests: "often", Unavailable: "away"}
+log = logging.getLogger(__name__)
 Given = Annotated[str, QueryParameter(max_length=4_000)]
 # `state` alone is a word of Litestar's.
 State = Annotated[str, QueryParameter(name="state", max_length=4_000)]
@@ -38,6 +50,9 @@ class OidcController(Controller):
         back: Annotated[str, QueryParameter(max_length=LONGEST_WANTED, description="The path of the page that was wanted.")] = "",
     ) -> Response[None]:
         """Go to the identity provider of this deployment. After signing in one is led to `back`, a path at the page."""
+        return await _or_told(request, accounts.policy, back, self._gone(accounts, request, back))
+
+    async def _gone(self, accounts: Accounts, request: ApiRequest, back: str) -> Response[None]:
         departure, policy = await accounts.oidc.begin(address_of(request)), accounts.policy
         kept = [(COOKIE, departure.state), (WANTED, quote(back, safe=""))]
         cookies = [cookie(name, value, policy, policy.flow_valid) for name, value in kept]
@@ -48,13 +63,42 @@ class OidcController(Controller):
         self, accounts: AccountsService, request: ApiRequest, brought: State = "", code: Given = "", error: Given = ""
     ) -> Response[None]:
         """Come back from it, and go to the page, signed in."""
-        if error or not code:
-            raise Unauthenticated("the identity provider did not let you in; try again")
+        wanted = unquote(request.cookies.get(WANTED, ""))
+        let_in = self._let_in(accounts, request, brought, "" if error else code, wanted)
+        return await _or_told(request, accounts.policy, wanted, let_in)
+
+    async def _let_in(self, accounts: Accounts, request: ApiRequest, brought: str, code: str, wanted: str) -> Response[None]:
+        if not code:
+            raise NotLetIn(Reason.DENIED, "the identity provider did not let you in; try again")
         signed = await accounts.oidc.finish(brought, request.cookies.get(COOKIE, ""), code, address_of(request))
         policy = accounts.policy
-        over = [cookie(name, "", policy, timedelta(0)) for name in (COOKIE, WANTED)]
-        there = led_to(policy.page_url, unquote(request.cookies.get(WANTED, "")))
-        return Response(None, status_code=302, headers={"Location": there}, cookies=[session_cookie(signed.token, policy), *over])
+        headers = {"Location": led_to(policy.page_url, wanted)}
+        return Response(None, status_code=302, headers=headers, cookies=[session_cookie(signed.token, policy), *_over(policy)])
+
+
+async def _or_told(request: ApiRequest, policy: AccountPolicy, wanted: str, work: Awaitable[Response[None]]) -> Response[None]:
+    """The answer, or the way to the page's form with the reason why there is none."""
+    try:
+        return await work
+    except RubricaError as error:
+        if not policy.page_url or "text/html" not in request.headers.get("accept", ""):
+            raise
+        log.info("signing in with the identity provider did not work: %s", error)
+        told = urlencode({"form": "enter", "refused": f"provider_{reason_of(error)}"} | ({"back": wanted} if wanted else {}))
+        there = f"{policy.page_url.rstrip('/')}/sign-in?{told}"
+        return Response(None, status_code=302, headers={"Location": there}, cookies=_over(policy))
+
+
+def reason_of(error: RubricaError) -> str:
+    """A word for why it did not work, which the page has a sentence for."""
+    if isinstance(error, NotLetIn):
+        return error.reason
+    return next((word for kind, word in REASONS.items() if isinstance(error, kind)), "failed")
+
+
+def _over(policy: AccountPolicy) -> list[Cookie]:
+    """What the browser kept meanwhile, taken back."""
+    return [cookie(name, "", policy, timedelta(0)) for name in (COOKIE, WANTED)]
 
 
 def led_to(page_url: str, wanted: str) -> str:

@@ -11,7 +11,7 @@ from app.api.examples import RUN_ID
 from app.api.schemas import PLAIN
 from app.domain.feedback import MAX_WORDS, Choice, ComparisonStatus, Reason, ShownSide, Verdict
 from app.domain.writer import ReportLineage, WriterSettings
-from app.services.preferences.comparisons import CHANGEABLE, Shown
+from app.services.preferences.comparisons import CHANGEABLE, Shown, status_of
 from app.storage.comparisons import Candidate, Comparison
 
 Words = Annotated[str, StringConstraints(strip_whitespace=True, max_length=MAX_WORDS), PLAIN]
@@ -138,9 +138,8 @@ class Reveal(BaseModel):
 
 def item(comparison: Comparison) -> ComparisonItem:
     """A line of a list. One that nobody has looked at since it was finished still reads as being prepared."""
-    ready = ComparisonStatus.READY if comparison.ready else ComparisonStatus.PREPARING
-    status = ComparisonStatus.FAILED if comparison.failure else ready
-    told = comparison.id, comparison.run_id, comparison.query.question, status, comparison.created_at, comparison.chosen
+    asked = comparison.id, comparison.run_id, comparison.query.question
+    told = *asked, status_of(comparison), comparison.created_at, comparison.chosen
     return ComparisonItem(**dict(zip(ComparisonItem.model_fields, told, strict=True)))
 
 

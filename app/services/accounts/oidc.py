@@ -7,11 +7,11 @@ from uuid import UUID, uuid4
 import asyncpg
 
 from app.domain.accounts import Role
-from app.domain.errors import Forbidden, NotFound, Unauthenticated
+from app.domain.errors import Forbidden, NotFound
 from app.domain.token import new_token, token_digest
 from app.services.accounts.attempts import Attempts
 from app.services.accounts.policy import AccountPolicy
-from app.services.accounts.provider import Claims, ProviderClient
+from app.services.accounts.provider import Claims, NotLetIn, ProviderClient, Reason
 from app.services.accounts.sign_in import SignedIn, SignIn, join, kept
 from app.storage import accounts, audit, invited, oidc, people, sessions
 from app.storage.audit import Action
@@ -36,7 +36,7 @@ class OpenIdConnect:
 
     Raises:
         NotFound: this deployment has none.
-        Unauthenticated: what came back proves nothing.
+        NotLetIn: what came back proves nothing.
         Unavailable: the provider or the database does not answer.
     """
 
@@ -64,10 +64,10 @@ class OpenIdConnect:
         """
         client = self._configured()
         if not kept or not hmac.compare_digest(state.encode(), kept.encode()):
-            raise Unauthenticated(NO_FLOW)
+            raise NotLetIn(Reason.LATE, NO_FLOW)
         flow = await oidc.end(self._trusted, token_digest(state))
         if flow is None:
-            raise Unauthenticated(NO_FLOW)
+            raise NotLetIn(Reason.LATE, NO_FLOW)
         claims = await client.claims(code, flow)
         person, invited_to = await self._known(claims, address)
         return await self._sign_in.enter(person, address, invited_to)

@@ -8,6 +8,7 @@ import hashlib
 import hmac
 from base64 import b64encode, urlsafe_b64encode
 from datetime import timedelta
+from enum import StrEnum
 from typing import Any, NamedTuple
 from urllib.parse import quote_plus, urlencode
 
@@ -29,6 +30,23 @@ class Claims(NamedTuple):
     subject: str
     email: str
     name: str
+
+
+class Reason(StrEnum):
+    """Why somebody who came back from a provider is not let in."""
+
+    DENIED = "denied"
+    LATE = "late"
+    UNTRUSTED = "untrusted"
+    UNVERIFIED = "unverified"
+
+
+class NotLetIn(Unauthenticated):
+    """What a browser brought back from a provider lets nobody in; `reason` tells a page what to say of it."""
+
+    def __init__(self, reason: Reason, message: str) -> None:
+        super().__init__(message)
+        self.reason = reason
 
 
 class ProviderClient:
@@ -75,7 +93,7 @@ class ProviderClient:
         """What the provider tells of the person to whom it gave the token (section 5.3.2: of nobody else)."""
         told = await self._call("GET", endpoint, bearer=str(answer.get("access_token", "")))
         if not hmac.compare_digest(str(told.get("sub", "")).encode(), str(claims["sub"]).encode()):
-            raise Unauthenticated(f"{REFUSED}: it tells of somebody else")
+            raise NotLetIn(Reason.UNTRUSTED, f"{REFUSED}: it tells of somebody else")
         return {name: told[name] for name in ("email", "email_verified", "name") if name in told}
 
     async def _description(self) -> dict[str, Any]:
@@ -101,7 +119,7 @@ class ProviderClient:
             ):
                 told = await answer.json(content_type=None)
                 if answer.status == 400 and form is not None:
-                    raise Unauthenticated(f"{REFUSED}: it refused the code")
+                    raise NotLetIn(Reason.UNTRUSTED, f"{REFUSED}: it refused the code")
                 if answer.status != 200 or not isinstance(told, dict):
                     raise Unavailable(f"the identity provider answered {answer.status}; try again")
         except (aiohttp.ClientError, TimeoutError, ValueError) as error:
@@ -121,7 +139,7 @@ def _checked(token: str, keys: dict[str, Any], issuer: str, client_id: str, nonc
         named = jwt.get_unverified_header(token).get("kid")
         usable = [key for key in jwt.PyJWKSet.from_dict(keys).keys if named in (None, key.key_id)]
         if not usable:
-            raise Unauthenticated(f"{REFUSED}: it is signed with an unknown key")
+            raise NotLetIn(Reason.UNTRUSTED, f"{REFUSED}: it is signed with an unknown key")
         claims: dict[str, Any] = jwt.decode(
             token,
             usable[0],
@@ -132,14 +150,14 @@ def _checked(token: str, keys: dict[str, Any], issuer: str, client_id: str, nonc
             options={"require": ["exp", "iat", "iss", "aud", "sub", "nonce"]},
         )
     except (jwt.PyJWTError, ValueError) as error:
-        raise Unauthenticated(f"{REFUSED}: {type(error).__name__}") from error
+        raise NotLetIn(Reason.UNTRUSTED, f"{REFUSED}: {type(error).__name__}") from error
     if not hmac.compare_digest(str(claims["nonce"]), nonce) or claims.get("azp", client_id) != client_id:
-        raise Unauthenticated(f"{REFUSED}: it was made for another sign-in")
+        raise NotLetIn(Reason.UNTRUSTED, f"{REFUSED}: it was made for another sign-in")
     return claims
 
 
 def _claims(claims: dict[str, Any], issuer: str) -> Claims:
     email = str(claims.get("email", "")).strip().lower()
     if "@" not in email or claims.get("email_verified") is not True:
-        raise Unauthenticated("the identity provider does not vouch for your e-mail address; verify it there")
+        raise NotLetIn(Reason.UNVERIFIED, "the identity provider does not vouch for your e-mail address; verify it there")
     return Claims(issuer, str(claims["sub"]), email, str(claims.get("name") or email)[:100])

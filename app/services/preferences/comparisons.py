@@ -14,7 +14,7 @@ from app.domain.evidence import Finding
 from app.domain.feedback import Choice, ComparisonStatus, Place, StoredChoice, Viewing
 from app.domain.run import Run, RunStatus
 from app.domain.writer import WriterSettings
-from app.services.preferences.candidates import Made, candidate_of, evidence_digest, why_not
+from app.services.preferences.candidates import SAME, Made, candidate_of, evidence_digest, why_not
 from app.services.preferences.offers import Offers
 from app.services.research import Research
 from app.services.steering import Steering
@@ -38,6 +38,13 @@ class Shown(NamedTuple):
     viewing: Viewing | None = None
     candidates: Mapping[Place, Candidate] = MappingProxyType({})
     choice: StoredChoice | None = None
+
+
+def status_of(comparison: Comparison) -> ComparisonStatus:
+    """Where it stands, as far as is stored."""
+    if comparison.failure:
+        return ComparisonStatus.SAME if comparison.failure == SAME else ComparisonStatus.FAILED
+    return ComparisonStatus.READY if comparison.ready else ComparisonStatus.PREPARING
 
 
 class Comparisons:
@@ -86,7 +93,7 @@ class Comparisons:
         """The comparison as this reader sees it. The first look at two reports starts the clock of the choice."""
         comparison = await self.prepare(id_, user_id)
         if comparison.failure:
-            return Shown(comparison, ComparisonStatus.FAILED)
+            return Shown(comparison, status_of(comparison))
         if not comparison.ready:
             return Shown(comparison, ComparisonStatus.PREPARING)
         await comparisons.view(self._database, id_, user_id, secrets.choice(tuple(Place)))

@@ -97,6 +97,29 @@ async def test_a_lie_lets_nobody_in(browser: Browser, provider: FakeProvider, li
     assert (await come_back(browser, provider)).status == 302
 
 
+async def test_a_browser_that_is_not_let_in_is_led_back_to_the_form_and_told_why(
+    browser: Browser, provider: FakeProvider, new_browser: NewBrowser, addresses: Iterator[str]
+) -> None:
+    owner, email, html = await new_browser(), next(addresses), {"Accept": "text/html,application/xhtml+xml"}
+    await owner.sign_up(email)
+    known = {"sub": "told", "email": email, "email_verified": True}
+    stories: list[tuple[str, dict[str, object], str, dict[str, str]]] = [
+        ("denied", known, "", {"error": "access_denied", "code": ""}),
+        ("late", known, "", {"state": "another"}),
+        ("untrusted", known, "nonce", {}),
+        ("unverified", known | {"email_verified": False}, "", {}),
+        ("closed", known | {"sub": "stranger", "email": next(addresses)}, "", {}),
+    ]
+    for reason, person, lie, changes in stories:
+        provider.person, provider.lie = person, lie
+        gone = await browser.get("/v1/oidc/start", params={"back": "/read?run=7"}, allow_redirects=False)
+        query = provider.sign_in(gone.headers["Location"]) | changes
+        back = await browser.get("/v1/oidc/callback", params=query, allow_redirects=False, headers=html)
+        form = f"http://page.example/sign-in?form=enter&refused=provider_{reason}&back=%2Fread%3Frun%3D7"
+        assert (back.status, back.headers["Location"]) == (302, form)
+        assert browser.cookies() == {}, "neither signed in, nor still on the way"
+
+
 async def test_an_address_that_nobody_verified_opens_no_account(
     browser: Browser, provider: FakeProvider, new_browser: NewBrowser, addresses: Iterator[str]
 ) -> None:
