@@ -121,7 +121,8 @@ class Parts:
             options += ["--nli-model", self.settings.nli_model]
         command = python_module("retrieval.server", *options)
         log, endpoint = self.home.log("retrieval"), Endpoint(self.retrieval_url)
-        return Service("retrieval", command, log, environment, endpoint, folder=self._socket.parent)
+        own = {**environment, **INDEX_MEMORY_LIMITS}
+        return Service("retrieval", command, log, own, endpoint, folder=self._socket.parent)
 
     def _page(self, environment: Mapping[str, str]) -> Service:
         options = {
@@ -158,6 +159,8 @@ def _package_folder(name: str) -> Path:
 # blocks come and go. Named limits keep them out of the heaps for good; left to itself the library lets a first large block raise
 # the limit to 32 MiB, and the heaps keep the holes that the next ones leave. Threads share two heaps.
 MEMORY_LIMITS = {"MALLOC_ARENA_MAX": "2", "MALLOC_MMAP_THRESHOLD_": str(64 * 1024), "MALLOC_TRIM_THRESHOLD_": str(128 * 1024)}
+# The index owner's large blocks are the encoder's, the same for every query: mapped anew each time they cost it 95 page faults.
+INDEX_MEMORY_LIMITS = {"MALLOC_MMAP_THRESHOLD_": str(4 * 1024 * 1024), "MALLOC_TRIM_THRESHOLD_": str(16 * 1024 * 1024)}
 
 
 def _python_environment() -> dict[str, str]:
