@@ -1,4 +1,4 @@
-"""How a word of a question was read, where nothing that is searched has it as it was written."""
+"""How words of a question were read, where what is searched would not be found by them as they were written."""
 
 from pydantic import Field
 
@@ -6,7 +6,11 @@ from app.domain.value import Value
 
 
 class Reading(Value):
-    """A word as it was written, and as it was read; `read` is empty where it is near to no word of what is searched."""
+    """Words as they were written, and as they were read; `read` is empty where a word is near to no word of what is searched.
+
+    `years` tells that a time was written by its name and read as its years; all else is a matter of spelling.
+    """
 
     written: str = Field(min_length=1, max_length=100)
     read: str = Field(default="", max_length=100)
+    years: bool = False

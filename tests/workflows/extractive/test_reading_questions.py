@@ -24,6 +24,12 @@ from workflows.agents.extractive.words import term_of
         ("Ann Lee owns a mill. Does Bob Lee also have one?", "Ann Lee owns a mill. Does Bob Lee also have one?"),
         ("Well water in Flint", "Well water in Flint"),
         ("请问总统们如何看待关税？", "总统们如何看待关税？"),
+        ("Please write a detailed report on coffee and health.", "coffee and health."),
+        ("Summarize the debate over internal improvements", "the debate over internal improvements"),
+        ("Explain why the mill closed", "Why the mill closed"),
+        ("What role did the navy play in the war?", "the role of the navy in the war"),
+        ("Review of evidence on statins", "Review of evidence on statins"),
+        ("Find what governors said about tolls", "What governors said about tolls"),
     ],
 )
 def test_what_a_text_asks_is_told_from_what_stands_around_it(text: str, asked: str) -> None:
@@ -47,6 +53,13 @@ def test_what_was_answered_when_asked_back_stays_with_the_question() -> None:
         ("How did presidents treat miners?", {"miner"}),
         ("What are the pros and cons of tariffs?", {"tariff"}),
         ("Compare Gray's and Boyd's views of the bank.", {"gray", "boyd", "bank"}),
+        ("Why did leaders fear strikes?", {"strike"}),
+        ("What did leaders say about the fear of strikes?", {"fear", "strike"}),
+        ("Did any president mention climate change?", {"climat", "chang"}),
+        ("How did attitudes toward immigration change?", {"immigr"}),
+        ("presidential views of China", {"china"}),
+        ("Presidents on immigration", {"immigr"}),
+        ("Whether presidents supported women's suffrage", {"woman", "suffrag"}),
     ],
 )
 def test_a_subject_holds_neither_who_is_asked_nor_the_verb_of_asking(question: str, subject: set[str]) -> None:
@@ -61,6 +74,14 @@ def test_a_subject_holds_neither_who_is_asked_nor_the_verb_of_asking(question: s
         ("Who argued against the tolls?", QuestionKind.AGAINST),
         ("Why did governors oppose or support tolls?", QuestionKind.WHY),
         ("How did governors view tolls?", QuestionKind.VIEWS),
+        ("How did governors speak of tolls?", QuestionKind.VIEWS),
+        ("How did governors deal with strikes?", QuestionKind.VIEWS),
+        ("Did any governor mention tolls?", QuestionKind.VIEWS),
+        ("How did governors address climate change?", QuestionKind.VIEWS),
+        ("How did the climate change?", QuestionKind.FACT),
+        ("Tolls in the 1890s", QuestionKind.VIEWS),
+        ("the history of tolls", QuestionKind.CHANGE),
+        ("Ann Lee was the governor.", QuestionKind.FACT),
         ("How much did the United States pay for the islands?", QuestionKind.FACT),
     ],
 )

@@ -91,6 +91,45 @@ async def test_a_time_limit_in_the_question_is_kept(addresses: LocalSearcher) ->
     assert all(day is not None and day.year < 1900 for day in dates)
 
 
+@pytest.mark.parametrize(
+    ("question", "read", "first", "last"),
+    [
+        (
+            "How did presidents describe roads and canals before the Civil War?",
+            "“before the Civil War” as “before 1861”",
+            1790,
+            1860,
+        ),
+        (
+            "How did presidents speak of immigration during the Great Depression?",
+            "“during the Great Depression” as “from 1929 to 1939”",
+            *(1929, 1939),
+        ),
+    ],
+)
+async def test_a_time_called_by_its_name_is_kept_and_the_reader_told(
+    question: str, read: str, first: int, last: int, addresses: LocalSearcher
+) -> None:
+    report = await report_on(question, addresses)
+    years = [c.quote.source.published.year for c in numbered(report).citations if c.quote.source.published]
+    assert all(first <= year <= last for year in years)
+    assert len(years) >= 3
+    assert read in report.notices[0]
+
+
+async def test_a_time_that_is_itself_asked_about_stays_in_the_question(addresses: LocalSearcher) -> None:
+    for question in ("What happened during the Civil War?", "Why did presidents fear the years after the Syrian Civil War?"):
+        report = await report_on(question, addresses)
+        assert not any(notice.startswith("Read ") for notice in report.notices)
+
+
+async def test_an_order_is_read_as_the_topic_it_gives(addresses: LocalSearcher) -> None:
+    ordered = await report_on("Summarize the debate over internal improvements", addresses)
+    assert ordered.title == "The debate over internal improvements"
+    assert len(ordered.sections) >= 4
+    assert all("improvement" in quote.text.lower() for quote in ordered.quotes)
+
+
 async def test_a_section_tells_events_in_their_order(addresses: LocalSearcher) -> None:
     report = await report_on(TARIFFS, addresses)
     dates = {c.n: c.quote.source.published for c in numbered(report).citations}

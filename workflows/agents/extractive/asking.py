@@ -5,11 +5,22 @@ from collections.abc import Sequence
 
 from app.domain.query import ResearchQuery
 from app.domain.reading import Reading
+from workflows.agents.extractive.kinds import is_topic
 from workflows.agents.extractive.pronouns import named_for, points_back
 
 _SENTENCE = re.compile(r"[^.!?。？！\n]*(?:[.!](?=\S)[^.!?。？！\n]*)*[.!?。？！]*[”\"')）]*\s*")
 _ABBREVIATION = re.compile(r"(?:^|[\s(.])(?:[A-Z]|[Mm]r|[Mm]rs|Dr|St|vs|[Nn]o|U\.S)\.\s*$")
 _ASKED = r"(?=(?:how|why|what|when|where|who|which|whether|if)\b)"
+_WRITE = r"(?:write|prepare|draft|produce|create|compile|give|provide|make|do)"
+_WRITING = (
+    r"(?:report|overview|summary|essay|paper|briefing|brief|account|analysis|review|survey|history|timeline|study|research"
+    r"|presentation|list|information)"
+)
+_WORK = (
+    r"(?:summari[sz]e|describe|discuss|outline|analy[sz]e|examine|investigate|research|explore|review|evaluate|assess|survey"
+    r"|document|identify|list|trace|study|explain|find out|find|look into|look up)"
+)
+"""What is to be done, in an order without a question: what is to be written about follows."""
 _POLITE = re.compile(
     "|".join(
         (
@@ -22,6 +33,10 @@ _POLITE = re.compile(
             r"^\W*(?:i|we)(?:['’]d like| would like| need| want)(?: to (?:read|have|get))? an? (?:\w+ )?"
             r"(?:report|paper|essay|summary|overview|briefing) (?:on|about|of)\s+",
             r"^\W*(?:tell|show) (?:me|us)(?: about)?\s+",
+            rf"^\W*{_WRITE}(?: (?:me|us))? (?:an?|the|your)? ?(?:[\w-]+ ){{0,3}}?{_WRITING}"
+            r" (?:on|about|of|over|regarding|covering)\s+",
+            r"^\W*(?:write|report|read up) (?:on|about)\s+",
+            rf"^\W*{_WORK}\s+(?!(?:of|on|in|by|for|and|or|is|are|was|were)\b)(?=\w)",
             rf"^\W*(?:my question is(?: this)?:?|do you know|explain(?: to (?:me|us))?)\s+{_ASKED}",
             "^\\W*(?:请问|请(?:告诉|说明|解释|介绍)(?:一下|我|我们)*|我(?:们)?想(?:知道|了解))[，,]?",
         )
@@ -29,6 +44,7 @@ _POLITE = re.compile(
     re.IGNORECASE,
 )
 """How people turn to whom they ask, before the question itself."""
+_ROLE = re.compile(r"^\W*what (?:role|part) (?:did|do|does|has|have) (.+?) play(?:ed)?\b(.*?)[?？]?\s*$", re.IGNORECASE)
 _FIRST_PERSON = re.compile(
     r"(?<!War )\bI(?:['’]\w+)?\s+(?=[a-z])|\b(?:[Mm]y|me|mine|myself|[Ww]e|[Oo]urs?|us)\b|[我咱]", re.ASCII
 )
@@ -53,7 +69,8 @@ def asked_of(query: ResearchQuery, readings: Sequence[Reading] = ()) -> str:
 def read_as(text: str, readings: Sequence[Reading]) -> str:
     """A text with its words as they are read; it begins with a capital as before."""
     for reading in readings:
-        text = re.sub(rf"\b{re.escape(reading.written)}\b", reading.read, text, flags=re.IGNORECASE)
+        edge = r"\b" if reading.written.isascii() else ""  # Chinese has no blanks between its words
+        text = re.sub(rf"{edge}{re.escape(reading.written)}{edge}", reading.read, text, flags=re.IGNORECASE)
     return text[:1].upper() + text[1:] if readings else text
 
 
@@ -92,8 +109,8 @@ def _sentences(text: str) -> list[str]:
 
 
 def _plain(sentence: str) -> str:
-    """A sentence without its polite beginning, and a capital where it now begins."""
-    rest = sentence.strip()
+    """A sentence without its polite beginning or its order; a capital where a question now begins, a topic as it was written."""
+    rest = _ROLE.sub(r"the role of \1\2", sentence.strip())
     while (polite := _POLITE.match(rest)) and polite.end() < len(rest):
         rest = rest[polite.end() :].strip()
-    return rest if rest == sentence.strip() else f"{rest[:1].upper()}{rest[1:]}"
+    return rest if rest == sentence.strip() or is_topic(rest) else f"{rest[:1].upper()}{rest[1:]}"

@@ -22,7 +22,8 @@ class QuestionKind(StrEnum):
 ARGUED = (QuestionKind.WHY, QuestionKind.FOR, QuestionKind.AGAINST)
 """Kinds that want reasons, on whichever side."""
 _CHANGE = re.compile(
-    r"\bhow\b(?! (?:many|much|long|old|far)\b).*\b(?:chang|evolv|shift|develop|differ|var(?:y|ied))|\bover time\b"
+    r"\bhow\b(?! (?:many|much|long|old|far)\b).*\b(?:(?<!climate )(?<!regime )chang|evolv"
+    r"|shift|develop|differ|var(?:y|ied))|\bover time\b"
     r"|\bevolution of\b|\bhistory of\b|\btimeline\b"
     r"|变化|演变|变迁|历史|发展",
     re.IGNORECASE,
@@ -50,21 +51,47 @@ _BOTH_SIDES = re.compile(
 _VIEWS = re.compile(
     r"\bwhat (?:did|do|does|has|have)\b.*\b(?:say|said|think|believe|argue|write|propose|promise)\b|\b(?:views?|opinions?"
     r"|attitudes?) (?:of|on)\b|\b(?:arguments?|debates?|case) (?:for|against|about|over|on)\b"
+    r"|\bwhat (?:[\w'’-]+ ){1,4}(?:said|thought|believed|wrote|argued)\b"
     r"|\bpros and cons\b|\badvantages (?:and|or) disadvantages\b|看法|观点|态度|说了",
     re.IGNORECASE,
 )
 _THINKS = r"(?:view|regard|see|think|feel|react|respond|look)(?:s|ed)?|saw|thought|felt"
+_SPEAKS = (
+    r"(?:describe|portray|depict|characteri[sz]e|handle|tackle)[sd]?|(?:address|approach)(?:ed)?|(?:deal|dealt|cope|coped) with"
+    r"|(?:speak|talk|write|spoke|wrote) (?:of|about)"
+)
 _HOW_VIEWED = re.compile(
-    rf"\bhow\b(?: (?:did|do|does|has|have|should))?(?: [\w.'’-]+){{1,4}}? (?:{_THINKS})\b|如何看待", re.IGNORECASE
+    rf"\bhow\b(?: (?:did|do|does|has|have|should))?(?: [\w.'’-]+){{1,4}}? (?:{_THINKS}|{_SPEAKS})\b|如何(?:看待|描述|评价)",
+    re.IGNORECASE,
 )
 _WHO_SPOKE = re.compile(
     r"^\W*who (?:argued|spoke|was|were|has|had)?\b ?(?:oppos|against|support|favou?r|criticis|criticiz|object)", re.IGNORECASE
 )
+_WHETHER_SAID = re.compile(
+    r"^\W*(?:did|do|does|has|have|whether) (?:any|a|the|some|many|most)? ?[\w'’-]+ (?:ever )?"
+    r"(?:mention(?:ed)?|discuss(?:ed)?|address(?:ed)?|(?:speak|spoken|talk|talked|say|said|warn|warned|write|written)\b.*?\b"
+    r"(?:about|of|on))\b",
+    re.IGNORECASE,
+)
+"""Answered best by what was said."""
 _OPEN = re.compile(
     r"^\s*(?:how (?:did|do|does|has|have|is|are|was|were|can|could|should|would)\b|why\b"
     r"|(?:what|which)(?: reasons?| arguments?| grounds| views?| opinions?)? (?:did|do|does|has|have)\b)",
     re.IGNORECASE,
 )
+
+
+_TOPIC = re.compile(
+    r"^(?!.*[?？])(?!.*\b(?:who|whose|whom|what|which|when|where|why|how|is|are|was|were|did|do|does|has|have|had|can|could|will"
+    r"|would|should|must|if)\b)\W*(?:[^\W_][\w'’.,-]*\W+){0,11}[\w'’-]+\W*$",
+    re.IGNORECASE,
+)
+"""A few words that ask nothing and state nothing: a thing to be told about."""
+
+
+def is_topic(text: str) -> bool:
+    """Whether a text only names what is to be told about ("The gold standard in the 1890s"), in a language with blanks."""
+    return text.isascii() and _TOPIC.match(text.strip()) is not None
 
 
 def kind_of(text: str) -> QuestionKind:
@@ -76,10 +103,11 @@ def kind_of(text: str) -> QuestionKind:
         (_VIEWS, QuestionKind.VIEWS),
         (_HOW_VIEWED, QuestionKind.VIEWS),
         (_WHO_SPOKE, QuestionKind.VIEWS),
+        (_WHETHER_SAID, QuestionKind.VIEWS),
     ):
         if pattern.search(text):
             return _sided(kind, text)
-    return QuestionKind.FACT
+    return QuestionKind.VIEWS if is_topic(text) else QuestionKind.FACT
 
 
 def _sided(kind: QuestionKind, text: str) -> QuestionKind:
@@ -93,4 +121,4 @@ def _sided(kind: QuestionKind, text: str) -> QuestionKind:
 
 def is_open(text: str) -> bool:
     """Whether a question begins as one that asks for more than one fact: how something was done, why, what somebody said."""
-    return any(pattern.match(text) for pattern in (_OPEN, _HOW_VIEWED, _WHO_SPOKE))
+    return any(pattern.match(text) for pattern in (_OPEN, _HOW_VIEWED, _WHO_SPOKE, _WHETHER_SAID))

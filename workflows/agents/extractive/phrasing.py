@@ -55,6 +55,7 @@ class Phrases:
     other_years: str
     reading: str
     read_as: str
+    read_as_years: str
     the_rest: str
     negated: str
     said: tuple[str, ...]
@@ -138,6 +139,7 @@ _ENGLISH = Phrases(
     other_years="No source of the years asked about was found; the sources quoted are of other years.",
     reading="“{written}” as “{read}”",
     read_as="Read {readings}: the sources searched have nothing in the spelling of the question.",
+    read_as_years="Read {readings}: sources are chosen by their dates.",
     the_rest="{missing} What follows is on the rest of the question.",
     negated="The question’s “{word}” could not be followed: without a model, statements are chosen by what they speak of.",
     said=("In {when}, {who} said: ", "{who}, in {when}: ", "{who} said in {when}: "),
@@ -218,6 +220,7 @@ _CHINESE = Phrases(
     other_years="没有找到所问年份的来源；所引来源出自其他年份。",
     reading="“{written}”作“{read}”",
     read_as="问题中的{readings}理解：资料中没有原来的写法。",
+    read_as_years="问题中的{readings}理解：资料按其日期选取。",
     the_rest="{missing}以下内容只涉及问题的其余部分。",
     negated="未能理解问题中的“{word}”：没有语言模型时，只能按所谈的内容选取陈述。",
     said=("{when}，{who}说：", "{who}在{when}说：", "{when}，{who}说："),

@@ -4,6 +4,7 @@ from app.domain.plan import ResearchPlan, Subtask
 from app.domain.query import Language, ResearchQuery
 from app.domain.reading import Reading
 from workflows.agents.extractive.asking import asked_of, asking
+from workflows.agents.extractive.eras import era_reading
 from workflows.agents.extractive.focus import many, on_subject
 from workflows.agents.extractive.gathering import Gathering
 from workflows.agents.extractive.hits import Hit
@@ -43,10 +44,12 @@ async def make_plan(query: ResearchQuery, kit: Kit) -> ResearchPlan:
 
 
 async def _readings(question: Question, gathering: Gathering) -> tuple[Reading, ...]:
+    era = era_reading(question, (*gathering.hits, *gathering.hits.outside))
+    named = (era,) if era else ()
     try:
-        return await readings_of(question, gathering)
+        return (*named, *await readings_of(question, gathering))
     except BudgetSpent:
-        return ()  # as in the probe
+        return named  # as in the probe
 
 
 async def _probe(question: Question, gathering: Gathering) -> Probe:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from app.domain.query import Language, detect_language
 from workflows.agents.extractive.framing import FRAME_NOUNS, FRAMES, phrase, subject_of
-from workflows.agents.extractive.kinds import ARGUED, QuestionKind, is_open, kind_of
+from workflows.agents.extractive.kinds import ARGUED, QuestionKind, is_open, is_topic, kind_of
 from workflows.agents.extractive.names import names
 from workflows.agents.extractive.nesting import is_nested
 from workflows.agents.extractive.period import Period, find_period
@@ -63,7 +63,7 @@ class Question:
     @property
     def nested(self) -> bool:
         """Whether a part of it is a question of its own, which has to be answered first."""
-        return is_nested(self.text)
+        return is_nested(self.text) and not is_topic(self.text)
 
     @property
     def wants_account(self) -> bool:

@@ -72,8 +72,11 @@ async def write_report(query: ResearchQuery, plan: ResearchPlan, findings: tuple
 def _read(question: Question, plan: ResearchPlan) -> list[str]:
     """Which words were read otherwise than they were written."""
     words = phrases_in(question.language)
-    read = words.comma.join(words.reading.format(written=reading.written, read=reading.read) for reading in plan.readings)
-    return [words.read_as.format(readings=read)] if read else []
+    told = []
+    for sentence, years in ((words.read_as, False), (words.read_as_years, True)):
+        read = [words.reading.format(written=each.written, read=each.read) for each in plan.readings if each.years is years]
+        told += [sentence.format(readings=words.comma.join(read))] if read else []
+    return told
 
 
 def _surveys(arrangement: Arrangement, question: Question, plan: ResearchPlan, material: Material) -> bool:
