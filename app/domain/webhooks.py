@@ -10,7 +10,7 @@ from app.domain.value import Value
 
 
 class WebhookEvent(StrEnum):
-    """What may be told. All but the last two are a run's change of status."""
+    """What may be told. Those of a run are its changes of status; the runs of a fleet are told of once, when it has ended."""
 
     RUN_RUNNING = "run.running"
     RUN_AWAITING_APPROVAL = "run.awaiting_approval"
@@ -19,6 +19,7 @@ class WebhookEvent(StrEnum):
     RUN_COMPLETED = "run.completed"
     RUN_FAILED = "run.failed"
     RUN_CANCELLED = "run.cancelled"
+    FLEET_ENDED = "fleet.ended"
     SCHEDULE_CHANGED = "schedule.changed"
     TEST = "webhook.test"
 

@@ -47,9 +47,17 @@ DROP = """
                                  detail = 'the fleet was cancelled before it began'
     FROM left_out, before WHERE q.fleet_id = $1 AND q.position = left_out.position"""
 TELL = "UPDATE fleets SET detail = $2, wish = coalesce($3, wish) WHERE id = $1"
+# One message for the whole of it, in the transaction that ends it; of its runs webhooks are told nothing (ADR 0149).
 END = """
-    UPDATE fleets SET ended_at = now(), detail = ''
-    WHERE id = $1 AND ended = questions AND (gathered OR wish = 'cancel') RETURNING true"""
+    WITH over AS (UPDATE fleets SET ended_at = now(), detail = ''
+                  WHERE id = $1 AND ended = questions AND (gathered OR wish = 'cancel')
+                  RETURNING id, organisation_id, wish, questions),
+         ends AS (SELECT coalesce(jsonb_object_agg(status, n), '{}') AS by_status
+                  FROM (SELECT status, count(*) AS n FROM fleet_questions WHERE fleet_id = $1 GROUP BY status) AS counted)
+    SELECT true, tell_webhooks(over.organisation_id, 'fleet.ended', jsonb_build_object(
+        'fleet_id', over.id, 'status', CASE over.wish WHEN 'cancel' THEN 'cancelled' ELSE 'completed' END,
+        'questions', over.questions, 'by_status', ends.by_status))
+    FROM over, ends"""
 # What a waiting workflow looks at: whether a run needs it, and whether anybody added or wished anything.
 NEWS = """
     SELECT f.revision <> $2 OR EXISTS (

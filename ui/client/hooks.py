@@ -9,6 +9,7 @@ from ui.models import Answer
 EVENTS = (
     *("run.running", "run.awaiting_approval", "run.paused", "run.budget_reached", "run.completed", "run.failed", "run.cancelled"),
     "schedule.changed",
+    "fleet.ended",
 )
 STATES = ("pending", "delivered", "failed")
 

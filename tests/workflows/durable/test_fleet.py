@@ -1,6 +1,7 @@
 """A fleet on real PostgreSQL and Temporal: its window, its histories, what fails, what is wished, and a killed worker."""
 
 import asyncio
+import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -26,6 +27,10 @@ from workflows.durable.fleet_pipeline import FleetPipeline
 RUN = 17
 """Model calls of a run of the toy agents."""
 UNDER_WAY = "SELECT count(*) FROM runs WHERE finished_at IS NULL AND fleet_id IS NOT NULL"
+# An endpoint that wants to be told everything.
+LISTENING = """
+    INSERT INTO webhooks (id, organisation_id, url, secret)
+    VALUES (gen_random_uuid(), $1, 'https://hooks.example.org', 'whsec_x')"""
 PLACES = "INSERT INTO quotas (subject, organisation_id, concurrent_runs) VALUES ($1, $1, 2)"
 
 
@@ -76,6 +81,7 @@ async def histories(house: House, fleet: UUID) -> list[int]:
 async def test_a_window_of_runs_works_a_data_set_in_short_histories(house: House) -> None:
     fleet, heard, window = uuid4(), Heard(), Window(house)
     house.model.hook = window
+    await house.database.execute(LISTENING, LOCAL_ORGANISATION)
     asked = [question(str(n)) for n in range(7)]
     asked += [question("tight", budget=Budget(max_tokens=900)), question("foreign", collections=(index_name(uuid4()),))]
     first = FleetInput(fleet_id=fleet, organisation_id=LOCAL_ORGANISATION, history=30)
@@ -108,6 +114,9 @@ async def test_a_window_of_runs_works_a_data_set_in_short_histories(house: House
         found = await fleets.get(fleet)
         assert (found.questions, found.ended, found.under_way) == (9, 9, 0)
         assert found.ended_at is not None
+    (told,) = [json.loads(row["body"]) for row in await house.database.fetch("SELECT body FROM webhook_deliveries")]
+    sums = {"fleet_id": str(fleet), "status": "completed", "questions": 9, "by_status": {"completed": 8, "failed": 1}}
+    assert (told["type"], told["data"]) == ("fleet.ended", sums), "one message for nine runs"
     with acting_for(Tenant(uuid4())), pytest.raises(NotFound):
         await fleets_of(house).get(fleet)
 
