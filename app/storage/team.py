@@ -11,9 +11,11 @@ from app.domain.api_key import ApiKey
 from app.domain.team import Invitation, KeyInfo, Member
 from app.storage.engine import Executor, translated
 
+# A cursor names the last one that was seen, by whom nobody is shown twice or left out when others join or leave.
 MEMBERS = """
     SELECT u.id AS user_id, u.email, u.name, m.role, m.joined_at FROM memberships m JOIN users u ON u.id = m.user_id
-    ORDER BY m.joined_at, u.id LIMIT $1 OFFSET $2"""
+    WHERE $2::uuid IS NULL OR (m.joined_at, m.user_id) < (SELECT b.joined_at, b.user_id FROM memberships b WHERE b.user_id = $2)
+    ORDER BY m.joined_at DESC, m.user_id DESC LIMIT $1"""
 # Whoever changes owners takes these rows first, so that two cannot each leave the other as the last.
 OWNERS = "SELECT user_id FROM memberships WHERE role = 'owner' ORDER BY user_id FOR UPDATE"
 ROLE = "SELECT role FROM memberships WHERE user_id = $1 FOR UPDATE"
@@ -38,10 +40,10 @@ KEY_END = "SELECT expires_at FROM api_keys WHERE id = $1"
 REVOKE = "UPDATE api_keys SET revoked_at = now() WHERE id = $1 AND revoked_at IS NULL RETURNING name"
 
 
-async def members(database: Executor, limit: int, offset: int = 0) -> Sequence[Member]:
-    """Everybody in the organisation, first joined first."""
+async def members(database: Executor, limit: int, before: UUID | None = None) -> Sequence[Member]:
+    """Up to `limit` people of the organisation, newest first, who joined before the one named."""
     async with translated():
-        return [Member(**dict(row)) for row in await database.fetch(MEMBERS, limit, offset)]
+        return [Member(**dict(row)) for row in await database.fetch(MEMBERS, limit, before)]
 
 
 async def owners(database: Executor) -> set[UUID]:

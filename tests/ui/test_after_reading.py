@@ -45,6 +45,11 @@ def test_sharing_asking_on_and_bringing_a_version_back(api: FakeApi, open_page: 
     app.run()
     app.button(key="share").click().run()
     assert "/shared/secret" in [code.value for code in app.code]
+    assert any("is shown once, when it is made" in caption.value for caption in app.caption)
+    assert "/shared/secret" in [code.value for code in app.run().code], "whatever else is done on the page, it can be copied"
+    again = open_page("read", run=run.id)
+    assert not again.code
+    assert any("addresses cannot be shown again; make another" in caption.value for caption in again.caption)
     app.chat_input(key="follow_up").set_value(" And silver? ").run()
     assert ("POST", "questions", {"question": "And silver?"}) in api.commands()
     app.button(key="back_1").click().run()

@@ -10,12 +10,14 @@ from starlette.middleware import Middleware
 from starlette.testclient import TestClient
 from streamlit.testing.v1 import AppTest
 
+from app.domain.accounts import Scope
 from tests.support.patience import PATIENCE_S
 from tests.ui.conftest import ENTRY
 from tests.ui.fake_accounts import SECRET, TOKEN, collecting, known, repeating, using
 from tests.ui.fake_api import FakeApi
 from tests.ui.stories import finished
 from tests.ui.test_pages import shown
+from ui.language import table
 from ui.server import SecurityHeaders
 from ui.sign_in import ROUTES, Renewal
 
@@ -31,6 +33,9 @@ def test_an_owner_changes_roles_invites_and_makes_keys(api: FakeApi, open_page: 
     app.text_input(key="invite_email").set_value("cy@example.org")
     next(button for button in app.button if button.label == "Invite").click().run()
     assert "/sign-in?form=join&token=hand-me-over" in [code.value for code in app.code]
+    assert "<dt>runs:write</dt><dd>ask questions, steer runs, delete them</dd>" in shown(app)
+    explained = {key.removeprefix("scope.").replace("_", ":") for key in table("en") if key.startswith("scope.")}
+    assert explained == set(Scope), "each has its line"
     app.text_input(key="key_name").set_value("nightly")
     next(button for button in app.button if button.label == "Make the key").click().run()
     assert SECRET in [code.value for code in app.code]

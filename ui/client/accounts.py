@@ -79,10 +79,10 @@ class MadeInvitation(Answer):
 
 
 class Members(Answer):
-    """Some of the members; `next` is the cursor of the following page."""
+    """Some of the members; `next` is the `before` of the following page."""
 
     items: tuple[Member, ...] = ()
-    next: int | None = None
+    next: str | None = None
 
 
 class Invitations(Answer):
@@ -107,9 +107,9 @@ def export(api: ApiClient) -> bytes:
     return api._send("GET", "/v1/me/export").content
 
 
-def members(api: ApiClient, cursor: int = 0) -> Members:
-    """The team, first joined first."""
-    return api._parse(Members, api._send("GET", "/v1/members", query={"cursor": str(cursor)}))
+def members(api: ApiClient, before: str | None = None) -> Members:
+    """The team, newest first."""
+    return api._parse(Members, api._send("GET", "/v1/members", query={"before": before} if before else {}))
 
 
 def set_role(api: ApiClient, user: str, role: str) -> None:

@@ -22,29 +22,33 @@ DAYS = (1, 7, 30, 90)
 
 
 def share(reports: Reports, run: Run) -> None:
-    """Make a link that anybody may read until it ends; it is told once."""
+    """Make a link that anybody may read until it ends. Its address is told once: it stays in sight until the page is left."""
     st.caption(say("share.help"))
     days = st.segmented_control(say("share.days"), DAYS, default=7, required=True, key="share_days")
-    if not st.button(say("share.make"), key="share", type="primary"):
-        return
-    try:
-        link = reports.share(run.id, days or 7)
-    except ApiProblem as error:
-        problem.show(error)
+    if st.button(say("share.make"), key="share", type="primary"):
+        try:
+            st.session_state["made_link"] = (run.id, reports.share(run.id, days or 7))
+        except ApiProblem as error:
+            problem.show(error)
+            return
+    of, link = st.session_state.get("made_link") or (None, None)
+    if of != run.id:
         return
     st.html(f'<div class="r-note" role="status">{text(say("share.once", when=when(link.expires_at, "day")))}</div>')
     st.code(page_address(f"/shared/{link.token}"), language=None, wrap_lines=True)
 
 
 def links(reports: Reports, run: Run) -> None:
-    """The links there are, each with its end."""
-    for link in reports.links(run.id).items:
-        if link.revoked_at is not None:
-            continue
+    """The links there are, each with its end; not with its address, which nobody keeps."""
+    there = [link for link in reports.links(run.id).items if link.revoked_at is None]
+    if there:
+        st.caption(say("share.there"))
+    for link in there:
         with st.container(horizontal=True, vertical_alignment="center", key=f"link_{link.id}"):
             st.html(f'<span class="r-quiet">{text(say("team.until", when=when(link.expires_at, "day")))}</span>')
             if st.button(say("team.revoke"), key=f"revoke_{link.id}"):
                 act(partial(reports.revoke, run.id, link.id), say("share.revoked"))
+                st.session_state.pop("made_link", None)
 
 
 def follow_ups(reports: Reports, run: Run) -> tuple[FollowUp, ...]:

@@ -1,6 +1,6 @@
 """The team: members, invitations and API keys."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from urllib.parse import urlencode
@@ -43,11 +43,11 @@ def _guarded(part: Callable[[], None]) -> None:
 
 
 def _people(who: Me) -> None:
-    page = accounts.members(api(), int(st.query_params.get("cursor", "0") or 0))
+    page = accounts.members(api(), st.query_params.get("before"))
     for member in page.items:
         _member(who, member)
     if page.next is not None:
-        st.page_link("views/team.py", label=say("team.more"), query_params={"cursor": str(page.next)})
+        st.page_link("views/team.py", label=say("team.more"), query_params={"before": page.next})
     if who.may("team:write"):
         _invitations(who)
 
@@ -135,6 +135,7 @@ def _new_key(who: Me) -> None:
         scopes = st.multiselect(
             say("team.scopes"), who.scopes, [s for s in who.scopes if s.startswith("runs:")], key="key_scopes"
         )
+        st.html(_explained(who.scopes))
         lasting = st.segmented_control(
             say("team.lasts"),
             list(LASTING),
@@ -153,6 +154,12 @@ def _new_key(who: Me) -> None:
             return
         st.html(f'<div class="r-note warn" role="status">{text(say("team.shown_once"))}</div>')
         st.code(made.key, language=None)
+
+
+def _explained(scopes: Sequence[str]) -> str:
+    """What each scope allows, a line each."""
+    lines = (f"<dt>{text(scope)}</dt><dd>{text(named('scope', scope.replace(':', '_')))}</dd>" for scope in scopes)
+    return f'<details class="r-scopes" open><summary>{text(say("team.explained"))}</summary><dl>{"".join(lines)}</dl></details>'
 
 
 def _key(who: Me, key: KeyInfo) -> None:

@@ -109,10 +109,10 @@ class Acceptance(Given):
 
 
 class MemberPage(BaseModel):
-    """Some of the members, first joined first."""
+    """Some of the members, newest first. `next` is the value of `before` that brings the following page; null on the last."""
 
     items: list[Member]
-    next: int | None = Field(description="The `cursor` of the following page.")
+    next: UUID | None = None
 
 
 class InvitationPage(BaseModel):

@@ -28,11 +28,11 @@ class MembersController(Controller):
         self,
         accounts: AccountsService,
         limit: Annotated[int, QueryParameter(ge=1, le=100, description="How many at most.")] = PAGE_SIZE,
-        cursor: Annotated[int, QueryParameter(ge=0, le=10**6, description="`next` of the page before.")] = 0,
+        before: Annotated[UUID | None, QueryParameter(description="Only people who joined before this one (`user_id`).")] = None,
     ) -> MemberPage:
-        """Everybody, first joined first."""
-        found = await accounts.team.members(limit + 1, cursor)
-        return MemberPage(items=list(found[:limit]), next=cursor + limit if len(found) > limit else None)
+        """Everybody, newest first."""
+        found = list(await accounts.team.members(limit + 1, before))
+        return MemberPage(items=found[:limit], next=found[limit - 1].user_id if len(found) > limit else None)
 
     @patch("/{user:uuid}", status_code=204, responses=problem_responses(400, 404, 409))
     async def set_role(

@@ -37,9 +37,9 @@ class Team:
         self._tenants = tenants
         self._policy = policy
 
-    async def members(self, limit: int, offset: int) -> Sequence[Member]:
-        """Who is in the organisation."""
-        return await team.members(self._tenants, limit, offset)
+    async def members(self, limit: int, before: UUID | None) -> Sequence[Member]:
+        """Up to `limit` people of the organisation, newest first, who joined before the one named."""
+        return await team.members(self._tenants, limit, before)
 
     async def set_role(self, principal: Principal, user: UUID, role: Role) -> None:
         """Change a member's role. A lower one takes back the invitations they made: each could be of a role now above their own.

@@ -82,8 +82,8 @@ async def test_nobody_reaches_above_their_role(new_browser: NewBrowser, addresse
     assert (await admin.patch(f"/v1/members/{member_id}", {"role": "viewer"})).status == 204
     assert (await member.post("/v1/runs", {"question": "May I still?"})).is_problem(403), "a role holds from the next request on"
     page = (await owner.get("/v1/members?limit=3")).json
-    rest = (await owner.get(f"/v1/members?limit=3&cursor={page['next']}")).json
-    assert [item["role"] for item in page["items"] + rest["items"]] == ["owner", "admin", "viewer", "viewer"]
+    rest = (await owner.get(f"/v1/members?limit=3&before={page['next']}")).json
+    assert [item["role"] for item in page["items"] + rest["items"]] == ["viewer", "viewer", "admin", "owner"]
     assert rest["next"] is None
     assert (await owner.delete(f"/v1/members/{member_id}")).status == 204
     assert (await member.get("/v1/runs")).is_problem(401)
