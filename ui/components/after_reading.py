@@ -7,7 +7,7 @@ from functools import partial
 import streamlit as st
 
 from ui.api_client import ApiProblem
-from ui.client.reports import Diff, FollowUp, Reports, Version
+from ui.client.reports import Diff, FollowUp, Link, Reports, Version
 from ui.components import problem
 from ui.components.controls import act
 from ui.components.markup import text
@@ -31,9 +31,10 @@ def share(reports: Reports, run: Run) -> None:
         except ApiProblem as error:
             problem.show(error)
             return
-    of, link = st.session_state.get("made_link") or (None, None)
-    if of != run.id:
+    made: tuple[str, Link] | None = st.session_state.get("made_link")
+    if made is None or made[0] != run.id:
         return
+    link = made[1]
     st.html(f'<div class="r-note" role="status">{text(say("share.once", when=when(link.expires_at, "day")))}</div>')
     st.code(page_address(f"/shared/{link.token}"), language=None, wrap_lines=True)
 

@@ -24,7 +24,7 @@ def main() -> None:
     """What the address narrows the log to, from where it says."""
     st.html(hero(say("audit.title"), say("audit.lead")))
     try:
-        people = {member.user_id: member.email for member in accounts.members(api(), 0).items} if me() else {}
+        people = {member.user_id: member.email for member in accounts.members(api()).items} if me() else {}
         wanted = _narrowed(people)
         page = auditing.entries(api(), wanted, kept("before"))
     except ApiProblem as error:
