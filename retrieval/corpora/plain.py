@@ -6,6 +6,7 @@ import re
 from charset_normalizer import from_bytes
 
 from app.domain.errors import SourceUnreadable
+from retrieval.corpora.alphabets import encoding_by_letters
 from retrieval.corpora.extract import Extract
 
 _BOMS = (
@@ -59,7 +60,11 @@ def _detected(content: bytes) -> str:
     """The likeliest encoding, by what stands around the first letter beyond ASCII: much ASCII before it only misleads."""
     first = _BEYOND_ASCII.search(content)
     start = max(0, first.start() - _LEAD) if first else 0
-    best = from_bytes(content[start : start + _SAMPLE]).best()
+    sample = content[start : start + _SAMPLE]
+    by_letters = encoding_by_letters(sample)
+    if by_letters is not None:
+        return by_letters
+    best = from_bytes(sample).best()
     if best is None:
         raise SourceUnreadable("is not text in any known encoding")
     return best.encoding

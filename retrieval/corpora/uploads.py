@@ -27,7 +27,7 @@ from retrieval.store import DocumentState
 
 ABOUT, READ, TEXT, ORIGINAL = "about.json", "read.json", "text", "original"
 V = TypeVar("V", bound=Value)
-READERS = "1"
+READERS = "2"
 """Changes when files are to be read again because readers have become better."""
 
 
