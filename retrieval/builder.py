@@ -7,6 +7,7 @@ priority. It prints one JSON line (a `Build`) for each step and ends when its st
 import argparse
 import fcntl
 import os
+import sqlite3
 import stat
 import sys
 import threading
@@ -56,6 +57,8 @@ def run_build(
         return encode_passages(shop, build, found)
     except (RubricaError, OSError) as error:
         return shop.note(build, phase=BuildPhase.FAILED, detail=str(error))
+    except sqlite3.Error as error:  # where not even this can be noted, the process ends, and its owner notes that
+        return shop.note(build, phase=BuildPhase.FAILED, detail=f"the store of documents cannot be used: {error}")
 
 
 class _Once:

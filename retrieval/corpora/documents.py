@@ -1,8 +1,12 @@
-"""A user's own files as a corpus: text, web, Office and book formats. Every file is either read or reported, with the reason."""
+"""A user's own files as a corpus: text, web, Office and book formats. Every file is either read or reported, with the reason.
+
+What needs a parser is read in a child process, as uploads are: a folder too holds what strangers made.
+"""
 
 import os
 import stat
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from itertools import islice
 from pathlib import Path
 from urllib.parse import quote
@@ -11,22 +15,26 @@ from app.domain.errors import InvalidInput, SourceUnreadable
 from app.domain.evidence import Source, snapshot_hash
 from retrieval.corpora.extract import Extract
 from retrieval.corpora.ports import KINDS, Unreadable
+from retrieval.corpora.reading import LIMIT, FileReader
 from retrieval.ports import Document
 
 MAX_BYTES = 64 << 20
 MAX_CHARS = 20_000_000
+PLAIN = ("", ".txt", ".text", ".rst")
 
 
 class Folder:
     """The files under `root`, in alphabetical order. Names that begin with a dot are left out.
 
-    A file's address is `file:///<folder's name>/<path in it>`: stable when the folder moves, silent about where it lies.
+    A file's address is `file:///<folder's name>/<path in it>`: stable when the folder moves, silent about where it lies. `limit`
+    is how long the reading of one file may take.
     """
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, limit: timedelta = LIMIT) -> None:
         if not root.is_dir():
             raise InvalidInput(f"{root.name or str(root)!r} is not a folder")
         self._root = root.resolve()
+        self._limit = limit
 
     def documents(self, skip: int = 0) -> Iterator[Document | Unreadable]:
         """One document a file, and one report for each file or folder that could not be read, or not wholly."""
@@ -42,19 +50,20 @@ class Folder:
 
     def _documents(self) -> Iterator[Document | Unreadable]:
         failed: list[Unreadable] = []
-        for folder, names, files in os.walk(self._root, onerror=lambda error: failed.append(self._report(error))):
-            names[:] = sorted(name for name in names if not name.startswith("."))
-            linked = [name for name in names if (Path(folder) / name).is_symlink()]
-            for name in sorted([*files, *linked]):
-                if not name.startswith("."):
-                    yield from self._file(Path(folder) / name)
-            yield from failed
-            failed.clear()
+        with FileReader(self._limit) as reader:
+            for folder, names, files in os.walk(self._root, onerror=lambda error: failed.append(self._report(error))):
+                names[:] = sorted(name for name in names if not name.startswith("."))
+                linked = [name for name in names if (Path(folder) / name).is_symlink()]
+                for name in sorted([*files, *linked]):
+                    if not name.startswith("."):
+                        yield from self._file(Path(folder) / name, reader)
+                yield from failed
+                failed.clear()
 
-    def _file(self, path: Path) -> Iterator[Document | Unreadable]:
+    def _file(self, path: Path, reader: FileReader) -> Iterator[Document | Unreadable]:
         relative = path.relative_to(self._root).as_posix()
         try:
-            found = read_file(path, self._root)
+            found = read_file(path, self._root, reader)
         except SourceUnreadable as error:
             yield Unreadable(relative, str(error))
             return
@@ -77,8 +86,8 @@ class Folder:
         return Unreadable(relative, error.strerror or str(error))
 
 
-def read_file(path: Path, root: Path) -> Extract:
-    """The text of one file under `root`.
+def read_file(path: Path, root: Path, reader: FileReader) -> Extract:
+    """The text of one file under `root`. Plain text is read here, everything else by `reader`.
 
     Raises:
         SourceUnreadable: it is a link, not a file, too large, of an unknown kind, not text, damaged, encrypted or empty.
@@ -92,7 +101,8 @@ def read_file(path: Path, root: Path) -> Extract:
         raise SourceUnreadable("is not a file")
     if status.st_size > MAX_BYTES:
         raise SourceUnreadable(f"is too large: {status.st_size >> 20} MiB, at most {MAX_BYTES >> 20} are read")
-    return read_content(path.suffix.lower(), path.read_bytes())
+    suffix, content = path.suffix.lower(), path.read_bytes()
+    return read_content(suffix, content) if suffix in PLAIN else reader.read(suffix, content)
 
 
 def read_content(suffix: str, content: bytes) -> Extract:
@@ -114,7 +124,7 @@ def _storable(text: str) -> str:
 def _reader(suffix: str) -> Callable[[bytes], Extract]:
     """The reader of a kind of file; its libraries are imported when the first such file is met."""
     match suffix:
-        case "" | ".txt" | ".text" | ".rst":
+        case _ if suffix in PLAIN:
             from retrieval.corpora.plain import read_plain
 
             return read_plain

@@ -1,6 +1,7 @@
 """Building a collection: what is searchable when, and what is done again."""
 
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 from typing import cast
 
@@ -123,6 +124,20 @@ def test_a_corpus_that_is_not_there_fails_with_the_reason_and_recovers(bench: Be
     assert failed.phase is BuildPhase.FAILED
     assert "corpus.jsonl" in failed.detail
     bench.write(records(3))
+    assert bench.build(fresh=False).phase is BuildPhase.DONE
+    assert bench.found("number2")[0] == "d2"
+
+
+def test_a_full_disk_fails_the_build_with_the_reason_and_it_goes_on_when_there_is_room(bench: Bench) -> None:
+    connection = bench.shelves.database.connection()
+    (pages,) = connection.execute("PRAGMA page_count").fetchone()
+    connection.execute(f"PRAGMA max_page_count={pages}")
+    bench.write(records(3) | {"long": " ".join(sha256(bytes(n)).hexdigest() for n in range(3_000))})
+    failed = bench.build()
+    assert failed.phase is BuildPhase.FAILED
+    assert "disk is full" in failed.detail
+    assert bench.shelves.catalogue.build("c") == failed
+    connection.execute(f"PRAGMA max_page_count={pages * 1_000}")
     assert bench.build(fresh=False).phase is BuildPhase.DONE
     assert bench.found("number2")[0] == "d2"
 

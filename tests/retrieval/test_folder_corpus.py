@@ -1,4 +1,5 @@
 import os
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -182,3 +183,15 @@ def test_what_cannot_be_read_is_reported_and_the_rest_is_read(tmp_path: Path) ->
 def test_a_missing_folder_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="not a folder"):
         Folder(tmp_path / "nowhere")
+
+
+def test_a_file_that_its_reader_does_not_survive_is_reported_and_the_rest_is_read(tmp_path: Path) -> None:
+    (tmp_path / "a.html").write_text("<p>No reader starts this fast.")
+    (tmp_path / "b.txt").write_text("All is well here.")
+    (tmp_path / "c.html").write_text("<p>Nor this one.")
+    items = list(Folder(tmp_path, limit=timedelta(seconds=0.01)).documents())
+    assert [item.text for item in items if isinstance(item, Document)] == ["All is well here."]
+    failed = {item.path: item.reason for item in items if isinstance(item, Unreadable)}
+    assert failed == dict.fromkeys(
+        ("a.html", "c.html"), "could not be read: it takes too long or too much memory, or breaks its reader"
+    )
