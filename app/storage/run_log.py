@@ -19,7 +19,7 @@ from app.storage.engine import Executor, translated
 from app.storage.turn_writer import TurnRow, TurnWriter
 
 OPEN_STAGE = "SELECT * FROM open_stage($1, $2, $3, $4, $5, $6)"
-RESERVE = "SELECT * FROM reserve($1, $2, $3, $4, $5, $6, $7)"
+RESERVE = "SELECT * FROM reserve($1, $2, $3, $4, $5, $6, $7, $8)"
 CLOSE_STAGE = "SELECT close_stage($1, $2, $3, $4, $5, $6, $7)"
 APPEND_EVENT = "SELECT append_event($1, $2, $3, $4)"
 SET_STATUS = "SELECT set_status($1, $2, $3, $4)"
@@ -159,7 +159,8 @@ class RunLog:
     ) -> Receipt:
         """Store a turn before the next begins; bill `usage`, give `released` back, reserve `following`, append the event.
 
-        Repeating the call (after `Unavailable`) stores and bills once. `following` None reserves nothing and is always granted.
+        Repeating the call (after `Unavailable`) stores and bills once, also when the stage was opened again in between.
+        `following` None reserves nothing and is always granted.
         A turn of a superseded attempt is billed but not stored.
         """
         async with translated():
@@ -179,11 +180,20 @@ class RunLog:
         return Receipt(row["seq"], Halt(row["halt"]), row["granted"], row["capped"])
 
     async def reserve(
-        self, run_id: UUID, stage: str, attempt: int, released: Reservation, following: Reservation | None
+        self,
+        run_id: UUID,
+        stage: str,
+        attempt: int,
+        released: Reservation,
+        following: Reservation | None,
+        call: int | None = None,
     ) -> tuple[Halt, bool]:
-        """Exchange a reservation outside a turn: an agent that starts, one that ended, a call larger than foreseen."""
+        """Exchange a reservation outside a turn: an agent that starts, one that ended, a call larger than foreseen.
+
+        `call` numbers this attempt's exchanges: repeating one (after `Unavailable`) makes it once.
+        """
         async with translated():
-            row = await self._pool.fetchrow(RESERVE, run_id, stage, attempt, *released, *(following or (None, None)))
+            row = await self._pool.fetchrow(RESERVE, run_id, stage, attempt, *released, *(following or (None, None)), call)
         if row is None or row["halt"] is None:
             raise NotFound(f"stage {stage} of run {run_id} was never opened")
         return Halt(row["halt"]), row["granted"]

@@ -9,6 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from sqlalchemy import ARRAY, JSON, BigInteger, CheckConstraint, DateTime, Index, LargeBinary, Text, func, text
+from sqlalchemy.dialects.postgresql import JSONB
 from sqlmodel import Field, SQLModel
 
 from app.domain.run import RunStatus
@@ -88,7 +89,10 @@ class LedgerRow(SQLModel, table=True):
 
 
 class StageRow(SQLModel, table=True):
-    """One stage of a run. `attempt` fences off writers of an attempt that was taken for dead."""
+    """One stage of a run. `attempt` fences off writers of an attempt that was taken for dead.
+
+    `answered` holds what requests that leave no turn were told, so that one which is sent twice counts once.
+    """
 
     __tablename__ = "stages"
     run_id: UUID = Field(primary_key=True, foreign_key="runs.id", ondelete="CASCADE")
@@ -102,10 +106,14 @@ class StageRow(SQLModel, table=True):
     reserved_cost_microusd: int = Field(sa_type=BigInteger, sa_column_kwargs=ZERO)
     opened_at: datetime = Field(sa_type=TIME, sa_column_kwargs=NOW)
     closed_at: datetime | None = Field(sa_type=TIME, nullable=True)
+    answered: dict[str, Any] = Field(sa_type=JSONB, sa_column_kwargs={"server_default": text("'{}'::jsonb")})
 
 
 class TurnRow(SQLModel, table=True):
-    """One stored turn. A turn whose request changed is superseded by a higher `revision`, never overwritten."""
+    """One stored turn. A turn whose request changed is superseded by a higher `revision`, never overwritten.
+
+    `attempt` is the stage's attempt that made it; null where the turn was copied, or is older than this column.
+    """
 
     __tablename__ = "turns"
     run_id: UUID = Field(primary_key=True, foreign_key="runs.id", ondelete="CASCADE")
@@ -120,6 +128,7 @@ class TurnRow(SQLModel, table=True):
     granted: bool = Field()
     body: bytes = Field(sa_type=LargeBinary)
     created_at: datetime = Field(sa_type=TIME, sa_column_kwargs=NOW)
+    attempt: int | None = Field(nullable=True)
 
 
 class EventRow(SQLModel, table=True):

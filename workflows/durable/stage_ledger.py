@@ -1,6 +1,7 @@
 """What one attempt at a stage may still do: halts, reservations, and storing its turns."""
 
-from collections.abc import Callable, Mapping
+import itertools
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 from uuid import UUID
@@ -41,6 +42,7 @@ class StageLedger:
     halt: Halt = Halt.NONE
     stopped: RunHalted | WorkerStopping | None = field(default=None, init=False)
     _agents: dict[str, Allowance] = field(default_factory=dict, init=False)
+    _calls: Iterator[int] = field(default_factory=lambda: itertools.count(1), init=False)
 
     def allowance(self, agent: str) -> Allowance:
         """The agent's reservation."""
@@ -105,8 +107,8 @@ class StageLedger:
         await insist(lambda: self.log.append_event(self.run_id, event, agent, payload))
 
     async def _reserve(self, allowance: Allowance, need: Reservation) -> bool:
-        released = allowance.held
-        self.halt, granted = await insist(lambda: self.log.reserve(self.run_id, self.stage, self.attempt, released, need))
+        released, call = allowance.held, next(self._calls)
+        self.halt, granted = await insist(lambda: self.log.reserve(self.run_id, self.stage, self.attempt, released, need, call))
         allowance.held = need if granted else NOTHING
         self._heed()
         return granted

@@ -1,0 +1,71 @@
+"""A line to PostgreSQL that can be cut after a statement was carried out and before its answer arrives."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Iterator
+from urllib.parse import urlsplit
+
+PARSE, BIND, EXECUTE, READY = b"P", b"B", b"E", b"Z"
+
+
+class LostAnswers:
+    """Stands between clients and the server; `losing` cuts connections."""
+
+    def __init__(self, url: str) -> None:
+        self._server = urlsplit(url)
+        self._losing = b""
+        self.lost = 0
+
+    @contextlib.asynccontextmanager
+    async def url(self) -> AsyncIterator[str]:
+        """The address to connect to instead."""
+        async with await asyncio.start_server(self._between, "127.0.0.1", 0) as server:
+            port = server.sockets[0].getsockname()[1]
+            netloc = f"{self._server.netloc.rpartition('@')[0]}@127.0.0.1:{port}"
+            yield self._server._replace(netloc=netloc, query="sslmode=disable").geturl()
+
+    @contextlib.contextmanager
+    def losing(self, named: str) -> Iterator[None]:
+        """Meanwhile, whoever executes a statement with this in its text has it carried out, and sees the connection end."""
+        before, self._losing = self.lost, named.encode()
+        yield
+        self._losing = b""
+        assert self.lost > before, f"no {named} was executed"
+
+    async def _between(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        answers, asks = await asyncio.open_connection(self._server.hostname, self._server.port)
+        lost = asyncio.Event()
+        back = asyncio.create_task(self._back(answers, writer, lost))
+        with contextlib.suppress(asyncio.IncompleteReadError, ConnectionError):
+            size = await reader.readexactly(4)  # the first message has no type
+            asks.write(size + await reader.readexactly(int.from_bytes(size) - 4))
+            await self._forth(reader, asks, lost)
+        asks.close()
+        await back
+
+    async def _forth(self, reader: asyncio.StreamReader, asks: asyncio.StreamWriter, lost: asyncio.Event) -> None:
+        texts: dict[bytes, bytes] = {}
+        bound = b""
+        while True:
+            head = await reader.readexactly(5)
+            body = await reader.readexactly(int.from_bytes(head[1:]) - 4)
+            if head[:1] == PARSE:
+                name, text, _ = body.split(b"\0", 2)
+                texts[name] = text
+            elif head[:1] == BIND:
+                bound = texts[body.split(b"\0", 2)[1]]
+            elif head[:1] == EXECUTE and self._losing and self._losing in bound:
+                lost.set()
+            asks.write(head + body)
+
+    async def _back(self, answers: asyncio.StreamReader, writer: asyncio.StreamWriter, lost: asyncio.Event) -> None:
+        with contextlib.suppress(asyncio.IncompleteReadError, ConnectionError):
+            while True:
+                head = await answers.readexactly(5)
+                body = await answers.readexactly(int.from_bytes(head[1:]) - 4)
+                if not lost.is_set():
+                    writer.write(head + body)
+                elif head[:1] == READY:
+                    self.lost += 1
+                    break
+        writer.close()
