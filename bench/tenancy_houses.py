@@ -18,7 +18,7 @@ from app.domain.report import Report, Section
 from app.domain.run import EventType, RunStatus
 from app.services.bootstrap import ensure_owner
 from app.services.rendering import render
-from app.storage import accounts, runs
+from app.storage import accounts, runs, tool_results
 from app.storage.run_log import RunLog, Snapshot
 from app.storage.tenancy import Tenant, acting_for
 from bench.tenancy_belongings import belongings
@@ -107,7 +107,7 @@ async def researched(database: asyncpg.Pool, run_id: UUID, text: str) -> str:
     await log.save_plan(run_id, PLAN, (), EventType.PLAN_MADE)
     opened = await log.open_stage(run_id, "search/revenue", None, "Duties")
     told = {"stage": "search/revenue", "title": "Duties", "stop": "sufficient", "quotes": 1, "sources": 1}
-    await log.remember_tool_result(run_id, "search", text.encode())
+    await tool_results.remember(log.executor, run_id, "search", text.encode())
     await log.close_stage(run_id, "search/revenue", opened.attempt, FOUND, [Snapshot(name, text)], told, [name])
     quote = Quote(source=Source(url="https://example.org/a", title=text, snapshot=name), text=text, start=0, end=len(text))
     whole = Report(title=text, sections=(Section(heading="Then", body=f"{text} [[{quote.key}]]"),), quotes=(quote,))

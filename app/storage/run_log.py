@@ -30,12 +30,6 @@ DROP_STAGE = (
 DROP_OTHERS = """
     UPDATE stages SET dropped = stage <> ALL($2::text[])
     WHERE run_id = $1 AND stage LIKE 'search/%' AND NOT done AND dropped IS DISTINCT FROM (stage <> ALL($2::text[]))"""
-RECALL = "SELECT result FROM tool_calls WHERE run_id = $1 AND key = $2"
-TOOL_KEYS = "SELECT key FROM tool_calls WHERE run_id = $1"
-REMEMBER = """
-    WITH mine AS (INSERT INTO tool_calls (run_id, key, result) SELECT id, $2, $3 FROM runs WHERE id = $1
-                  ON CONFLICT DO NOTHING RETURNING result)
-    SELECT result FROM mine UNION ALL SELECT result FROM tool_calls WHERE run_id = $1 AND key = $2 LIMIT 1"""
 SAVE_PLAN = """
     WITH saved AS (UPDATE runs SET plan = $2, dropped = $3 WHERE id = $1 RETURNING id)
     SELECT append_event(id, $4, '', $5) FROM saved"""
@@ -159,9 +153,8 @@ class RunLog:
     ) -> Receipt:
         """Store a turn before the next begins; bill `usage`, give `released` back, reserve `following`, append the event.
 
-        Repeating the call (after `Unavailable`) stores and bills once, also when the stage was opened again in between.
-        `following` None reserves nothing and is always granted.
-        A turn of a superseded attempt is billed but not stored.
+        Repeating the call (after `Unavailable`) stores and bills once, also when the stage was opened again in between. A turn
+        of a superseded attempt is billed but not stored. `following` None reserves nothing and is always granted.
         """
         async with translated():
             row = await self._turns.store(
@@ -188,7 +181,7 @@ class RunLog:
         following: Reservation | None,
         call: int | None = None,
     ) -> tuple[Halt, bool]:
-        """Exchange a reservation outside a turn: an agent that starts, one that ended, a call larger than foreseen.
+        """Exchange a reservation outside a turn: for an agent that starts or ended, or a call larger than foreseen.
 
         `call` numbers this attempt's exchanges: repeating one (after `Unavailable`) makes it once.
         """
@@ -273,31 +266,12 @@ class RunLog:
         self, run_id: UUID, report: Report, renderings: Renderings, evidence: Mapping[str, Any], payload: Mapping[str, Any]
     ) -> int | None:
         """Keep the finished report with its renderings, appending `report_ready`. None when the run has a report already."""
-        # PostgreSQL's text holds no NUL, and none belongs in a rendering.
-        markdown, html = (text.replace("\x00", "") for text in renderings)
+        markdown, html = (text.replace("\x00", "") for text in renderings)  # PostgreSQL's text holds no NUL
         async with translated():
             seq: int | None = await self._pool.fetchval(
                 SAVE_REPORT, run_id, report.model_dump_json(), markdown, html, to_json(evidence), to_json(payload)
             )
         return seq
-
-    async def recall_tool_result(self, run_id: UUID, key: str) -> bytes | None:
-        """What this run's earlier call under `key` brought back."""
-        async with translated():
-            result: bytes | None = await self._pool.fetchval(RECALL, run_id, key)
-        return result
-
-    async def tool_keys(self, run_id: UUID) -> set[str]:
-        """The keys of all of this run's calls so far."""
-        async with translated():
-            return {row["key"] for row in await self._pool.fetch(TOOL_KEYS, run_id)}
-
-    async def remember_tool_result(self, run_id: UUID, key: str, result: bytes) -> bytes:
-        """Keep a call's result; the one that is kept, which is another's when that was first."""
-        async with translated():
-            kept: bytes | None = await self._pool.fetchval(REMEMBER, run_id, key, result)
-        # Another's row can be committed after our statement began: then it is there, and only a new statement sees it.
-        return kept or await self.recall_tool_result(run_id, key) or result
 
     async def missing_snapshots(self, hashes: Sequence[str]) -> frozenset[str]:
         """Those of `hashes` that are not stored yet, so that only new texts travel."""

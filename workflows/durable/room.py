@@ -7,6 +7,7 @@ from uuid import UUID
 from weakref import WeakValueDictionary
 
 from app.domain.chat import ToolCall, ToolResult
+from app.storage import tool_results
 from app.storage.run_log import RunLog
 from workflows.durable.persistence import insist
 from workflows.tools.tool_memory import ToolMemory
@@ -27,19 +28,19 @@ class PostgresToolStore:
         """The stored result of this call, if any."""
         if key not in await self._keys():
             return None
-        stored = await insist(lambda: self._log.recall_tool_result(self._run_id, key))
+        stored = await insist(lambda: tool_results.recall(self._log.executor, self._run_id, key))
         return ToolResult.model_validate_json(stored) if stored is not None else None
 
     async def save(self, key: str, call: ToolCall, result: ToolResult) -> ToolResult:
         """Keep a result; if another worker was first, its result stays and is returned."""
         body = result.model_dump_json(exclude_defaults=True).encode()
-        kept = await insist(lambda: self._log.remember_tool_result(self._run_id, key, body))
+        kept = await insist(lambda: tool_results.remember(self._log.executor, self._run_id, key, body))
         (await self._keys()).add(key)
         return result if kept == body else ToolResult.model_validate_json(kept)
 
     async def _keys(self) -> set[str]:
         if self._reading is None:
-            self._reading = asyncio.ensure_future(insist(lambda: self._log.tool_keys(self._run_id)))
+            self._reading = asyncio.ensure_future(insist(lambda: tool_results.keys(self._log.executor, self._run_id)))
         return await asyncio.shield(self._reading)
 
 

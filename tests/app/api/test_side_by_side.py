@@ -15,7 +15,7 @@ from app.domain.query import ResearchQuery
 from app.domain.run import RunStatus
 from app.domain.scorecard import CriterionScore, scorecard_of
 from app.services.bootstrap import ensure_owner
-from app.storage import rubrics
+from app.storage import rubrics, tool_results
 from app.storage.run_log import NOTHING, RunLog
 from tests.app.finished import complete
 from tests.app.support import ApiClient, InMemoryRuns
@@ -69,7 +69,9 @@ async def test_the_others_stand_when_the_first_is_no_longer_kept(api: ApiClient,
         "react",
         "minddr",
     ]
-    assert await run_log.remember_tool_result(UUID(run), "key", b"found") == b"found", "nothing is kept, and nothing fails"
+    assert await tool_results.remember(run_log.executor, UUID(run), "key", b"found") == b"found", (
+        "nothing is kept, and nothing fails"
+    )
 
 
 async def test_further_systems_are_added_to_a_run_once(api: ApiClient, run_log: RunLog) -> None:

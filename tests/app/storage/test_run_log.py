@@ -13,7 +13,7 @@ from app.domain.errors import NotFound, Unavailable
 from app.domain.plan import ResearchPlan, Subtask
 from app.domain.run import EventType, RunStatus
 from app.domain.trajectory import Turn, TurnKind
-from app.storage import events, runs, steering
+from app.storage import events, runs, steering, tool_results
 from app.storage.run_log import NOTHING, Receipt, Reservation, RunLog, Snapshot
 from tests.app.conftest import NewRun
 
@@ -162,13 +162,13 @@ async def test_a_run_is_loaded_as_it_was_left(run_log: RunLog, new_run: NewRun, 
     assert (loaded.query.question, loaded.plan, loaded.dropped, loaded.finish) == ("What remains?", plan, ("s2",), True)
 
 
-async def test_identical_tool_calls_agree_on_one_result(run_log: RunLog, new_run: NewRun) -> None:
+async def test_identical_tool_calls_agree_on_one_result(new_run: NewRun, pool: asyncpg.Pool) -> None:
     run = await new_run()
-    assert await run_log.recall_tool_result(run, "k") is None
-    kept = await asyncio.gather(*(run_log.remember_tool_result(run, "k", b"%d" % n) for n in range(8)))
+    assert await tool_results.recall(pool, run, "k") is None
+    kept = await asyncio.gather(*(tool_results.remember(pool, run, "k", b"%d" % n) for n in range(8)))
     assert len(set(kept)) == 1
-    assert await run_log.recall_tool_result(run, "k") == kept[0]
-    assert await run_log.recall_tool_result(await new_run(), "k") is None
+    assert await tool_results.recall(pool, run, "k") == kept[0]
+    assert await tool_results.recall(pool, await new_run(), "k") is None
 
 
 async def test_what_does_not_exist_is_said_to_be_missing(run_log: RunLog, new_run: NewRun) -> None:

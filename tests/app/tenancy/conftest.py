@@ -18,7 +18,7 @@ from app.domain.report import Report, Section
 from app.domain.run import EventType, RunStatus
 from app.services.bootstrap import ensure_owner
 from app.services.rendering import render
-from app.storage import accounts, runs
+from app.storage import accounts, runs, tool_results
 from app.storage.run_log import RunLog, Snapshot
 from app.storage.tenancy import Tenant, acting_for
 from tests.app.support import ApiClient, serving
@@ -73,7 +73,7 @@ async def research(pool: asyncpg.Pool, house: House) -> None:
     log, run, name = RunLog(pool), house.run, house.snapshot
     await log.save_plan(run, PLAN, (), EventType.PLAN_MADE)
     opened = await log.open_stage(run, "search/s1", None, "Duties")
-    await log.remember_tool_result(run, "search", house.text.encode())
+    await tool_results.remember(log.executor, run, "search", house.text.encode())
     await log.close_stage(run, "search/s1", opened.attempt, b"{}", [Snapshot(name, house.text)], {}, [name])
     quote = Quote(
         source=Source(url="https://example.org/a", title="A", snapshot=name), text=house.text, start=0, end=len(house.text)

@@ -1,0 +1,33 @@
+"""What a run's tool calls brought back, each under the key of its tool and arguments: asked twice, found once."""
+
+from uuid import UUID
+
+from app.storage.engine import Executor, translated
+
+RECALL = "SELECT result FROM tool_calls WHERE run_id = $1 AND key = $2"
+TOOL_KEYS = "SELECT key FROM tool_calls WHERE run_id = $1"
+REMEMBER = """
+    WITH mine AS (INSERT INTO tool_calls (run_id, key, result) SELECT id, $2, $3 FROM runs WHERE id = $1
+                  ON CONFLICT DO NOTHING RETURNING result)
+    SELECT result FROM mine UNION ALL SELECT result FROM tool_calls WHERE run_id = $1 AND key = $2 LIMIT 1"""
+
+
+async def recall(database: Executor, run_id: UUID, key: str) -> bytes | None:
+    """What this run's earlier call under `key` brought back."""
+    async with translated():
+        result: bytes | None = await database.fetchval(RECALL, run_id, key)
+    return result
+
+
+async def keys(database: Executor, run_id: UUID) -> set[str]:
+    """The keys of all of this run's calls so far."""
+    async with translated():
+        return {row["key"] for row in await database.fetch(TOOL_KEYS, run_id)}
+
+
+async def remember(database: Executor, run_id: UUID, key: str, result: bytes) -> bytes:
+    """Keep a call's result; the one that is kept, which is another's when that was first."""
+    async with translated():
+        kept: bytes | None = await database.fetchval(REMEMBER, run_id, key, result)
+    # Another's row can be committed after our statement began: then it is there, and only a new statement sees it.
+    return kept or await recall(database, run_id, key) or result
