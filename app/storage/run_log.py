@@ -20,6 +20,11 @@ from app.storage.turn_writer import TurnRow, TurnWriter
 
 OPEN_STAGE = "SELECT * FROM open_stage($1, $2, $3, $4, $5, $6)"
 RESERVE = "SELECT * FROM reserve($1, $2, $3, $4, $5, $6, $7, $8)"
+# A model call takes less time than that, and who waits for a model writes an event now and then.
+OTHERS_HOLD = """
+    SELECT (l.reserved_tokens > s.reserved_tokens OR l.reserved_cost_microusd > s.reserved_cost_microusd)
+       AND l.updated_at > now() - interval '30 minutes'
+    FROM ledgers l JOIN stages s USING (run_id) WHERE run_id = $1 AND stage = $2"""
 CLOSE_STAGE = "SELECT close_stage($1, $2, $3, $4, $5, $6, $7)"
 APPEND_EVENT = "SELECT append_event($1, $2, $3, $4)"
 SET_STATUS = "SELECT set_status($1, $2, $3, $4)"
@@ -190,6 +195,11 @@ class RunLog:
         if row is None or row["halt"] is None:
             raise NotFound(f"stage {stage} of run {run_id} was never opened")
         return Halt(row["halt"]), row["granted"]
+
+    async def others_hold(self, run_id: UUID, stage: str) -> bool:
+        """Whether other stages of the run have something reserved. What nobody has moved for half an hour does not count."""
+        async with translated():
+            return bool(await self._pool.fetchval(OTHERS_HOLD, run_id, stage))
 
     async def close_stage(
         self,

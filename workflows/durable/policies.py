@@ -34,6 +34,8 @@ FIRST_WAIT = timedelta(milliseconds=500)
 LONGEST_WAIT = timedelta(seconds=10)
 LONGEST_RETRY_AFTER = timedelta(hours=1)
 HALT_POLL = timedelta(seconds=3)
+# How often an agent without a reservation looks whether other workers have given theirs back.
+RESERVATIONS_POLL = timedelta(seconds=0.5)
 WAITING_EVENT_EVERY = timedelta(seconds=30)
 
 # Waiting for the database.

@@ -1,14 +1,16 @@
 """What one attempt at a stage may still do: halts, reservations, and storing its turns."""
 
+import asyncio
 import itertools
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 from uuid import UUID
 
 from app.domain.budget import StopReason, Usage
 from app.domain.contract import Halt
-from app.domain.errors import Unavailable
+from app.domain.errors import NotFound, Unavailable
 from app.domain.run import EventType
 from app.domain.trajectory import Turn
 from app.storage.run_log import NOTHING, Reservation, RunLog
@@ -17,6 +19,7 @@ from workflows.chat_models.endpoint import Prices
 from workflows.durable.allowance import Allowance
 from workflows.durable.failures import RunHalted, WorkerStopping
 from workflows.durable.persistence import insist
+from workflows.durable.policies import RESERVATIONS_POLL
 from workflows.durable.room import RunRoom
 
 
@@ -66,8 +69,7 @@ class StageLedger:
         while self.halt is Halt.BUDGET or not allowance.covers(need):
             if await self._reserve(allowance, need):
                 return
-            # What siblings have reserved may come back: only when none of them is at work is the budget really used up.
-            if not await self.room.another_turn_ended():
+            if not await self._something_comes_back():
                 self._stop(RunHalted(Halt.BUDGET))
             self._heed()
 
@@ -88,6 +90,13 @@ class StageLedger:
         if following is not None:
             allowance.held = reserved if receipt.granted else NOTHING
 
+    async def release(self) -> None:
+        """Give back what is reserved: this attempt makes no further call. A stage that is not closed would hold it for ever."""
+        released = self._taken_back()
+        if released != NOTHING:
+            with suppress(NotFound):  # the run was deleted
+                await self._exchanged(released, None)
+
     async def look(self) -> None:
         """Read the run's wishes now, without a turn. A database that is away tells nothing.
 
@@ -107,11 +116,39 @@ class StageLedger:
         await insist(lambda: self.log.append_event(self.run_id, event, agent, payload))
 
     async def _reserve(self, allowance: Allowance, need: Reservation) -> bool:
-        released, call = allowance.held, next(self._calls)
-        self.halt, granted = await insist(lambda: self.log.reserve(self.run_id, self.stage, self.attempt, released, need, call))
+        self.halt, granted = await self._exchanged(allowance.held, need)
         allowance.held = need if granted else NOTHING
         self._heed()
         return granted
+
+    async def _exchanged(self, released: Reservation, need: Reservation | None) -> tuple[Halt, bool]:
+        call = next(self._calls)
+        return await insist(lambda: self.log.reserve(self.run_id, self.stage, self.attempt, released, need, call))
+
+    async def _something_comes_back(self) -> bool:
+        """Whether there may be room now that was reserved before. If nobody reserves any, the budget is really used up.
+
+        It may be held by a turn under way here, by agents of this stage that make no call now (they ask again if they come to
+        one), or by other stages: those of other workers, and those that a dead worker has left, until they are opened again.
+        """
+        if await self.room.another_turn_ended():
+            return True
+        released = self._taken_back()
+        if released != NOTHING:
+            await self._exchanged(released, None)
+            return True
+        held = await insist(lambda: self.log.others_hold(self.run_id, self.stage))
+        if held:
+            await asyncio.sleep(RESERVATIONS_POLL.total_seconds())
+        return held
+
+    def _taken_back(self) -> Reservation:
+        """What the agents of this stage hold all together, which is theirs no more."""
+        held = [self.first, *(allowance.held for allowance in self._agents.values())]
+        self.first = NOTHING
+        for allowance in self._agents.values():
+            allowance.held = NOTHING
+        return Reservation(sum(one.tokens for one in held), sum(one.cost_microusd for one in held))
 
     def _heed(self) -> None:
         """Wishes for the whole stage. The budget is a matter of each agent's next call."""

@@ -266,11 +266,13 @@ async def _guarded(ledger: StageLedger, record: DurableRecord, work: Callable[[]
         raise
     except (RunHalted, WorkerStopping) as stop:
         await record.drain(policies.DRAIN_LIMIT)
+        await ledger.release()
         raise _failure(stop) from None
     except ApplicationError:
         raise
     except Exception as error:
         log.exception("run %s: the stage %s failed", ledger.run_id, ledger.stage)
+        await ledger.release()
         raise final_failure(error) from error
     return result
 

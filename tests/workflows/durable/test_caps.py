@@ -2,20 +2,53 @@
 
 import asyncio
 from decimal import Decimal
+from uuid import UUID
 
 import asyncpg
 import pytest
 
 from app.domain.budget import Budget
+from app.domain.chat import ChatRequest, Completion
 from app.domain.contract import Halt
 from app.domain.errors import ModelUnavailable
 from app.domain.run import RunStatus
+from app.storage.run_log import RunLog
 from tests.support.patience import PATIENCE_S
 from tests.workflows.durable.desk import Desk, slowly
-from tests.workflows.durable.toys import ToyModel, ask_for
+from tests.workflows.durable.house import House
+from tests.workflows.durable.toys import Gate, ToyModel, ask_for
 from workflows.chat_models.endpoint import Prices
 from workflows.durable.failures import RunHalted
 from workflows.durable.room import Rooms
+
+
+def asks_for_most(text: str) -> ChatRequest:
+    """A call that may take three quarters of 400 tokens."""
+    return ask_for(text).model_copy(update={"max_tokens": 280})
+
+
+class Waiting(RunLog):
+    """A record that tells when an agent looks for what others hold."""
+
+    def __init__(self, database: asyncpg.Pool) -> None:
+        super().__init__(database)
+        self.looked = asyncio.Event()
+
+    async def others_hold(self, run_id: UUID, stage: str) -> bool:
+        self.looked.set()
+        return await super().others_hold(run_id, stage)
+
+
+async def refused_at_first(desk: Desk) -> asyncio.Task[Completion]:
+    """A call of another worker's agent, which by now was refused and waits."""
+    log = Waiting(desk.database)
+    record = await desk.open("search/s2", log=log)
+    asking = asyncio.create_task(record.ask("search/s2", "act", ToyModel(), asks_for_most("next")))
+    looked = asyncio.create_task(log.looked.wait())
+    async with asyncio.timeout(PATIENCE_S):
+        await asyncio.wait((asking, looked), return_when=asyncio.FIRST_COMPLETED)
+    assert not asking.done()
+    return asking
 
 
 async def test_the_cap_on_tokens_holds_across_parallel_agents(database: asyncpg.Pool) -> None:
@@ -32,6 +65,53 @@ async def test_the_cap_on_tokens_holds_across_parallel_agents(database: asyncpg.
     spent = (await desk.usage()).tokens
     # A call takes 110 tokens. Agents waited for each other's reservations instead of giving up early.
     assert 1_200 <= spent <= 1_500
+
+
+async def test_room_that_another_worker_has_reserved_is_waited_for(database: asyncpg.Pool) -> None:
+    """What a call may take at most is far more than it takes: the rest of it comes back when it ends."""
+    desk, gate = await Desk(database).begin(Budget(max_tokens=400)), Gate("slow")
+    there = await desk.open("search/s1")
+    slow = asyncio.create_task(there.ask("search/s1", "act", ToyModel(hook=gate), asks_for_most("slow")))
+    await gate.reached.wait()
+    next_one = await refused_at_first(desk)
+    gate.open()
+    assert (await slow).text == "re: slow"
+    await desk.log.close_stage(desk.run_id, "search/s1", 1, b"found", [], {})
+    async with asyncio.timeout(PATIENCE_S):
+        assert (await next_one).text == "re: next"
+
+
+async def test_room_that_a_dead_worker_held_is_waited_for(database: asyncpg.Pool) -> None:
+    desk, gate = await Desk(database).begin(Budget(max_tokens=400)), Gate("slow")
+    dead = await desk.open("search/s1")
+    lost = asyncio.create_task(dead.ask("search/s1", "act", ToyModel(hook=gate), asks_for_most("slow")))
+    await gate.reached.wait()
+    lost.cancel()
+    dead.abort()
+    next_one = await refused_at_first(desk)
+    await desk.open("search/s1")
+    async with asyncio.timeout(PATIENCE_S):
+        assert (await next_one).text == "re: next"
+
+
+async def test_agents_of_a_stage_that_make_no_call_leave_their_room_to_one_that_does(database: asyncpg.Pool) -> None:
+    desk = await Desk(database).begin(Budget(max_tokens=4_400))
+    record, model = await desk.open("report"), ToyModel()
+    for agent in ("report/section/1", "report/section/2", "report/section/3"):
+        assert (await record.ask(agent, "section", model, ask_for(agent))).text == f"re: {agent}"
+    assert len(model.asked) == 3
+
+
+async def test_a_paused_run_reserves_nothing(house: House) -> None:
+    """What its stages held would be missing for whichever is opened first when it goes on."""
+    house.model.hook = gate = Gate("s2 turn 1")
+    async with house.worker():
+        run_id = await house.ask(budget=Budget(max_tokens=100_000))
+        await gate.reached.wait()
+        await house.steering.pause(run_id)
+        gate.open()
+        await house.until(run_id, RunStatus.PAUSED)
+    assert await house.database.fetchval("SELECT reserved_tokens FROM ledgers WHERE run_id = $1", run_id) == 0
 
 
 async def test_the_cap_on_money_counts_the_price_of_a_call_before_it_is_made(database: asyncpg.Pool) -> None:
