@@ -59,6 +59,7 @@ def test_what_was_answered_when_asked_back_stays_with_the_question() -> None:
         ("How did attitudes toward immigration change?", {"immigr"}),
         ("presidential views of China", {"china"}),
         ("Presidents on immigration", {"immigr"}),
+        ("What did leaders promise about health care, and did they disagree?", {"health", "care"}),
         ("Whether presidents supported women's suffrage", {"woman", "suffrag"}),
     ],
 )
@@ -159,6 +160,18 @@ def test_forms_that_no_stemmer_brings_together_are_one_term() -> None:
 def test_two_decades_are_one_period() -> None:
     assert analyse("What problems did farmers face in the 1920s and 1930s?").period == (1920, 1939)
     assert analyse("How did prices move from the 1890s to the 1860s?").period == (1860, 1899)
+
+
+def test_what_was_said_in_a_year_is_looked_for_in_its_sources_and_what_happened_in_it_in_all() -> None:
+    said = analyse("What did Gray say about tolls in 1906?")
+    assert (said.period, said.subject_terms) == ((1906, 1906), {"toll"})
+    happened = analyse("Why did tolls rise in 1906?")
+    assert not happened.period
+    assert "1906" in happened.subject_terms
+
+
+def test_relations_are_relationships() -> None:
+    assert analyse("the relationship with Mexico").subject_terms == analyse("relations with Mexico").subject_terms
 
 
 def test_a_verb_of_effect_has_its_subject_on_either_side() -> None:

@@ -11,7 +11,7 @@ FRAMES = frozenset(
         say said justify justified explain describe argue defend oppose support view treat address discuss think
         change evolve develop differ compare contrast shift respond react affect influence cause impact portray
         present characterize characterise frame regard understand evaluate assess approach handle propose promise
-        mention talk write speak criticize criticise praise
+        mention talk write speak criticize criticise praise agree disagree
     """)
 ) - {""}
 """Verbs by which a question asks for statements, reasons or a course, and that say nothing of what about."""
@@ -56,7 +56,7 @@ _ASKED_OF = re.compile(
     re.IGNORECASE,
 )
 """A question about what somebody did or said, up to whoever that is."""
-_SPOKEN_ON = re.compile(r"^\W*(?:the\s+)?(?P<actor>[\w'’-]+)\s+on\s", re.IGNORECASE)
+_SPOKEN_ON = re.compile(r"^\W*(?:the\s+)?(?P<actor>[\w'’-]+)\s+(?:on|and)\s", re.IGNORECASE)
 _SPEAKERS_OWN = re.compile(
     r"\b(?:presidential|congressional|scholarly|public|official)\s+(?=(?:views?|opinions?|attitudes?|debates?|positions?|rhetoric)\b)",
     re.IGNORECASE,

@@ -1,4 +1,4 @@
-"""English words whose forms no stemmer brings together: what was paid is what somebody pays, and men are each a man."""
+"""English words that no stemmer brings together: what was paid is what somebody pays, and men are each a man."""
 
 _FORMS = """
     arise arose arisen; begin began begun; bite bitten; blow blew blown; break broke broken; breed bred; bring brought
@@ -11,7 +11,7 @@ _FORMS = """
     strike struck; swear swore sworn; sweep swept; swim swam swum; take took taken; teach taught; tear tore torn; tell told
     think thought; throw threw thrown; understand understood; undertake undertook undertaken; wear wore worn
     win won; withdraw withdrew withdrawn; write wrote written; child children; foot feet; man men; mouse mice; tooth teeth
-    woman women
+    woman women; relation relationship relationships
 """
 _SETS = (forms.split() for line in _FORMS.strip().splitlines() for forms in line.split(";"))
 IRREGULAR = {form: base for base, *forms in _SETS for form in forms}

@@ -48,6 +48,7 @@ _DECADES = _shape(
 )
 _DECADE = _shape(r"\b(?:(?:in|during|of|throughout)\s+)?(?:the\s+)?((?:1[0-9]|20)[0-9]0)s\b")
 _IN_CENTURY = _shape(rf"\b(?:(before|until|after|since|in|during|of|throughout)\s+)?{_CENTURY}\b")
+_IN_YEAR = _shape(rf"\bin\s+(?:the\s+year\s+)?{_YEAR}\b(?!s)")
 _HAN_SPAN = re.compile(rf"{_YEAR}\s*年?\s*(?:至|到|-|–|—)\s*{_YEAR}\s*年?(?:之间|期间)?")
 _HAN_BEFORE = re.compile(rf"{_YEAR}\s*年?\s*(?:以前|之前|前)")
 _HAN_AFTER = re.compile(rf"{_YEAR}\s*年?\s*(?:以后|之后|以来|后)")
@@ -57,13 +58,19 @@ _HAN_DECADE = re.compile(r"((?:1[0-9]|20)[0-9]0)\s*年代")
 def find_period(text: str) -> PeriodFound | None:
     """The first period a question states, or None.
 
-    A lone year ("in 1832") is a term, not a period: later sources write of it too.
+    A lone year ("in 1832") is a term, not a period: later sources write of it too. `find_year` reads it.
     """
     for read in (_read_span, _read_bounds, _read_century, _read_decade):
         found = read(text)
         if found:
             return found
     return None
+
+
+def find_year(text: str) -> PeriodFound | None:
+    """The one year in which a text says that something was."""
+    match = _IN_YEAR.search(text)
+    return PeriodFound(Period(int(match.group(1)), int(match.group(1))), match.start(), match.end()) if match else None
 
 
 def _read_span(text: str) -> PeriodFound | None:

@@ -8,7 +8,7 @@ from workflows.agents.extractive.framing import FRAME_NOUNS, FRAMES, phrase, sub
 from workflows.agents.extractive.kinds import ARGUED, QuestionKind, is_open, is_topic, kind_of
 from workflows.agents.extractive.names import names
 from workflows.agents.extractive.nesting import is_nested
-from workflows.agents.extractive.period import Period, find_period
+from workflows.agents.extractive.period import Period, find_period, find_year
 from workflows.agents.extractive.sides import sides_of
 from workflows.agents.extractive.telling import telling_weight
 from workflows.agents.extractive.words import Word, is_light, term_of, terms, words
@@ -100,7 +100,9 @@ _IMPERATIVE = re.compile(
 
 def analyse(text: str) -> Question:
     """Take a question apart. Works on any text: what cannot be told apart counts as subject."""
-    found = find_period(text)
+    kind = kind_of(text)
+    # What was said in a year stands in sources of that year; what happened in it may be told in any.
+    found = find_period(text) or (find_year(text) if kind is QuestionKind.VIEWS else None)
     remaining = text[: found.start] + " " * (found.end - found.start) + text[found.end :] if found else text
     kind = kind_of(remaining)
     remaining = _IMPERATIVE.sub(lambda asks: asks.group().lower(), remaining)
