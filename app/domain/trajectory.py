@@ -44,11 +44,30 @@ class Trajectory(Value):
     turns: tuple[Turn, ...] = ()
 
 
+class RequestDigests:
+    """`request_digest` of requests that follow one another: of a conversation that has grown only what is new is hashed."""
+
+    def __init__(self) -> None:
+        self._model = ""
+        self._hashed = 0
+        self._so_far = hashlib.sha256()
+
+    def of(self, request: ChatRequest, model: str, carried: int = 0) -> str:
+        """The digest; the request begins with `carried` messages of the one before."""
+        if model != self._model or carried != self._hashed:
+            self._model, self._hashed, self._so_far = model, 0, hashlib.sha256(model.encode())
+        for message in request.messages[self._hashed :]:
+            self._so_far.update(f"\x00{message.role}\x01{message.content}".encode())
+        self._hashed = len(request.messages)
+        return _finished(self._so_far.copy(), request)
+
+
 def request_digest(request: ChatRequest, model: str) -> str:
     """SHA-256 over everything that determines a model call; a stored turn answers only the request it was made for."""
-    digest = hashlib.sha256(model.encode())
-    for message in request.messages:
-        digest.update(f"\x00{message.role}\x01{message.content}".encode())
+    return RequestDigests().of(request, model)
+
+
+def _finished(digest: "hashlib._Hash", request: ChatRequest) -> str:
     schema = request.response_schema.name if request.response_schema else ""
     digest.update(f"\x02{schema}\x02{request.max_tokens}\x02{request.temperature}\x02{request.stop}".encode())
     return digest.hexdigest()

@@ -165,7 +165,7 @@ class RunLog:
             row = await self._turns.store(
                 TurnRow(
                     *(run_id, stage, attempt, turn.agent, turn.ordinal, turn.kind, turn.step, turn.digest),
-                    turn.model_dump_json(exclude_defaults=True).encode(),
+                    orjson.dumps(turn.model_dump(mode="json", exclude_defaults=True)),  # half the price of pydantic's own JSON
                     *(usage.model_calls, usage.tool_calls, usage.input_tokens, usage.output_tokens, usage.cost_microusd),
                     *(released.tokens, released.cost_microusd),
                     following.tokens if following else None,

@@ -8,12 +8,11 @@ _IMITATION = re.compile(
     r"<(?=[/!?|｜]|\s*/?\s*[A-Za-z_])|＜(?=\s*[/|｜]?\s*\w)|\[(?=/?(?:INST|SYS|SYSTEM|TOOL_\w+|AVAILABLE_TOOLS)\b)", re.IGNORECASE
 )
 # Ids as agents cite by them, and the markers of a report.
-_CITATION = re.compile(r"\[(?=\[)|[\[(【](?=\s*[pq]\d{1,6}\s*[\])】,;，、])", re.IGNORECASE)
+_CITATION = re.compile(r"\[(?=\[)|[\[(【](?=\s*[PpQq]\d{1,6}\s*[\])】,;，、])")
 _INVISIBLE = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0"
     "\ufff9-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e01ef]"
 )
-_SPACE = re.compile(r"\s+")
 HARMLESS = "‹"
 
 
@@ -36,9 +35,10 @@ def _disarmed(text: str) -> str:
 
 def as_source(text: str) -> str:
     """Words of a source as data; what looks like a citation in them is none of ours, and cannot pass for one."""
-    return _CITATION.sub(HARMLESS, as_data(text))
+    seen = as_data(text)
+    return _CITATION.sub(HARMLESS, seen) if "[" in seen or "(" in seen or "【" in seen else seen
 
 
 def as_attribute(text: str, longest: int = 200) -> str:
     """The text on one line, fit to stand in quotes."""
-    return _SPACE.sub(" ", as_data(text)).strip().replace('"', "'")[:longest]
+    return " ".join(as_data(text).split()).replace('"', "'")[:longest]

@@ -23,9 +23,13 @@ class Prices:
     input: Decimal = Decimal(0)
     output: Decimal = Decimal(0)
 
+    def cost(self, input_tokens: int, output_tokens: int) -> int:
+        """Millionths of a dollar, rounded."""
+        return round(self.input * input_tokens + self.output * output_tokens)
+
     def bill(self, input_tokens: int, output_tokens: int) -> Usage:
-        """The account of one model call, rounded to a millionth of a dollar."""
-        cost = round(self.input * input_tokens + self.output * output_tokens)
+        """The account of one model call."""
+        cost = self.cost(input_tokens, output_tokens)
         return Usage(model_calls=1, input_tokens=input_tokens, output_tokens=output_tokens, cost_microusd=cost)
 
 

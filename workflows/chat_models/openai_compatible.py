@@ -208,7 +208,9 @@ async def _gather(response: ClientResponse) -> None:
 
 
 async def _to_end(response: ClientResponse) -> None:
-    """Read what follows the end mark, which is nothing, so that the connection can be used again."""
+    """Read what follows the end mark, which is nothing and mostly there already: then the connection can be used again."""
+    if response.content.at_eof():
+        return
     with suppress(TimeoutError):
         async with asyncio.timeout(LINGER_S):
             while await response.content.readany():

@@ -17,8 +17,7 @@ FIRST_ANSWER = 2_000
 
 def room_for(prices: Prices, input_tokens: int, output_tokens: int) -> Reservation:
     """What a call of this size may spend."""
-    bill = prices.bill(input_tokens, output_tokens)
-    return Reservation(bill.tokens, bill.cost_microusd)
+    return Reservation(input_tokens + output_tokens, prices.cost(input_tokens, output_tokens))
 
 
 def first_call(prices: Prices) -> Reservation:

@@ -10,7 +10,7 @@ from app.domain.budget import Usage
 from app.domain.chat import ChatRequest, Completion, ToolCall, ToolResult
 from app.domain.errors import ToolError
 from app.domain.run import EventType
-from app.domain.trajectory import Turn, TurnKind, request_digest
+from app.domain.trajectory import Turn, TurnKind
 from app.storage.run_log import NOTHING
 from workflows.agents.ports import ChatModel, Tool
 from workflows.durable.outage import Away, Circuit
@@ -59,7 +59,7 @@ class DurableRecord:
         """One model turn: the stored answer to exactly this request, or a new one, stored before it is returned."""
         ordinal = self._stored.claim(agent)
         before, carried = self._stored.carried(agent, request.messages)
-        digest = request_digest(request, model.name)
+        digest = self._stored.digest(agent, request, model.name, carried)
         stored = self._stored.answering(agent, ordinal, digest)
         if stored is not None and stored.completion is not None:
             return self._again(stored, stored.completion, stored.completion.usage)

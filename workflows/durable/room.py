@@ -49,7 +49,7 @@ class RunRoom:
 
     def __init__(self) -> None:
         self._under_way = 0
-        self._ended = asyncio.Event()
+        self._ended: asyncio.Event | None = None
 
     @contextmanager
     def turn(self) -> Iterator[None]:
@@ -59,13 +59,15 @@ class RunRoom:
             yield
         finally:
             self._under_way -= 1
-            self._ended.set()
-            self._ended = asyncio.Event()
+            if self._ended is not None:
+                self._ended.set()
+                self._ended = None
 
     async def another_turn_ended(self) -> bool:
         """Wait for one of the run's turns to end; False at once when none is under way."""
         if not self._under_way:
             return False
+        self._ended = self._ended or asyncio.Event()
         await self._ended.wait()
         return True
 

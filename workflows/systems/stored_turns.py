@@ -1,10 +1,10 @@
 """The turns a record was given: which of them answers a request, and what a request adds to the one before it."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 
-from app.domain.chat import Message
-from app.domain.trajectory import Turn
+from app.domain.chat import ChatRequest, Message
+from app.domain.trajectory import RequestDigests, Turn
 
 
 class StoredTurns:
@@ -14,6 +14,7 @@ class StoredTurns:
         self._stored = {(turn.agent, turn.ordinal): turn for turn in turns}
         self._next: Counter[str] = Counter()
         self._said: dict[str, tuple[Message, ...]] = {}
+        self._digests: defaultdict[str, RequestDigests] = defaultdict(RequestDigests)
 
     def elapsed_s(self) -> float:
         """The stage's time at the end of the latest of them, in seconds."""
@@ -36,6 +37,10 @@ class StoredTurns:
         for key in [k for k in self._stored if k[0] == agent and k[1] >= ordinal]:
             del self._stored[key]
         return None
+
+    def digest(self, agent: str, request: ChatRequest, model: str, carried: int) -> str:
+        """The digest of the agent's request, which begins with `carried` messages of its last one."""
+        return self._digests[agent].of(request, model, carried)
 
     def carried(self, agent: str, messages: tuple[Message, ...]) -> tuple[int, int]:
         """How many messages the agent's last request had, and how many of them this one begins with."""

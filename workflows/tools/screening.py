@@ -63,7 +63,7 @@ def _about(source: Source) -> tuple[Hit, ...]:
 
 def _result(kept: Sequence[Passage], withheld: Sequence[Passage], found: dict[str, tuple[str, ...]]) -> ToolResult:
     counts = Counter(passage.source.url for passage in withheld)
-    titles = {passage.source.url: _title(passage.source) for passage in (*kept, *withheld)}
+    titles = {p.source.url: _title(p.source) for p in (*kept, *withheld) if p.source.url in found}
     return ToolResult(
         passages=tuple(_marked(passage, found.get(passage.source.url, ())) for passage in kept),
         suspicious=tuple(

@@ -17,3 +17,10 @@ def test_a_digest_tells_requests_apart() -> None:
 
     assert digest("a") == digest("a")
     assert len({digest("a"), digest("b"), digest("a", tokens=11), digest("a", model="n")}) == 4
+
+
+def test_a_digest_of_an_earlier_version_still_answers() -> None:
+    """What is stored was paid for: a change of this value would have every stage under way ask again."""
+    said = (Message(role=Role.SYSTEM, content="Be brief."), Message(role=Role.USER, content="谁写的？"))
+    digest = request_digest(ChatRequest(messages=said, max_tokens=10, stop=("a",)), "m")
+    assert digest == "4801983fbe6dd909408b01e9ad21f2d0bf578cf3f6e995f38022afad05f6aa28"

@@ -1,0 +1,20 @@
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.domain.chat import ChatRequest, Message, Role
+from app.domain.trajectory import request_digest
+from workflows.systems.stored_turns import StoredTurns
+
+GROWTH = st.tuples(st.integers(0, 6), st.lists(st.text(max_size=3), max_size=3), st.sampled_from("mmmn"))
+
+
+@given(st.lists(GROWTH, max_size=6))
+def test_requests_of_a_conversation_have_the_digests_they_have_by_themselves(growths: list[tuple[int, list[str], str]]) -> None:
+    """Whether it grows, is cut short, begins anew or goes to another model."""
+    stored = StoredTurns(())
+    messages: tuple[Message, ...] = ()
+    for kept, texts, model in growths:
+        messages = (*messages[:kept], *(Message(role=Role.USER, content=text) for text in texts))
+        request = ChatRequest(messages=messages)
+        _, carried = stored.carried("search/s1", messages)
+        assert stored.digest("search/s1", request, model, carried) == request_digest(request, model)
