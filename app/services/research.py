@@ -11,7 +11,7 @@ from app.domain.errors import InvalidInput, NotFound, Unavailable
 from app.domain.query import ResearchQuery, SystemName
 from app.domain.revision import DELIVERED
 from app.domain.rubric import Rubric
-from app.domain.run import Run, RunStatus
+from app.domain.run import Run
 from app.domain.writer import WriterSettings
 from app.services.gateway import RunGateway
 from app.services.own_collections import resolved
@@ -152,7 +152,7 @@ class Research:
             await self.start(await RunLog(self._database).load(run_id))
         except Unavailable as error:
             log.warning("run %s is stored but not started: %s", run_id, error)
-            await RunLog(self._database).set_status(run_id, RunStatus.QUEUED, WAITING_FOR_WORKFLOWS)
+            await runs.note_waiting(self._database, run_id, WAITING_FOR_WORKFLOWS)
         return await self.get(run_id)
 
     async def _with_default_writer(self, query: ResearchQuery) -> ResearchQuery:

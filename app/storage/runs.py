@@ -48,6 +48,12 @@ DISPATCHED = "UPDATE runs SET dispatched_at = now() WHERE id = $1 AND dispatched
 UNDISPATCHED = """
     SELECT id FROM runs WHERE dispatched_at IS NULL AND finished_at IS NULL AND created_at < now() - $1::interval
     ORDER BY created_at LIMIT $2"""
+# A run that has begun meanwhile keeps its status. As everywhere, the ledger's row is taken first.
+WAITING = """
+    WITH ledger AS (SELECT run_id FROM ledgers WHERE run_id = $1 FOR NO KEY UPDATE),
+         told AS (UPDATE runs SET detail = $2 FROM ledger WHERE id = ledger.run_id AND status = 'queued' AND detail <> $2
+                  RETURNING id)
+    SELECT append_event(id, 'status_changed', '', $3) FROM told"""
 UNFINISHED = "SELECT id, status FROM runs WHERE finished_at IS NULL ORDER BY created_at"
 
 KEPT = 512
@@ -105,6 +111,13 @@ async def find(database: Executor, words: Sequence[str], limit: int, before: UUI
     async with translated():
         rows = await database.fetch(FOUND, limit, before, patterns)
     return [_run(row) for row in rows]
+
+
+async def note_waiting(database: Executor, run_id: UUID, reason: str) -> None:
+    """Say why a queued run has not begun. One that has begun is left as it is: its start was answered late, but it was heard."""
+    told = to_json({"status": RunStatus.QUEUED, "detail": reason})
+    async with translated():
+        await database.fetchval(WAITING, run_id, reason, told)
 
 
 async def mark_dispatched(database: Executor, run_id: UUID) -> None:

@@ -37,12 +37,14 @@ from workflows.judging.general_rubric import general_rubric
 class InMemoryRuns:
     """Does to a run's record what its workflow does, without one.
 
-    `away` plays an outage of the workflow service; `slow_s` is how long it takes to start a run.
+    `away` plays an outage of the workflow service; `slow_s` is how long it takes to start a run; with `unheard` it does start it,
+    but the answer comes too late.
     """
 
     log: RunLog
     away: bool = False
     slow_s: float = 0
+    unheard: bool = False
     started: list[ResearchInput] = field(default_factory=list)
     open: set[UUID] = field(default_factory=set)
     tasks: list[tuple[UUID, UUID]] = field(default_factory=list)
@@ -54,6 +56,8 @@ class InMemoryRuns:
             self.started.append(request)
             self.open.add(request.run_id)
             await self.log.set_status(request.run_id, RunStatus.RUNNING)
+        if self.unheard:
+            raise Unavailable("the workflow service does not answer in time")
 
     async def start_task(self, run_id: UUID, task_id: UUID) -> None:
         await self.check()

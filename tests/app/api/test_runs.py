@@ -63,6 +63,14 @@ async def test_a_run_waits_for_the_workflow_service_and_starts_by_itself(api: Ap
     assert (await api.post(f"/v1/runs/{run['id']}/resume")).json["status"] == "running"
 
 
+async def test_a_start_that_is_answered_too_late_leaves_the_run_running(api: ApiClient, workflows: InMemoryRuns) -> None:
+    workflows.unheard = True
+    run = (await api.post("/v1/runs", {"question": "Did anybody hear that?"})).json
+    assert (run["status"], run["detail"]) == ("running", "")
+    paused = await api.post(f"/v1/runs/{run['id']}/pause")
+    assert paused.json["status"] == "paused"
+
+
 @pytest.mark.parametrize(
     ("body", "reason"),
     [
