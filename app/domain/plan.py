@@ -11,7 +11,7 @@ MAX_SUBTASKS = 12
 
 
 class Subtask(Value):
-    """One part of the question, worked by one deep-search agent."""
+    """One part of the question, worked by one deep-search agent. `added`: a person put it into the plan, or worded it anew."""
 
     id: str = Field(pattern=r"^[a-z][a-z0-9_-]{0,31}$")
     title: str = Field(min_length=1, max_length=200)
@@ -19,11 +19,12 @@ class Subtask(Value):
     purpose: str = Field(default="", max_length=1_000)
     expected_evidence: str = Field(default="", max_length=1_000)
     depends_on: tuple[str, ...] = ()
+    added: bool = False
 
     @property
     def in_outline(self) -> "Subtask":
         """What the other searches are told of it; its question is its title."""
-        return Subtask(id=self.id, title=self.title, question=self.title, depends_on=self.depends_on)
+        return Subtask(id=self.id, title=self.title, question=self.title, depends_on=self.depends_on, added=self.added)
 
 
 one_of_equal = OneOfEqual[Subtask](lambda subtask: subtask.question)

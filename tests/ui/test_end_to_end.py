@@ -71,7 +71,9 @@ def test_from_a_question_to_a_file(tmp_path: Path) -> None:
         page.get_by_role("button", name="Read the report").click(timeout=RUN_LIMIT_MS)
         assert "run=" in page.url
         quotation = _follow_a_citation(page)
-        assert quotation[:40] in " ".join(_saved(page, "Markdown").split())
+        saved = " ".join(_saved(page, "Markdown").split())
+        assert quotation[:40] in saved
+        assert f"## {ADDED}" in saved, "the step that the reader added has its section"
         _compare(page)
         browser.close()
 

@@ -8,28 +8,26 @@ from html import escape
 from typing import NamedTuple
 
 from app.domain.changes import Changes, FallenClaim, NewClaim, PassageChange, Shown
-from app.domain.schedules import Firing, Outcome
+from app.domain.query import Language
+from app.domain.schedules import Firing
+from app.services.rendering.links import file_name
+from workflows.durable.mail_words import Words, words_in
 
 # An address that is folded is none any more: lines may have what RFC 5322 allows. Any server takes seven bits.
 UNFOLDED = SMTP.clone(max_line_length=998, cte_type="7bit")
 MOST_SHOWN = 8
 LONGEST = 400
-HEADS = {
-    Outcome.FIRST: "The first report is ready.",
-    Outcome.CHANGED: "Something has changed since the last report.",
-    Outcome.FAILED: "The question could not be asked this time.",
-}
-WHY = {"opposed": "new evidence opposes it", "changed": "its source says something else now", "gone": "its source is gone"}
 
 
 class Letter(NamedTuple):
-    """What a message is about, and where its reader can go."""
+    """What a message is about, in which language, and where its reader can go."""
 
     schedule: str
     question: str
     firing: Firing
     report: str
     unsubscribe: str
+    language: Language = Language.ENGLISH
 
 
 class Line(NamedTuple):
@@ -47,7 +45,8 @@ def message(letter: Letter, sender: str, recipient: str, identity: str) -> Email
     mail = EmailMessage(policy=UNFOLDED)
     mail["From"] = sender
     mail["To"] = recipient
-    mail["Subject"] = one_line(f"{letter.schedule}: {HEADS[letter.firing.outcome]}", 150)
+    words = words_in(letter.language)
+    mail["Subject"] = one_line(words.subject.format(schedule=letter.schedule, head=words.heads[letter.firing.outcome]), 150)
     mail["Date"] = formatdate()
     mail["Message-ID"] = f"<{identity}@{sender.rpartition('@')[2].strip('> ')}>"
     mail["List-Unsubscribe"] = f"<{letter.unsubscribe}>"
@@ -66,60 +65,70 @@ def one_line(text: str, longest: int = LONGEST) -> str:
 
 
 def _lines(letter: Letter) -> Iterator[Line]:
-    yield Line(1, HEADS[letter.firing.outcome])
+    words = words_in(letter.language)
+    yield Line(1, words.heads[letter.firing.outcome])
     if letter.firing.detail:
         yield Line(1, one_line(letter.firing.detail))
-    yield from _changed(letter.firing.changes)
+    yield from _changed(letter.firing.changes, words)
 
 
-def _changed(changes: Changes) -> Iterator[Line]:
-    yield from _part("No longer holds", [_fallen(claim) for claim in changes.fallen])
-    yield from _part("New", [_new(claim) for claim in changes.new_claims])
-    yield from _part("Passages that changed", [_passage(passage) for passage in changes.passages])
-    yield from _part("New sources", [[Line(1, _source(source))] for source in changes.new_sources])
-    yield from _part("Sources that are gone", [[Line(1, _source(source))] for source in changes.vanished_sources])
+def _changed(changes: Changes, words: Words) -> Iterator[Line]:
+    parts = (
+        (words.fallen, [_fallen(claim, words) for claim in changes.fallen]),
+        (words.new, [_new(claim, words) for claim in changes.new_claims]),
+        (words.passages, [_passage(passage, words) for passage in changes.passages]),
+        (words.new_sources, [[Line(1, _source(source))] for source in changes.new_sources]),
+        (words.gone_sources, [[Line(1, _source(source))] for source in changes.vanished_sources]),
+    )
+    for heading, items in parts:
+        yield from _part(heading, items, words)
 
 
-def _part(heading: str, items: list[list[Line]]) -> Iterator[Line]:
+def _part(heading: str, items: list[list[Line]], words: Words) -> Iterator[Line]:
     if items:
-        yield Line(0, f"{heading} ({len(items)})")
+        yield Line(0, words.part.format(heading=heading, count=len(items)))
         yield from (line for item in items[:MOST_SHOWN] for line in item)
         if len(items) > MOST_SHOWN:
-            yield Line(1, f"… and {len(items) - MOST_SHOWN} more")
+            yield Line(1, words.more.format(count=len(items) - MOST_SHOWN))
 
 
-def _fallen(claim: FallenClaim) -> list[Line]:
-    told = [Line(1, f"{one_line(claim.claim)} ({WHY[claim.why]})")]
-    told += [Line(2, f"then: {_quoted(quote)}") for quote in claim.before[:2]]
-    return told + [Line(2, f"now: {_quoted(quote)}") for quote in claim.after[:2]]
+def _fallen(claim: FallenClaim, words: Words) -> list[Line]:
+    told = [Line(1, words.because.format(claim=one_line(claim.claim), why=words.why[claim.why]))]
+    told += [Line(2, words.then.format(quote=_quoted(quote, words))) for quote in claim.before[:2]]
+    return told + [Line(2, words.now.format(quote=_quoted(quote, words))) for quote in claim.after[:2]]
 
 
-def _new(claim: NewClaim) -> list[Line]:
-    return [Line(1, one_line(claim.claim)), *(Line(2, _quoted(quote)) for quote in claim.quotes[:2])]
+def _new(claim: NewClaim, words: Words) -> list[Line]:
+    return [Line(1, one_line(claim.claim)), *(Line(2, _quoted(quote, words)) for quote in claim.quotes[:2])]
 
 
-def _passage(change: PassageChange) -> list[Line]:
-    now = _quoted(change.after) if change.after else "nothing like it"
-    return [Line(1, _source(change.before)), Line(2, f"then: {_quoted(change.before)}"), Line(2, f"now: {now}")]
+def _passage(change: PassageChange, words: Words) -> list[Line]:
+    now = _quoted(change.after, words) if change.after else words.nothing
+    before = words.then.format(quote=_quoted(change.before, words))
+    return [Line(1, _source(change.before)), Line(2, before), Line(2, words.now.format(quote=now))]
 
 
 def _source(shown: Shown) -> str:
-    return one_line(shown.title or shown.url, 150)
+    """What a source goes by: its title, else its address, or its file's name."""
+    return one_line(shown.title or file_name(shown.url) or shown.url, 150)
 
 
-def _quoted(shown: Shown) -> str:
-    return f"“{one_line(shown.text)}” ({_source(shown)})"
+def _quoted(shown: Shown, words: Words) -> str:
+    return words.quoted.format(words=one_line(shown.text), source=_source(shown))
 
 
 def _as_text(lines: list[Line], letter: Letter) -> str:
     shown = {0: "\n{}\n", 1: "- {}", 2: "    {}"}
     body = "\n".join(shown[level].replace("{}", text) for level, text in lines)
-    return f"{one_line(letter.question)}\n\n{body}\n\n{letter.report}\n\nNo more of these: {letter.unsubscribe}\n"
+    stop = words_in(letter.language).stop_at.format(address=letter.unsubscribe)
+    return f"{one_line(letter.question)}\n\n{body}\n\n{letter.report}\n\n{stop}\n"
 
 
 def _as_html(lines: list[Line], letter: Letter) -> str:
+    words = words_in(letter.language)
     shown = {0: "<h3>{}</h3>", 1: "<p>{}</p>", 2: '<blockquote style="color:#555">{}</blockquote>'}
     body = "".join(shown[level].replace("{}", escape(text)) for level, text in lines)
-    link = f'<p><a href="{escape(letter.report)}">Read the report</a></p>'
-    end = f'<p><small><a href="{escape(letter.unsubscribe)}">No more of these</a></small></p>'
-    return f"<!doctype html><html><body><p><b>{escape(one_line(letter.question))}</b></p>{body}{link}{end}</body></html>"
+    link = f'<p><a href="{escape(letter.report)}">{words.read}</a></p>'
+    end = f'<p><small><a href="{escape(letter.unsubscribe)}">{words.stop}</a></small></p>'
+    asked = escape(one_line(letter.question))
+    return f'<!doctype html><html lang="{letter.language.value}"><body><p><b>{asked}</b></p>{body}{link}{end}</body></html>'

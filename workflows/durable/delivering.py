@@ -57,4 +57,5 @@ async def _letter(database: asyncpg.Pool, mailbox: Mailbox, kept: MailDelivery) 
         firing=firing,
         report=f"{mailbox.link_base}/read?run={firing.run_id}" if firing.run_id else mailbox.link_base,
         unsubscribe=f"{mailbox.link_base}/v1/unsubscribe/{kept.id}",
+        language=schedule.query.language,
     )

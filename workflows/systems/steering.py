@@ -46,7 +46,14 @@ class Steering:
         self._open()
         revision = self.plan.revision + 1 if self.plan else plan.revision
         readings = plan.readings or (self.plan.readings if self.plan else ())
-        return self._set(plan.model_copy(update={"revision": revision, "readings": readings}))
+        told = {"revision": revision, "readings": readings, "subtasks": tuple(map(self._marked, plan.subtasks))}
+        return self._set(plan.model_copy(update=told))
+
+    def _marked(self, subtask: Subtask) -> Subtask:
+        """The subtask, marked when a person added it or worded its question anew."""
+        before = next((s for s in self.plan.subtasks if s.id == subtask.id), None) if self.plan else None
+        added = before is None or before.added or before.question != subtask.question
+        return subtask if subtask.added == added else subtask.model_copy(update={"added": added})
 
     def add(self, subtask: Subtask) -> ResearchPlan:
         """One subtask more.
@@ -63,7 +70,9 @@ class Steering:
         unknown = set(subtask.depends_on) - {s.id for s in plan.subtasks}
         if unknown:
             raise Conflict(f"subtask {subtask.id!r} depends on {sorted(unknown)[0]!r}, which is not in the plan")
-        return self._set(ResearchPlan(**{**dict(plan), "subtasks": (*plan.subtasks, subtask), "revision": plan.revision + 1}))
+        return self._set(
+            ResearchPlan(**{**dict(plan), "subtasks": (*plan.subtasks, self._marked(subtask)), "revision": plan.revision + 1})
+        )
 
     def drop(self, subtask_id: str) -> ResearchPlan:
         """One subtask less.

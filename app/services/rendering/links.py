@@ -58,9 +58,14 @@ def place_of(source: Source) -> str:
 
     Empty where the title says it. The address of a file (`file:///folder/path`) opens nothing where a report is read.
     """
-    folder_and_path = FILE.fullmatch(source.url)
-    place = unquote(folder_and_path.group(1)) if folder_and_path else source.url
+    place = file_name(source.url) or source.url
     return "" if place.strip() == source.title.strip() else place
+
+
+def file_name(address: str) -> str:
+    """A file's path in its folder or collection; empty for what is no file."""
+    folder_and_path = FILE.fullmatch(address)
+    return unquote(folder_and_path.group(1)) if folder_and_path else ""
 
 
 def is_web(address: str) -> bool:

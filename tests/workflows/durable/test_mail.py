@@ -2,6 +2,7 @@
 
 import asyncio
 import email
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
@@ -15,6 +16,7 @@ from aiosmtpd.smtp import SMTP, Envelope, Session
 
 from app.domain.changes import Changes, FallenClaim, PassageChange, Shown, Why
 from app.domain.claims import Support
+from app.domain.query import Language
 from app.domain.schedules import Firing, Outcome
 from app.outgoing.mail import Mailbox, MailRefused, MailUnavailable
 from app.settings import MailSecurity
@@ -94,6 +96,21 @@ async def test_a_message_says_what_changed_in_text_and_html_and_nothing_in_it_re
     assert "<script" not in page
     assert "Budget &lt;2025&gt;" in page
     assert "12 million &amp; &quot;fixed&quot;" in page
+
+
+def test_a_message_speaks_the_language_of_its_question() -> None:
+    gone = Shown(title="", url="file:///5f0c/%E5%B9%B4%E6%8A%A5.pdf", text="预算为一千二百万。")
+    fallen = FallenClaim(claim="预算为一千二百万。", why=Why.GONE, support=Support.NONE, before=(gone,))
+    changes = Changes(fallen=(fallen,), vanished_sources=(gone,) * 9)
+    firing = LETTER.firing.model_copy(update={"changes": changes})
+    mail = written(LETTER._replace(schedule="港口", question="港口花费多少？", firing=firing, language=Language.CHINESE))
+    assert mail["Subject"] == "港口：自上次报告以来有变化。"
+    text, page = (part.get_content() for part in mail.iter_parts())
+    for told in ("不再成立（1）", "其来源已不存在", "原文：", "（年报.pdf）", "……另有 1 条", "不再接收此类邮件", LETTER.report):
+        assert told in text
+        assert told in page
+    english = re.findall(r"[A-Za-z]+", text.replace(LETTER.report, "").replace(LETTER.unsubscribe, ""))
+    assert set(english) <= {"pdf"}
 
 
 async def test_what_a_server_says_decides_whether_to_try_again() -> None:

@@ -1,8 +1,10 @@
 """The chain without a model, run in this process with nothing but an index."""
 
+from collections.abc import Sequence
 from datetime import date
 from typing import Any
 
+from app.domain.plan import Subtask
 from app.domain.query import ResearchQuery, detect_language
 from app.domain.report import Report
 from retrieval.local import LocalSearcher
@@ -20,8 +22,10 @@ from workflows.tools.tool_memory import DictStore, ToolMemory
 from workflows.tools.toolbox import Corpora, build_toolbox
 
 
-async def report_on(question: str, searcher: LocalSearcher, collections: tuple[str, ...] = (), **options: Any) -> Report:
-    """The report on a question over these collections; none named: the default one."""
+async def report_on(
+    question: str, searcher: LocalSearcher, collections: tuple[str, ...] = (), added: Sequence[Subtask] = (), **options: Any
+) -> Report:
+    """The report on a question over these collections; none named: the default one. `added` is put into the plan by a reader."""
     query = ResearchQuery(question=question, language=detect_language(question), **options)
     record = LocalRecord("test")
     kit = Kit(
@@ -36,4 +40,9 @@ async def report_on(question: str, searcher: LocalSearcher, collections: tuple[s
         bounds=bounds_of(query),
         language=query.language,
     )
-    return await research(query, LocalStages(EXTRACTIVE, kit, record, query), Steering())
+    stages, steering = LocalStages(EXTRACTIVE, kit, record, query), Steering()
+    if added:
+        steering.begin(await stages.plan(query))
+        for subtask in added:
+            steering.add(subtask)
+    return await research(query, stages, steering)

@@ -7,6 +7,7 @@ from datetime import date
 import pytest
 
 from app.domain.options import Length, ReportFormat, ReportStyle, SearchScope, Tone
+from app.domain.plan import Subtask
 from app.domain.query import Clarified, Language, detect_language
 from app.domain.writer import Arrangement, WriterSettings
 from app.services.rendering.numbering import numbered
@@ -67,6 +68,22 @@ async def test_an_account_rests_on_many_sources(question: str, statements: int, 
     assert len(citations) >= statements
     assert len({c.quote.source.url for c in citations}) >= sources
     assert not {"Objections raised", "What the sources do not cover"} & {section.heading for section in report.sections}
+
+
+async def test_a_step_that_a_reader_adds_is_researched_and_has_its_section(addresses: LocalSearcher) -> None:
+    fish = Subtask(id="added1", title="What was said of the fisheries", question="What did presidents say of the fisheries?")
+    lost = Subtask(id="added2", title="What happened to the zebrafish", question="What happened to the zebrafish?")
+    plain = await report_on(TARIFFS, addresses)
+    report = await report_on(TARIFFS, addresses, added=(fish, lost))
+    by_heading = {section.heading: body for section, body in zip(report.sections, numbered(report).bodies, strict=True)}
+    assert len(re.findall(r"\[\d+\]", by_heading[fish.title])) >= 3
+    assert by_heading[fish.title].lower().count("fisheries") >= 3
+    assert by_heading[lost.title] == f"No statement was found for “{lost.title}”. No passage read mentions “zebrafish”."
+    assert report.sections[: len(plain.sections)] == plain.sections, "the rest of the report is as it would be without them"
+    texts = [" ".join(c.quote.text.lower().split()) for c in numbered(report).citations]
+    assert len(set(texts)) == len(texts)
+    brief = await report_on(TARIFFS, addresses, added=(fish,), style=ReportStyle(format=ReportFormat.BRIEF))
+    assert [section.heading for section in brief.sections] == [plain.sections[0].heading, fish.title]
 
 
 async def test_several_questions_are_answered_each_by_itself(addresses: LocalSearcher) -> None:

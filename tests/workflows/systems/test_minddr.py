@@ -203,3 +203,18 @@ async def test_steering_refuses_what_makes_no_sense() -> None:
     steering.close()
     with pytest.raises(Conflict, match="already being written"):
         steering.drop("a")
+
+
+def test_what_a_person_adds_or_words_anew_is_marked_and_stays_so() -> None:
+    steering = Steering(PLAN)
+    assert not any(s.added for s in steering.current().subtasks)
+    renamed, reworded = (
+        PLAN.subtasks[0].model_copy(update={"title": "A"}),
+        PLAN.subtasks[1].model_copy(update={"question": "why b?"}),
+    )
+    steering.revise(PLAN.model_copy(update={"subtasks": (reworded, renamed)}))
+    steering.add(subtask("e"))
+    assert {s.id: s.added for s in steering.current().subtasks} == {"b": True, "a": False, "e": True}
+    unmarked = [s.model_copy(update={"added": False}) for s in steering.current().subtasks]
+    steering.revise(PLAN.model_copy(update={"subtasks": tuple(reversed(unmarked))}))
+    assert {s.id: s.added for s in steering.current().subtasks} == {"e": True, "a": False, "b": True}

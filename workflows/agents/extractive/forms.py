@@ -21,12 +21,17 @@ def statement_scale(style: ReportStyle | None) -> float:
 
 
 def shaped(
-    sections: Sequence[Section], quotes: Mapping[str, Quote], style: ReportStyle | None, language: Language, answering: int = 1
+    sections: Sequence[Section],
+    quotes: Mapping[str, Quote],
+    style: ReportStyle | None,
+    language: Language,
+    answering: int = 1,
+    further: int = 0,
 ) -> list[Section]:
-    """The sections in the reader's format; the first `answering` of them are those that answer."""
+    """The sections in the reader's format; the first `answering` of them and the last `further` are those that answer."""
     match style.format if style else None:
         case ReportFormat.BRIEF:
-            return list(sections[:answering])
+            return [*sections[:answering], *sections[len(sections) - further :]]
         case ReportFormat.BULLETS:
             return [section.model_copy(update={"body": _bullets(section.body)}) for section in sections]
         case ReportFormat.TABLE_FIRST:

@@ -95,9 +95,11 @@ async def search_deeply(subtask: Subtask, plan: ResearchPlan, query: ResearchQue
     """Work one subtask (MindDR section 3.1, deep search) by search alone; every quote is an exact stretch of its source."""
     whole, own = analyse(asked_of(query, plan.readings)), analyse(subtask.question)
     gathering = Gathering(search_agent(subtask.id), kit, _narrower(whole.period, own.period))
-    alone = own.text in asked_apart(whole.text)
+    alone = subtask.added or own.text in asked_apart(whole.text)
     whole = own if alone else whole
-    task = _Task(whole, own, gathering, Trail(whole, gathering), 0 if alone else len(plan.subtasks) - 1)
+    task = _Task(
+        whole, own, gathering, Trail(whole, gathering), 0 if alone else sum(not other.added for other in plan.subtasks) - 1
+    )
     stop = StopReason.SUFFICIENT
     try:
         await _explore(task)

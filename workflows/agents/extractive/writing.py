@@ -9,6 +9,7 @@ from app.domain.plan import ResearchPlan
 from app.domain.query import ResearchQuery
 from app.domain.report import Report, Section
 from app.domain.writer import Arrangement
+from workflows.agents.extractive.added import parted, sections_added
 from workflows.agents.extractive.apart import answered_apart, parts_asked
 from workflows.agents.extractive.asking import asked_of, asking
 from workflows.agents.extractive.forms import shaped, statement_scale, unmet
@@ -37,7 +38,9 @@ CUT_SHORT = (StopReason.BUDGET, StopReason.MAX_TOKENS, StopReason.MAX_COST, Stop
 async def write_report(query: ResearchQuery, plan: ResearchPlan, findings: tuple[Finding, ...], kit: Kit) -> Report:
     """Write the report (MindDR section 3.1, report agent) from findings of extractive or of model-driven searches alike."""
     question, style = analyse(asked_of(query, plan.readings)), query.style
-    material = material_of(plan, findings)
+    whole = material_of(plan, findings)
+    plan, planned, added = parted(plan, findings)
+    material = material_of(plan, planned)
     scale = statement_scale(style)
     words = round(SECTION_SHARE * kit.bounds.section_words)
     asked = parts_asked(question.text, plan, material)
@@ -48,24 +51,28 @@ async def write_report(query: ResearchQuery, plan: ResearchPlan, findings: tuple
         return "\n\n".join(section.body for section in trace(one, about, query.effort, scale))
 
     if not material.items:
-        sections = [_nothing(question, material)]
+        sections = [_nothing(question, material)] if planned else []
     elif asked:
         sections = answered_apart(asked, material, alone)
     elif _surveys(query.writer.arrangement, question, plan, material):
         sections = survey(question, material, words, scale)[: 1 + kit.bounds.sections]
     else:
         sections = trace(question, material, query.effort, scale)
+    further = sections_added(added, sections, question.language, alone)
+    sections = sections if sections or further else [_nothing(question, whole)]
+    if whole.items:
+        answering = len(asked) or min(1, len(sections))
+        sections = shaped([*sections, *further], _known(whole), style, question.language, answering, len(further))
     if material.items:
-        sections = shaped(sections, _known(material), style, question.language, len(asked) or 1)
         sections = _foretold(question, material, sections)
     if material.items and (gaps := _gaps(question, plan, material)):
         sections.append(gaps)
     return Report(
         title=title_of(asking(query.question)),
         sections=tuple(sections),
-        quotes=_cited(material, sections),
+        quotes=_cited(whole, sections),
         conflicts=tuple(conflict for finding in findings for conflict in finding.conflicts),
-        notices=tuple(filter(None, (*_read(question, plan), *_notices(question, material), unmet(style, question.language)))),
+        notices=tuple(filter(None, (*_read(question, plan), *_notices(question, whole), unmet(style, question.language)))),
     )
 
 
