@@ -32,7 +32,10 @@ _STARTERS = _words("""
     should may might can could must also then here now
 """)
 _CLOSERS = "\"'”’»)\\]」』）】》"
-_CANDIDATE = re.compile(rf"[.!?…]+[{_CLOSERS}]*(?=\s|$)|[。！？]+[!?。！？…{_CLOSERS}]*|…+[”’」』）】》]+")
+# One class of characters first, which `re` looks for by itself; three patterns side by side it would try at every character.
+_CANDIDATE = re.compile(
+    rf"[.!?…。！？](?:(?<=[.!?…])[.!?…]*[{_CLOSERS}]*(?=\s|$)|(?<=[。！？])[!?。！？…{_CLOSERS}]*|(?<=…)…*[”’」』）】》]+)"
+)
 _WORD_BEFORE = re.compile(r"([A-Za-z0-9][A-Za-z0-9.'’&-]*)$")
 _NEXT = re.compile(r"\s*([\"'“‘«(\[]*)([^\W_][\w'’-]*|\S)")
 _BLANK_LINE = re.compile(r"\n[ \t\r\f\v　]*\n\s*")
@@ -56,13 +59,21 @@ def split_sentences(text: str) -> list[Span]:
 
 def split_sentences_of(text: str, paragraph: Span) -> list[Span]:
     """The sentences of one paragraph of `text`; offsets count from the beginning of `text`."""
-    return [
-        clause for line in _lines(text, paragraph) for sentence in _sentences(text, line) for clause in _clauses(text, sentence)
-    ]
+    found: list[Span] = []
+    for line in _lines(text, paragraph):
+        for sentence in _sentences(text, line):
+            if sentence.end - sentence.start > MAX_SENTENCE_CHARS:
+                found.extend(_clauses(text, sentence))
+            else:
+                found.append(sentence)
+    return found
 
 
 def split_paragraphs(text: str) -> list[Span]:
     """The stretches of `text` between blank lines, trimmed."""
+    if "\n" not in text:
+        span = _trimmed(text, 0, len(text))
+        return [span] if span.start < span.end else []
     edges = [0, *(edge for gap in _BLANK_LINE.finditer(text) for edge in gap.span()), len(text)]
     spans = (_trimmed(text, start, end) for start, end in zip(edges[::2], edges[1::2], strict=True))
     return [span for span in spans if span.start < span.end]
@@ -76,6 +87,9 @@ def _trimmed(text: str, start: int, end: int) -> Span:
 
 def _lines(text: str, paragraph: Span) -> Iterator[Span]:
     """Cut a paragraph where a line break means more than the page's width: headings, list items, tables, Chinese lines."""
+    if text.find("\n", paragraph.start, paragraph.end) < 0:
+        yield _trimmed(text, paragraph.start, paragraph.end)
+        return
     start = line_start = paragraph.start
     for found in _LINE_BREAK.finditer(text, paragraph.start, paragraph.end):
         if _ends_line(text[line_start : found.start()], text[found.end() : found.end() + 40]):
@@ -129,7 +143,7 @@ def _is_end(text: str, start: int, found: re.Match[str], limit: int) -> bool:
 
 def _period_ends(before: str, sentence: str, word: str) -> bool:
     """Whether the period after `before` ends a sentence, given the `word` that follows it."""
-    matched = _WORD_BEFORE.search(before)
+    matched = _WORD_BEFORE.search(before, before.rfind(" ") + 1)
     if matched is None:
         return True
     token = matched.group(1)
@@ -147,9 +161,8 @@ def _period_ends(before: str, sentence: str, word: str) -> bool:
 def _clauses(text: str, sentence: Span) -> Iterator[Span]:
     """Cut an overlong sentence after semicolons into pieces a reader can take in."""
     start = sentence.start
-    if sentence.end - start > MAX_SENTENCE_CHARS:
-        for found in _SEMICOLON.finditer(text, sentence.start, sentence.end):
-            if found.end() - start >= MIN_CLAUSE_CHARS and sentence.end - found.end() >= MIN_CLAUSE_CHARS:
-                yield _trimmed(text, start, found.end())
-                start = found.end()
+    for found in _SEMICOLON.finditer(text, sentence.start, sentence.end):
+        if found.end() - start >= MIN_CLAUSE_CHARS and sentence.end - found.end() >= MIN_CLAUSE_CHARS:
+            yield _trimmed(text, start, found.end())
+            start = found.end()
     yield Span(start, sentence.end)

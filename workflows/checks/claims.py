@@ -5,20 +5,21 @@ are taken to lean on it too: writers often cite once for two or three sentences.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from app.domain.citations import MARKER
 from retrieval.sentences import Span, split_sentences
-from workflows.checks.words import words_of
+from workflows.checks.words import terms_in
 
-_MARKERS = re.compile(rf"\s*(?:{MARKER.pattern}\s*)+")
+_MARKERS = re.compile(rf"(?:{MARKER.pattern}\s*)+")
 _LINE = re.compile(r"[^\n]+")
 _HEADING = re.compile(r"[ \t]{0,3}#{1,6}\s|[ \t]{0,3}\*\*[^*\n]+\*\*[ \t]*:?[ \t]*$")
 _TABLE_RULE = re.compile(r"[ \t]*\|?[ \t:|-]+\|?[ \t]*$")
 _CELL = re.compile(r"[^|\n]+")
 _OPENING = re.compile(r"[ \t]*(?:(?:[-*+]|\d{1,3}[.)])[ \t]+|>[ \t]?)*")
 _MARKUP = re.compile(r"\*\*|__|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)|`|\\(?=[^\w\s])")
+_MARKUP_SIGN = re.compile(r"[*_`\\]")
 _STRAY_BLANK = re.compile(r" (?=[.,;:!?。，；：！？])")
 LEAST_TERMS = 2
 """Words with a meaning of their own below which a sentence ("In short.") states nothing that could be checked."""
@@ -37,16 +38,23 @@ class ClaimSentence(NamedTuple):
     leans_on: tuple[str, ...]
 
 
+class _Run(NamedTuple):
+    """Markers that follow each other: with the white space around them, `[start, end)`; where they begin, and where they end."""
+
+    start: int
+    first: int
+    last: int
+    end: int
+    keys: tuple[str, ...]
+
+
 def claims_of(body: str) -> list[ClaimSentence]:
     """The claims of one body, in order. Headings, table heads and scraps are none."""
     found: list[ClaimSentence] = []
     for block in _blocks(body):
-        found.extend(sentence for sentence in _leaning(list(_sentences(body, block))) if _states(sentence.text))
+        leaning = _leaning(_sentences(body, block))
+        found.extend(sentence for sentence in leaning if terms_in(sentence.text, LEAST_TERMS) == LEAST_TERMS)
     return found
-
-
-def _states(text: str) -> bool:
-    return sum(bool(word.stem) for word in words_of(text)) >= LEAST_TERMS
 
 
 def _blocks(body: str) -> Iterator[Span]:
@@ -76,41 +84,55 @@ def _is_head(lines: list[re.Match[str]], place: int) -> bool:
     return place + 1 < len(lines) and _TABLE_RULE.match(lines[place + 1].group()) is not None
 
 
-def _sentences(body: str, block: Span) -> Iterator[ClaimSentence]:
+def _sentences(body: str, block: Span) -> list[ClaimSentence]:
     """The sentences of a block; markers are blanked first, so that they never hide where a sentence ends."""
-    text = body[block.start : block.end]
-    runs = list(_MARKERS.finditer(text))
+    text, at = body[block.start : block.end], block.start
+    if "[[" not in text:
+        return [ClaimSentence(_plain(text[start:end]), at + start, at + end, (), ()) for start, end in split_sentences(text)]
+    runs = _runs(text)
     spans = split_sentences(_blanked(text, runs))
-    for place, span in enumerate(spans):
-        limit = spans[place + 1].start if place + 1 < len(spans) else len(text)
-        own = [run for run in runs if span.start <= _first(run, text) < limit]
-        words = _plain(text[span.start : span.end])
-        end = max([span.end, *(run.start() + len(run.group().rstrip()) for run in own)])
-        keys = tuple(dict.fromkeys(key.strip() for run in own for key in MARKER.findall(run.group())))
-        yield ClaimSentence(words, block.start + span.start, block.start + end, keys, ())
+    limits = [*(span.start for span in spans[1:]), len(text)]
+    found: list[ClaimSentence] = []
+    for (start, end), limit in zip(spans, limits, strict=False):
+        own = [run for run in runs if start <= run.first < limit]
+        keys = tuple(dict.fromkeys([key for run in own for key in run.keys])) if own else ()
+        last = max(end, own[-1].last) if own else end
+        found.append(ClaimSentence(_plain(text[start:end]), at + start, at + last, keys, ()))
+    return found
 
 
-def _first(run: re.Match[str], text: str) -> int:
-    """Where the marker itself begins, after the blanks before it."""
-    return text.index("[", run.start())
+def _runs(text: str) -> list[_Run]:
+    found = _MARKERS.finditer(text)
+    return [_run(text, *match.span(), match.group()) for match in found]
 
 
-def _blanked(text: str, runs: list[re.Match[str]]) -> str:
+def _run(text: str, first: int, end: int, markers: str) -> _Run:
+    """The blanks before are looked for from the markers on: a pattern that begins with them is tried at every character."""
+    keys = tuple(key.strip() for key in MARKER.findall(markers))
+    return _Run(len(text[:first].rstrip()), first, first + len(markers.rstrip()), end, keys)
+
+
+def _blanked(text: str, runs: Sequence[_Run]) -> str:
     """The text with blanks for markers, of the same length."""
     blanked = text
     for run in runs:
-        blanked = blanked[: run.start()] + " " * len(run.group()) + blanked[run.end() :]
+        blanked = blanked[: run.start] + " " * (run.end - run.start) + blanked[run.end :]
     return blanked
 
 
 def _plain(text: str) -> str:
-    return _STRAY_BLANK.sub("", " ".join(_MARKUP.sub("", MARKER.sub("", text)).split()))
+    text = MARKER.sub("", text) if "[[" in text else text
+    text = _MARKUP.sub("", text) if _MARKUP_SIGN.search(text) else text
+    return _STRAY_BLANK.sub("", " ".join(text.split()))
 
 
-def _leaning(sentences: list[ClaimSentence]) -> Iterator[ClaimSentence]:
+def _leaning(sentences: Sequence[ClaimSentence]) -> Iterator[ClaimSentence]:
+    """The sentences, those without a marker leaning on the next one that there is."""
+    if not any(sentence.keys for sentence in sentences):
+        return iter(sentences)
     following: tuple[str, ...] = ()
     leaning: list[ClaimSentence] = []
     for sentence in reversed(sentences):
         following = sentence.keys or following
-        leaning.append(sentence._replace(leans_on=() if sentence.keys else following))
+        leaning.append(sentence if sentence.keys or not following else sentence._replace(leans_on=following))
     return reversed(leaning)

@@ -72,6 +72,18 @@ def words_of(text: str) -> list[Word]:
     return found
 
 
+def terms_in(text: str, most: int) -> int:
+    """How many words with a meaning of their own a text has, counted up to `most` and read no farther."""
+    lower, pattern = text.lower(), _ASCII_WORD if text.isascii() else _WORD
+    count = 0
+    for found in pattern.finditer(lower):
+        word = found.group()
+        count += len(_pairs(word)) if is_ideograph(word[0]) else bool(stem_of(word))
+        if count >= most:
+            return most
+    return count
+
+
 def is_ideograph(char: str) -> bool:
     """Whether a character is Chinese."""
     return "\u3400" <= char <= "\u9fff" or "\uf900" <= char <= "\ufaff"

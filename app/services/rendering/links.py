@@ -17,13 +17,18 @@ AUTOLINK = re.compile(r"<((?:[a-zA-Z][a-zA-Z0-9+.-]{1,31}:|[\w.+-]+@)[^<>\s]*)>"
 TAG = re.compile(r"<(?=[a-zA-Z/!?])")
 FILE = re.compile(r"file:///[^/]+/(.+)", re.DOTALL)
 BARE = re.compile(r"\b([a-zA-Z][a-zA-Z0-9+.-]*)://|\b(www)\.(?=\w)")
+KEPT = re.compile(r"\x00(\d+)\x00")
+SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~&$])")
+WEB = re.compile(r"https?://[^\s<>\"'`\\^{|}]+$", re.IGNORECASE)
+# In this order; a pattern is tried only where the sign stands that it needs: most bodies have none, and looking takes no time.
+REMOVED = (("![", IMAGE, r"\1"), ("]:", REFERENCE, ""), ("][", REFERRED, r"\1"))
 
 
 def without_foreign_links(markdown: str, addresses: frozenset[str]) -> str:
     """The same text without images, HTML, and links to anything but `addresses`."""
-    text = IMAGE.sub(r"\1", markdown)
-    text = REFERENCE.sub("", text)
-    text = REFERRED.sub(r"\1", text)
+    text = markdown
+    for sign, pattern, left in REMOVED:
+        text = pattern.sub(left, text) if sign in text else text
     kept: list[str] = []
 
     def keep(match: re.Match[str]) -> str:
@@ -35,22 +40,25 @@ def without_foreign_links(markdown: str, addresses: frozenset[str]) -> str:
         kept.append(match.group(0))
         return f"\x00{len(kept) - 1}\x00"
 
-    text = LINK.sub(keep, text)
-    text = TAG.sub(r"\\<", AUTOLINK.sub(r"\1", text))
+    text = LINK.sub(keep, text) if "](" in text else text
+    text = TAG.sub(r"\\<", AUTOLINK.sub(r"\1", text)) if "<" in text else text
     # Whatever the patterns above did not foresee (a link over two lines, say) loses what would make it one.
     text = text.replace("](", "]\\(")
-    return re.sub(r"\x00(\d+)\x00", lambda m: kept[int(m.group(1))], unlinked(text))
+    text = unlinked(text)
+    return KEPT.sub(lambda m: kept[int(m.group(1))], text) if kept else text
 
 
 def unlinked(text: str) -> str:
     """The text with a backslash in every bare address: it reads the same, and no renderer makes a link of it."""
+    if "://" not in text and "www." not in text:
+        return text
     return BARE.sub(lambda m: f"{m.group(1)}\\://" if m.group(1) else f"{m.group(2)}\\.", text)
 
 
 def escaped(text: str) -> str:
     """Plain text as Markdown that renders to exactly these characters on one line, without links."""
     flat = " ".join(text.split())
-    return unlinked(re.sub(r"([\\`*_{}\[\]<>#|~&$])", r"\\\1", flat))
+    return unlinked(SPECIAL.sub(r"\\\1", flat))
 
 
 def place_of(source: Source) -> str:
@@ -70,4 +78,4 @@ def file_name(address: str) -> str:
 
 def is_web(address: str) -> bool:
     """True for an address a reader may be offered to open; `javascript:`, `data:` and `file:` are not."""
-    return re.match(r"https?://[^\s<>\"'`\\^{|}]+$", address, re.IGNORECASE) is not None
+    return WEB.match(address) is not None

@@ -48,6 +48,7 @@ ATTRIBUTES = {"a": {"href"}, "ol": {"start"}}
 NUMBER = re.compile(r"\[(\d{1,4})\]")
 HOVER_CHARS = 280
 _STYLE = files("app.services.rendering").joinpath("page.css").read_text(encoding="utf-8")
+_CLEANER = nh3.Cleaner(tags=TAGS, attributes=ATTRIBUTES, url_schemes=SCHEMES)
 _MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table")
 
 
@@ -99,7 +100,7 @@ def _contents(report: Report, words: Words) -> str:
 
 
 def _prose(markdown: str, hovers: Mapping[int, str], seen: set[int]) -> str:
-    clean = nh3.clean(_MARKDOWN.render(markdown), tags=TAGS, attributes=ATTRIBUTES, url_schemes=SCHEMES)
+    clean = _CLEANER.clean(_MARKDOWN.render(markdown))
 
     def link(match: re.Match[str]) -> str:
         n = int(match.group(1))
