@@ -140,6 +140,7 @@ class OpenAICompatible:
                 await _to_end(response)
                 break
             await _gather(response)
+        reader.end()
         if reader.foreign:
             raise not_the_protocol(self._endpoint.url, "the answer has no choices", reader.foreign)
         if not reader.complete:
@@ -164,7 +165,7 @@ class OpenAICompatible:
     def _completion(self, request: ChatRequest, heard: Heard) -> Completion:
         text = heard.text
         estimated = heard.input_tokens is None or heard.output_tokens is None
-        guess = estimated_usage(request, text) if estimated else None
+        guess = estimated_usage(request, heard.thought + text) if estimated else None
         tokens_in = heard.input_tokens if heard.input_tokens is not None or guess is None else guess.input_tokens
         tokens_out = heard.output_tokens if heard.output_tokens is not None or guess is None else guess.output_tokens
         return Completion(

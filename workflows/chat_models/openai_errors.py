@@ -14,10 +14,11 @@ SHOWN_CHARS = 400
 TRANSIENT = frozenset({408, 409, 425, 429, 499})
 NEVER = frozenset({501, 505})
 _TOO_LONG = re.compile(
-    r"context.{0,20}(length|window|size)|exceed_context|maximum context|prompt is too long|input is too long"
-    r"|too many tokens|reduce the length|longer than the model",
+    r"context.{0,20}(length|window|size|limit)|exceed_context|maximum context|prompt is too long|input is too long"
+    r"|too many tokens|reduce the length|longer than the model|maximum number of tokens|max_new_tokens. must be",
     re.IGNORECASE | re.DOTALL,
 )
+_UNPAID = re.compile(r"quota|insufficient.{0,9}(balance|credit|fund)|billing|payment", re.IGNORECASE)
 _OVERLOADED = re.compile(r"overload|rate.?limit|too many requests|capacity|try again|temporar|unavailable|loading", re.IGNORECASE)
 
 
@@ -25,10 +26,12 @@ def from_status(status: int, headers: Mapping[str, str], raw: bytes, url: str) -
     """The error of a response that is not 200."""
     said = said_in(raw)
     message = f"the model server answered {status}: {said or 'no reason given'}"
+    if status == 413 or (status in (400, 422, 500) and _TOO_LONG.search(f"{_code_in(raw)} {said}")):
+        return ContextTooLong(message)
     if status in TRANSIENT or (status >= 500 and status not in NEVER):
         return ModelUnavailable(message, retry_after(headers))
-    if status == 413 or (status in (400, 422) and _TOO_LONG.search(said)):
-        return ContextTooLong(message)
+    if status == 402 or (status == 403 and _UNPAID.search(said)):
+        return ModelUnavailable(f"{message}; the run goes on when its account may be used again", retry_after(headers))
     if 300 <= status < 400:
         return ModelRefused(f"{message}; {url} sends elsewhere: set RUBRICA_LLM_BASE_URL to the final address")
     if status in (404, 405):
@@ -66,11 +69,27 @@ def not_the_protocol(url: str, why: object, raw: bytes) -> ModelRefused:
 def said_in(raw: bytes) -> str:
     """The reason in the body of a refusal, whatever its form, on one line."""
     try:
-        value = orjson.loads(raw)
+        value = _body(raw)
     except orjson.JSONDecodeError:
         text = re.sub(r"<(script|style)\b.*?</\1>|<[^>]{0,500}>", " ", raw[:4_000].decode("utf-8", "replace"), flags=re.DOTALL)
         return " ".join(text.split())[:SHOWN_CHARS]
     return _message(value.get("error") or value.get("detail") or value if isinstance(value, dict) else value)
+
+
+def _body(raw: bytes) -> Any:
+    """The JSON of a refusal; some servers wrap it in a list of one."""
+    value = orjson.loads(raw)
+    return value[0] if isinstance(value, list) and len(value) == 1 else value
+
+
+def _code_in(raw: bytes) -> str:
+    """The name that the server gives to its reason, if any."""
+    try:
+        value = _body(raw)
+    except orjson.JSONDecodeError:
+        return ""
+    error = value.get("error") if isinstance(value, dict) else None
+    return str(error.get("code") or "") if isinstance(error, dict) else ""
 
 
 def _message(error: Any) -> str:

@@ -1,6 +1,8 @@
 """The chat-completions protocol: a request as bytes, an answer out of one JSON object or out of a stream of events."""
 
+import json
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -35,10 +37,17 @@ class Heard:
     input_tokens: int | None = None
     output_tokens: int | None = None
 
+    thoughts: list[str] = field(default_factory=list)
+
     @property
     def text(self) -> str:
         """The answer's text."""
-        return "".join(self.pieces)
+        return _whole_letters("".join(self.pieces))
+
+    @property
+    def thought(self) -> str:
+        """What the model thought before it answered, where the server tells: paid for like the answer."""
+        return "".join(self.thoughts)
 
 
 def request_body(model: str, request: ChatRequest, stream: bool) -> dict[str, Any]:
@@ -65,7 +74,7 @@ def read_whole(raw: bytes) -> Heard:
 
     Raises:
         ServerError: an error object came with a status that promised an answer.
-        NotTheProtocol: it is something else.
+        NotTheProtocol: it is something else. An answer without a choice is an empty one: some filters leave that.
     """
     heard = Heard()
     _take(heard, _json(raw), "message")
@@ -91,6 +100,15 @@ class StreamReader:
             if line.startswith(DATA):
                 self._event(line[len(DATA) :].strip())
 
+    def end(self) -> None:
+        """No more bytes come: the last event may lack its line's end, or was cut off and does not count.
+
+        Raises:
+            ServerError: it is an error object.
+        """
+        with suppress(NotTheProtocol):
+            self.feed(b"\n")
+
     @property
     def complete(self) -> bool:
         """Whether the answer came to its end; a stream without an end was cut off."""
@@ -110,10 +128,23 @@ def _json(raw: bytes) -> Mapping[str, Any]:
     try:
         value = orjson.loads(raw)
     except orjson.JSONDecodeError as error:
-        raise NotTheProtocol(f"the answer is not JSON ({error})") from error
+        value = _leniently(raw, error)
     if not isinstance(value, dict):
         raise NotTheProtocol("the answer is not a JSON object")
     return value
+
+
+def _leniently(raw: bytes, refused: orjson.JSONDecodeError) -> Any:
+    """JSON whose letters are broken: half a character, as some tokenizers leave it, or bytes that are no UTF-8."""
+    try:
+        return json.loads(raw.decode("utf-8", "replace"))
+    except (ValueError, RecursionError):
+        raise NotTheProtocol(f"the answer is not JSON ({refused})") from refused
+
+
+def _whole_letters(text: str) -> str:
+    """Halves of a character that came apart are joined; one that stands alone can be neither stored nor sent."""
+    return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _take(heard: Heard, value: Mapping[str, Any], holder: str) -> None:
@@ -125,12 +156,12 @@ def _take(heard: Heard, value: Mapping[str, Any], holder: str) -> None:
     if not isinstance(choices, list):
         raise NotTheProtocol("the answer has no choices")
     if choices and isinstance(choices[0], dict):
-        said = choices[0].get(holder) or choices[0].get("message") or {}
-        heard.pieces.append(_content(said.get("content") if isinstance(said, dict) else None))
-        heard.finish_reason = str(choices[0].get("finish_reason") or heard.finish_reason)
-    elif holder == "message":
-        raise NotTheProtocol("the answer has no choice")
-    heard.model = str(value.get("model") or heard.model)
+        said = choices[0].get(holder) or choices[0].get("message")
+        if isinstance(said, dict):
+            heard.pieces.append(_content(said.get("content")))
+            heard.thoughts.append(_content(said.get("reasoning_content") or said.get("reasoning")))
+        heard.finish_reason = _whole_letters(str(choices[0].get("finish_reason") or heard.finish_reason))
+    heard.model = _whole_letters(str(value.get("model") or heard.model))
     _take_usage(heard, value.get("usage"))
 
 
