@@ -72,13 +72,17 @@ class ResearchPlan(Value):
                 return subtask
         raise KeyError(subtask_id)
 
-    def as_seen_by(self, subtask_id: str) -> "ResearchPlan":
-        """The plan with all that the search on this subtask may read: of the other subtasks only ids, titles and dependencies.
+    def as_seen_by(self, *subtask_ids: str) -> "ResearchPlan":
+        """The plan with all that the searches on these subtasks may read: of the others only ids, titles and dependencies.
 
         Each of a run's searches is sent the plan, so what is repeated there is kept as many times, by worker and server.
         """
-        seen = tuple(s if s.id == subtask_id else one_of_equal(s.in_outline) for s in self.subtasks)
+        seen = tuple(s if s.id in subtask_ids else one_of_equal(s.in_outline) for s in self.subtasks)
         return self.model_copy(update={"subtasks": seen})
+
+    def is_awaited(self, subtask_id: str) -> bool:
+        """Whether another subtask depends on this one."""
+        return any(subtask_id in subtask.depends_on for subtask in self.subtasks)
 
     def ready(self, done: frozenset[str], started: frozenset[str]) -> tuple[Subtask, ...]:
         """Subtasks whose dependencies are all done and which have not been started, in plan order."""

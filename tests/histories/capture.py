@@ -2,8 +2,8 @@
 
     python -m tests.histories.capture [runs] [fleet]
 
-Capture anew only when the workflows changed on purpose: runs that wait on an older version are not affected by such a change
-(a running one stays on the version it began with), but a captured one then no longer speaks for them.
+Capture more when the workflows have changed on purpose, so that what they do now is held, too. Those captured before stay: they
+speak for runs that waited while the change was made.
 """
 
 import asyncio
@@ -48,10 +48,10 @@ async def capture(postgres: LocalPostgres, temporal: LocalTemporal, wanted: Sequ
     database = await connect(url)
     house = House(database, await connect_temporal(temporal.address), temporal.address)
     if "runs" in wanted:
-        await save(house, workflow_id(await steered_run(house)), first=1)
-        await save(house, workflow_id(await approved_run(house)), first=4)
+        await save(house, workflow_id(await steered_run(house)))
+        await save(house, workflow_id(await approved_run(house)))
     if "fleet" in wanted:
-        await save(house, fleet_workflow_id(await cancelled_fleet(house)), first=7)
+        await save(house, fleet_workflow_id(await cancelled_fleet(house)))
     await database.close()
 
 
@@ -117,8 +117,9 @@ async def cancelled_fleet(house: House) -> UUID:
     return fleet
 
 
-async def save(house: House, name: str, first: int) -> None:
-    """Write each workflow's history as JSON, oldest first, under numbers from `first` on."""
+async def save(house: House, name: str) -> None:
+    """Write each workflow's history as JSON, oldest first, under the numbers that follow those of the histories there are."""
+    first = 1 + max((int(path.stem.partition("_")[0]) for path in HERE.glob("*.json")), default=0)
     found = [w async for w in house.client.list_workflows(f"WorkflowId = '{name}'")]
     for number, workflow in enumerate(sorted(found, key=lambda w: w.start_time), first):
         handle = house.client.get_workflow_handle(workflow.id, run_id=workflow.run_id)

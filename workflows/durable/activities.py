@@ -1,4 +1,7 @@
-"""The activities: one a stage, and two that keep the books. Errors of agents end here as values; see `failures` for the rest."""
+"""The activities: one a stage or several searches, and those that keep the books.
+
+Errors of agents end here as values; see `failures` for the rest.
+"""
 
 import logging
 from collections.abc import Awaitable, Callable
@@ -10,21 +13,21 @@ from temporalio import activity
 
 from app.domain.budget import StopReason
 from app.domain.contract import Halt
-from app.domain.evidence import Finding
 from app.domain.plan import ResearchPlan
 from app.domain.run import EventType
 from app.storage import steering
 from app.storage.engine import translated
 from app.storage.run_log import RunLog
 from workflows.agents.ports import BudgetSpent
-from workflows.agents.remembering import PLANNER, memory_of_search, search_agent
+from workflows.agents.remembering import PLANNER, search_agent
 from workflows.agents.simple_plan import single_subtask_plan
 from workflows.durable import payloads
 from workflows.durable.contract_stage import draft_for_run
+from workflows.durable.performing import at_work, perform
 from workflows.durable.persistence import insist
 from workflows.durable.report_stage import report_stage
-from workflows.durable.sources import cited, distinct_sources
-from workflows.durable.workshop import REPORT_STAGE, Attempt, Outcome, Workshop, perform
+from workflows.durable.search_stage import searched, searched_together
+from workflows.durable.workshop import REPORT_STAGE, Attempt, Outcome, Workshop
 
 log = logging.getLogger(__name__)
 
@@ -38,7 +41,7 @@ class StageActivities:
     @property
     def all(self) -> list[Callable[..., Awaitable[Any]]]:
         """To register with the worker."""
-        return [self.plan, self.search, self.report, self.settle, self.steer, self.control, self.wish]
+        return [self.plan, self.search, self.searches, self.report, self.settle, self.steer, self.control, self.wish]
 
     @activity.defn(name=payloads.PLAN_ACTIVITY)
     async def plan(self, request: payloads.StageRequest) -> ResearchPlan:
@@ -61,24 +64,15 @@ class StageActivities:
 
     @activity.defn(name=payloads.SEARCH_ACTIVITY)
     async def search(self, request: payloads.SearchRequest) -> payloads.SearchOutcome:
-        """A deep-search agent's finding, stored with the sources it cites. One that fails for good is a finding that says so."""
-        subtask = request.plan.subtask(request.subtask_id)
-        needed = request.plan.ancestors(subtask.id)
-        ancestors = [search_agent(s.id) for s in request.plan.subtasks if s.id in needed]
+        """One deep search."""
+        async with at_work(self._shop, request):
+            return await searched(self._shop, request)
 
-        async def work(attempt: Attempt) -> Finding:
-            found = await self._found(request, attempt)
-            finding, snapshots = await cited(found, attempt.missing_snapshots, attempt.fetch_snapshot)
-            sources = distinct_sources(finding.quotes)
-            told = {"stop": finding.stop, "detail": finding.detail, "quotes": len(finding.quotes), "sources": sources}
-            body = finding.model_dump_json(exclude_defaults=True).encode()
-            cites = frozenset(quote.source.snapshot for quote in finding.quotes)
-            await attempt.close(Outcome(body, told, snapshots, cites))
-            return finding
-
-        stage = search_agent(subtask.id)
-        finding = await perform(self._shop, request, stage, subtask.title, ancestors, work, Finding.model_validate_json)
-        return payloads.SearchOutcome(subtask_id=subtask.id, stop=finding.stop, detail=finding.detail)
+    @activity.defn(name=payloads.SEARCHES_ACTIVITY)
+    async def searches(self, request: payloads.SearchesRequest) -> payloads.SearchesOutcome:
+        """Deep searches that begin together, each a stage of its own."""
+        async with at_work(self._shop, request):
+            return await searched_together(self._shop, request)
 
     @activity.defn(name=payloads.REPORT_ACTIVITY)
     async def report(self, request: payloads.ReportRequest) -> str:
@@ -134,15 +128,3 @@ class StageActivities:
             log.exception("run %s: planning failed", attempt.request.run_id)
             await attempt.record.tell(EventType.WARNING, PLANNER, {"message": f"planning failed: {error}"})
             return single_subtask_plan(query)
-
-    async def _found(self, request: payloads.SearchRequest, attempt: Attempt) -> Finding:
-        subtask = request.plan.subtask(request.subtask_id)
-        findings = {finding.subtask_id: finding for finding in attempt.needed_findings}
-        memory = memory_of_search(subtask, request.plan, findings, attempt.notes)
-        try:
-            return await self._shop.agents_of(request.query).search(subtask, request.plan, request.query, attempt.kit(memory))
-        except BudgetSpent as spent:
-            return Finding(subtask_id=subtask.id, stop=spent.reason, usage=attempt.record.usage)
-        except Exception as error:
-            log.exception("run %s: the search on %s failed", request.run_id, subtask.id)
-            return Finding(subtask_id=subtask.id, stop=StopReason.FAILED, detail=str(error), usage=attempt.record.usage)

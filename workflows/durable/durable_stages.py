@@ -1,6 +1,7 @@
 """Stages as activities: the durable counterpart of `LocalStages`. Runs inside the workflow."""
 
 import asyncio
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 from temporalio import workflow
@@ -15,19 +16,30 @@ with workflow.unsafe.imports_passed_through():
     from workflows.durable import failures, payloads, policies
     from workflows.systems.stages import StageFailed
 
+TOGETHER = "searches that begin together are one activity"
 R = TypeVar("R")
 
 
-class DurableStages:
-    """One activity a stage. A finding comes back without its evidence, a report empty: both are in PostgreSQL.
+@dataclass
+class _Together:
+    """Searches that begin at the same moment, over the same plan."""
 
-    `halt` is set by a reader's signal, and keeps further stages from beginning.
+    plan: ResearchPlan
+    subtask_ids: list[str] = field(default_factory=list)
+    ended: asyncio.Task[payloads.SearchesOutcome] = field(init=False)
+
+
+class DurableStages:
+    """One activity a stage, or several searches. A finding comes back without its evidence, a report empty.
+
+    Both are in PostgreSQL. `halt` is set by a reader's signal, and keeps further stages from beginning.
     """
 
     def __init__(self, start: ResearchInput) -> None:
         self._start = start
         self._begun = False
         self._stored: set[str] = set()
+        self._beginning: _Together | None = None
         self.halt = Halt.NONE
 
     async def plan(self, query: ResearchQuery) -> ResearchPlan:
@@ -36,12 +48,23 @@ class DurableStages:
         return await self._run(payloads.PLAN_ACTIVITY, "plan", request, ResearchPlan)
 
     async def search(self, subtask: Subtask, plan: ResearchPlan) -> Finding:
-        """How the search on this subtask ended."""
-        seen = plan.as_seen_by(subtask.id)
-        request = payloads.SearchRequest(**self._common(self._start.query), plan=seen, subtask_id=subtask.id)
-        outcome = await self._run(payloads.SEARCH_ACTIVITY, f"search/{subtask.id}", request, payloads.SearchOutcome)
-        self._stored.add(subtask.id)
-        return outcome.finding()
+        """How the search on this subtask ended.
+
+        Searches that begin at the same moment are one activity, since the workflow has nothing to decide before all of them have
+        ended; one that another subtask depends on is an activity of its own, so that it holds up nobody.
+        """
+        if plan.is_awaited(subtask.id) or not workflow.patched(TOGETHER):
+            return (await self._search_alone(subtask.id, plan)).finding()
+        beginning = self._beginning
+        if beginning is None or beginning.plan is not plan:
+            beginning = self._beginning = _Together(plan)
+            beginning.ended = asyncio.create_task(self._search_together(beginning))
+        beginning.subtask_ids.append(subtask.id)
+        outcomes = await beginning.ended
+        for failed in outcomes.failed:
+            if failed.subtask_id == subtask.id:
+                raise StageFailed(failed.detail)
+        return next(ended.finding() for ended in outcomes.ended if ended.subtask_id == subtask.id)
 
     async def report(self, plan: ResearchPlan, findings: tuple[Finding, ...]) -> Report:
         """An empty report under its title; the stage stores the whole one and completes the run."""
@@ -54,6 +77,25 @@ class DurableStages:
         request = payloads.ReportRequest(**self._common(self._start.query), plan=plan, stored=stored, missing=missing)
         title = await self._run(payloads.REPORT_ACTIVITY, "report", request, str)
         return Report(title=title, sections=())
+
+    async def _search_together(self, these: "_Together") -> payloads.SearchesOutcome:
+        """Runs when all searches have joined that begin at this moment: a workflow's tasks take their turns in order."""
+        if self._beginning is these:
+            self._beginning = None
+        ids, plan = tuple(these.subtask_ids), these.plan
+        if len(ids) == 1:
+            return payloads.SearchesOutcome(ended=(await self._search_alone(ids[0], plan),))
+        request = payloads.SearchesRequest(**self._common(self._start.query), plan=plan.as_seen_by(*ids), subtask_ids=ids)
+        outcome = await self._run(payloads.SEARCHES_ACTIVITY, f"searches/{ids[0]}", request, payloads.SearchesOutcome)
+        self._stored.update(ended.subtask_id for ended in outcome.ended)
+        return outcome
+
+    async def _search_alone(self, subtask_id: str, plan: ResearchPlan) -> payloads.SearchOutcome:
+        seen = plan.as_seen_by(subtask_id)
+        request = payloads.SearchRequest(**self._common(self._start.query), plan=seen, subtask_id=subtask_id)
+        outcome = await self._run(payloads.SEARCH_ACTIVITY, f"search/{subtask_id}", request, payloads.SearchOutcome)
+        self._stored.add(subtask_id)
+        return outcome
 
     def _common(self, query: ResearchQuery) -> dict[str, object]:
         begins = not self._begun

@@ -44,6 +44,11 @@ def final_failure(error: BaseException) -> ApplicationError:
     return ApplicationError(str(error) or type(error).__name__, type=FAILED, non_retryable=True)
 
 
+def is_final(error: ApplicationError) -> bool:
+    """Whether it says that a stage failed for good."""
+    return error.type == FAILED
+
+
 def stopping_failure() -> ApplicationError:
     """The one failure that asks Temporal to try again: on a worker that stays."""
     message = "this worker is stopping"

@@ -22,8 +22,9 @@ from app.storage.run_log import RunLog
 from app.storage.tenancy import Tenant
 from workflows.durable.failures import stopping_failure
 from workflows.durable.fleet_payloads import ADVANCE_ACTIVITY, Advance, State, Step
+from workflows.durable.performing import heartbeats
 from workflows.durable.persistence import insist
-from workflows.durable.workshop import Workshop, heartbeats
+from workflows.durable.workshop import Workshop
 
 MICRO_BATCH = 25
 """Runs begun in one transaction, and started by one decision of the workflow (S_micro)."""

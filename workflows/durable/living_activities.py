@@ -32,9 +32,10 @@ from workflows.agents.remembering import search_agent
 from workflows.durable import living_payloads as payloads
 from workflows.durable.delivering import deliver
 from workflows.durable.failures import final_failure
+from workflows.durable.performing import heartbeats
 from workflows.durable.persistence import insist
 from workflows.durable.probing import Probe, probed
-from workflows.durable.workshop import Workshop, heartbeats
+from workflows.durable.workshop import Workshop
 from workflows.judging.report_changes import changes_between, cited
 from workflows.tools.tool_memory import DictStore, ToolMemory
 from workflows.tools.toolbox import EVERYWHERE, build_toolbox, corpora_of

@@ -15,6 +15,7 @@ from app.domain.value import OneOfEqual, Value
 
 PLAN_ACTIVITY = "plan"
 SEARCH_ACTIVITY = "search"
+SEARCHES_ACTIVITY = "searches"
 REPORT_ACTIVITY = "report"
 SETTLE_ACTIVITY = "settle"
 STEER_ACTIVITY = "steer"
@@ -60,6 +61,26 @@ class SearchOutcome(Value):
     def finding(self) -> Finding:
         """The finding as far as the workflow needs to know it."""
         return Finding(subtask_id=self.subtask_id, stop=self.stop, detail=self.detail)
+
+
+class SearchesRequest(StageRequest):
+    """Several subtasks of the plan, whose searches begin together; the plan as these searches see it."""
+
+    plan: SentPlan
+    subtask_ids: tuple[str, ...]
+
+    @property
+    def each(self) -> tuple[SearchRequest, ...]:
+        """What each search would be told alone."""
+        told = {"run_id": self.run_id, "query": self.query, "finish": self.finish}
+        return tuple(SearchRequest(**told, plan=self.plan.as_seen_by(one), subtask_id=one) for one in self.subtask_ids)
+
+
+class SearchesOutcome(Value):
+    """How searches ended that began together; `failed` are those that failed for good and left no finding."""
+
+    ended: tuple[SearchOutcome, ...]
+    failed: tuple[SearchOutcome, ...] = ()
 
 
 class ReportRequest(StageRequest):

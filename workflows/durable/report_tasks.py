@@ -29,9 +29,10 @@ from workflows.agents.revision import NothingMore, Revision
 from workflows.durable import payloads
 from workflows.durable.contract_stage import judged_afterwards
 from workflows.durable.failures import final_failure
+from workflows.durable.performing import perform
 from workflows.durable.persistence import insist
 from workflows.durable.report_stage import judges_of
-from workflows.durable.workshop import Attempt, Outcome, Workshop, perform
+from workflows.durable.workshop import Attempt, Outcome, Workshop
 from workflows.durable.writers import Writer, extractive_writer, writer_of
 from workflows.judging.again import judged_again
 from workflows.judging.context import Context

@@ -1,25 +1,18 @@
 """What all stages of a worker share, and one attempt at a stage from opening to result."""
 
-import asyncio
-import contextlib
-import logging
 from collections import defaultdict
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any
 
 import asyncpg
-from temporalio import activity
-from temporalio.exceptions import ApplicationError
 
-from app.domain.contract import Halt
 from app.domain.errors import NotFound, ToolError
 from app.domain.evidence import Finding
 from app.domain.limits import Quota
 from app.domain.memory import MemoryEntry, MemoryKind, SharedMemory
 from app.domain.options import SearchScope, SourceKind
 from app.domain.query import ResearchQuery, SystemName
-from app.domain.run import RunStatus
 from app.outgoing.mail import Mailbox
 from app.services.accounts.policy import NO_LIMITS
 from app.settings import Judge
@@ -28,7 +21,6 @@ from app.storage.outside import OutsideStore
 from app.storage.run_log import NOTHING, Reservation, RunLog, Snapshot, StageOpening
 from retrieval.client import IndexClient
 from retrieval.on_behalf import OnBehalf
-from retrieval.outside.meter import counted_for
 from retrieval.ports import PageReader
 from workflows.agents.agent_set import AgentSet
 from workflows.agents.codec import Codec
@@ -37,9 +29,8 @@ from workflows.agents.kit import Kit
 from workflows.agents.ports import ChatModel
 from workflows.chat_models.endpoint import Prices
 from workflows.chat_models.offer import Offer
-from workflows.durable import policies
 from workflows.durable.allowance import first_call
-from workflows.durable.failures import RunHalted, WorkerStopping, final_failure, halted_failure, stopping_failure
+from workflows.durable.failures import stopping_failure
 from workflows.durable.known_sources import KnownSources
 from workflows.durable.outage import Circuit
 from workflows.durable.payloads import StageRequest
@@ -51,10 +42,8 @@ from workflows.prompts.library import PromptLibrary
 from workflows.systems.agent_sets import AGENTS
 from workflows.tools.toolbox import EVERYWHERE, NOTHING_BEYOND, Beyond, build_toolbox, corpora_of
 
-R = TypeVar("R")
 USER = "user"
 REPORT_STAGE = "report"
-log = logging.getLogger(__name__)
 
 
 @dataclass
@@ -217,84 +206,3 @@ class Outcome:
     told: Mapping[str, Any]
     snapshots: Sequence[Snapshot] = ()
     sources: frozenset[str] = frozenset()
-
-
-async def perform(
-    shop: Workshop,
-    request: StageRequest,
-    stage: str,
-    title: str,
-    needs: Sequence[str],
-    work: Callable[[Attempt], Awaitable[R]],
-    stored: Callable[[bytes], R],
-) -> R:
-    """A stage's stored result, or the result of `work`, which closes the stage itself.
-
-    Raises:
-        ApplicationError: the run halts (never retried), or this worker is stopping (retried elsewhere).
-    """
-    async with heartbeats():
-        if request.begins:
-            await insist(lambda: shop.log.set_status(request.run_id, RunStatus.RUNNING))
-        first = shop.first_reservation(request.finish)
-        opening = await insist(lambda: shop.log.open_stage(request.run_id, stage, first, title, needs))
-        if opening.result is not None:
-            return stored(opening.result)
-        ledger = StageLedger(
-            *(shop.log, request.run_id, stage, opening.attempt, shop.rooms.of(request.run_id)),
-            shop.prices_of(stage, request.query),
-            activity.is_worker_shutdown,
-            first=first if opening.granted and first is not None else NOTHING,
-            finish=request.finish,
-            capped=opening.capped,
-            halt=opening.halt,
-        )
-        record = DurableRecord(ledger, opening.turns, shop.models.__getitem__, shop.index_circuit)
-        attempt = Attempt(shop, request, stage, title, opening, ledger, record)
-        with counted_for(request.run_id):
-            return await _guarded(ledger, record, lambda: work(attempt))
-
-
-async def _guarded(ledger: StageLedger, record: DurableRecord, work: Callable[[], Awaitable[R]]) -> R:
-    """Run the agent. A halt first lets the turns under way be stored; a cancellation gives them up."""
-    try:
-        if ledger.halt in (Halt.PAUSE, Halt.CANCEL):
-            raise RunHalted(ledger.halt)
-        result = await work()
-    except asyncio.CancelledError:
-        record.abort()
-        raise
-    except (RunHalted, WorkerStopping) as stop:
-        await record.drain(policies.DRAIN_LIMIT)
-        await ledger.release()
-        raise _failure(stop) from None
-    except ApplicationError:
-        raise
-    except Exception as error:
-        log.exception("run %s: the stage %s failed", ledger.run_id, ledger.stage)
-        await ledger.release()
-        raise final_failure(error) from error
-    return result
-
-
-def _failure(stop: RunHalted | WorkerStopping) -> BaseException:
-    """A superseded attempt is like a stopping worker: whoever runs now has the word."""
-    if isinstance(stop, RunHalted) and stop.halt is not Halt.SUPERSEDED:
-        return halted_failure(stop.halt)
-    return stopping_failure()
-
-
-@contextlib.asynccontextmanager
-async def heartbeats() -> AsyncIterator[None]:
-    """Tell Temporal that this worker lives, for as long as the body runs."""
-
-    async def beat() -> None:
-        while True:
-            await asyncio.sleep(policies.HEARTBEAT_EVERY.total_seconds())
-            activity.heartbeat()
-
-    beating = asyncio.create_task(beat())
-    try:
-        yield
-    finally:
-        beating.cancel()

@@ -13,6 +13,7 @@ import orjson
 from temporalio.client import Client
 
 from app.domain.budget import Budget
+from app.domain.contract import workflow_id
 from app.domain.query import Effort, ResearchQuery
 from app.domain.run import EventType, Run, RunStatus
 from app.services.research import Research
@@ -30,6 +31,7 @@ from workflows.prompts.library import PromptLibrary
 
 PATIENCE = timedelta(seconds=PATIENCE_S)
 PROMPTS = PromptLibrary({})
+SCHEDULED = "activity_task_scheduled_event_attributes"
 
 
 @dataclass
@@ -94,6 +96,12 @@ class House:
 
     async def statuses(self, run_id: UUID) -> list[str]:
         return [event["payload"]["status"] for event in await self.events(run_id, EventType.STATUS_CHANGED)]
+
+    async def activities(self, run_id: UUID) -> list[str]:
+        """What the run's latest workflow asked workers to do, in that order."""
+        told = await self.client.get_workflow_handle(workflow_id(run_id)).fetch_history()
+        begun = (e.activity_task_scheduled_event_attributes for e in told.events if e.HasField(SCHEDULED))
+        return [attributes.activity_type.name for attributes in begun]
 
     async def markdown(self, run_id: UUID) -> str:
         return (await self.research.report(run_id))[1].markdown

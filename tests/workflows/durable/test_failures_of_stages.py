@@ -39,6 +39,21 @@ async def test_when_one_of_five_searches_fails_for_good_the_report_uses_the_othe
     assert outline == "outline of s1:sufficient, s2:sufficient, s3:failed, s4:sufficient, s5:sufficient "
 
 
+async def test_a_search_that_leaves_no_finding_at_all_leaves_the_others_theirs(house: House) -> None:
+    agents = toy_agents()
+
+    async def search(subtask: Any, *rest: Any) -> Any:
+        found = await agents.search(subtask, *rest)
+        return None if subtask.id == "s2" else found
+
+    async with house.worker(replace(agents, search=search)):
+        run_id = await house.ask()
+        await house.until(run_id, RunStatus.COMPLETED)
+    assert "s2 failed: 'NoneType' object has no attribute 'quotes'" in await house.markdown(run_id)
+    assert any(said.startswith("outline of s1:sufficient, s2:failed, s3:sufficient") for said in house.model.asked)
+    assert len(house.model.asked) == len(set(house.model.asked))
+
+
 async def test_when_planning_fails_the_question_itself_is_the_plan(house: House) -> None:
     async with house.worker(broken(toy_agents(), plan="no idea")):
         run_id = await house.ask("why tariffs?")

@@ -1,17 +1,21 @@
 """Runs over real Temporal and PostgreSQL, seen as a reader sees them: statuses, events, the report, and what was paid for."""
 
 import asyncio
+from dataclasses import replace
 from uuid import UUID
 
 import pytest
 
 from app.domain.budget import Budget
 from app.domain.contract import ResearchInput
+from app.domain.plan import ResearchPlan, Subtask
+from app.domain.query import ResearchQuery
 from app.domain.run import EventType, RunStatus
 from app.storage.run_log import RunLog
 from tests.support.patience import PATIENCE_S
 from tests.workflows.durable.house import House
 from tests.workflows.durable.toys import Gate, toy_agents
+from workflows.agents.kit import Kit
 
 # Plan 1, searches 3 x 3, report 1 + 3 x 2.
 CALLS = 17
@@ -35,6 +39,7 @@ async def test_a_run_goes_from_question_to_report(house: House) -> None:
     assert told[-2]["type"] == EventType.REPORT_READY
     assert sum(told[-2]["payload"]["claims"].values()) > 0
     assert "[1]" in await house.markdown(run_id)
+    assert await house.activities(run_id) == ["plan", "searches", "report"]
 
 
 async def test_a_subtask_waits_for_what_it_depends_on(house: House) -> None:
@@ -42,6 +47,24 @@ async def test_a_subtask_waits_for_what_it_depends_on(house: House) -> None:
         run_id = await house.ask()
         await house.until(run_id, RunStatus.COMPLETED)
     assert [said.split()[0] for said in house.model.asked[1:4]] == ["s1", "s2", "s3"]
+    assert await house.activities(run_id) == ["plan", "search", "search", "search", "report"]
+
+
+async def test_a_search_waits_only_for_what_it_depends_on(house: House) -> None:
+    needs = {"s1": (), "s2": ("s1",), "s3": (), "s4": ()}
+    parts = tuple(Subtask(id=name, title=name, question=f"{name}?", depends_on=needed) for name, needed in needs.items())
+
+    async def plan(query: ResearchQuery, kit: Kit) -> ResearchPlan:
+        return ResearchPlan(subtasks=parts)
+
+    house.model.hook = gate = Gate("s3 turn 1")
+    async with house.worker(replace(toy_agents(), plan=plan)):
+        run_id = await house.ask()
+        await gate.reached.wait()
+        await house.until_true(lambda: "s2 turn 2 " in house.model.answered)
+        gate.open()
+        await house.until(run_id, RunStatus.COMPLETED)
+    assert await house.activities(run_id) == ["plan", "search", "searches", "search", "report"]
 
 
 async def test_a_pause_keeps_the_calls_under_way_and_a_resumed_run_pays_for_nothing_twice(house: House) -> None:

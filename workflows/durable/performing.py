@@ -1,0 +1,126 @@
+"""How an activity performs stages: heartbeats around, a stored result handed over, errors as Temporal is to take them."""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from typing import TypeVar
+
+from temporalio import activity
+from temporalio.exceptions import ApplicationError
+
+from app.domain.contract import Halt
+from app.domain.run import RunStatus
+from app.storage.run_log import NOTHING
+from retrieval.outside.meter import counted_for
+from workflows.durable import policies
+from workflows.durable.failures import RunHalted, WorkerStopping, final_failure, halted_failure, stopping_failure
+from workflows.durable.payloads import StageRequest
+from workflows.durable.persistence import insist
+from workflows.durable.recording import DurableRecord
+from workflows.durable.stage_ledger import StageLedger
+from workflows.durable.workshop import Attempt, Workshop
+
+R = TypeVar("R")
+log = logging.getLogger(__name__)
+
+
+async def perform(
+    shop: Workshop,
+    request: StageRequest,
+    stage: str,
+    title: str,
+    needs: Sequence[str],
+    work: Callable[[Attempt], Awaitable[R]],
+    stored: Callable[[bytes], R],
+) -> R:
+    """The one stage of an activity: see `performed`."""
+    async with at_work(shop, request):
+        return await performed(shop, request, stage, title, needs, work, stored)
+
+
+@contextlib.asynccontextmanager
+async def at_work(shop: Workshop, request: StageRequest) -> AsyncIterator[None]:
+    """Around the stages of an activity: this worker lives, and the run is running."""
+    async with heartbeats():
+        if request.begins:
+            await insist(lambda: shop.log.set_status(request.run_id, RunStatus.RUNNING))
+        yield
+
+
+async def performed(
+    shop: Workshop,
+    request: StageRequest,
+    stage: str,
+    title: str,
+    needs: Sequence[str],
+    work: Callable[[Attempt], Awaitable[R]],
+    stored: Callable[[bytes], R],
+) -> R:
+    """A stage's stored result, or the result of `work`, which closes the stage itself.
+
+    Raises:
+        ApplicationError: the run halts (never retried), or this worker is stopping (retried elsewhere).
+    """
+    first = shop.first_reservation(request.finish)
+    opening = await insist(lambda: shop.log.open_stage(request.run_id, stage, first, title, needs))
+    if opening.result is not None:
+        return stored(opening.result)
+    ledger = StageLedger(
+        *(shop.log, request.run_id, stage, opening.attempt, shop.rooms.of(request.run_id)),
+        shop.prices_of(stage, request.query),
+        activity.is_worker_shutdown,
+        first=first if opening.granted and first is not None else NOTHING,
+        finish=request.finish,
+        capped=opening.capped,
+        halt=opening.halt,
+    )
+    record = DurableRecord(ledger, opening.turns, shop.models.__getitem__, shop.index_circuit)
+    attempt = Attempt(shop, request, stage, title, opening, ledger, record)
+    with counted_for(request.run_id):
+        return await _guarded(ledger, record, lambda: work(attempt))
+
+
+async def _guarded(ledger: StageLedger, record: DurableRecord, work: Callable[[], Awaitable[R]]) -> R:
+    """Run the agent. A halt first lets the turns under way be stored; a cancellation gives them up."""
+    try:
+        if ledger.halt in (Halt.PAUSE, Halt.CANCEL):
+            raise RunHalted(ledger.halt)
+        result = await work()
+    except asyncio.CancelledError:
+        record.abort()
+        raise
+    except (RunHalted, WorkerStopping) as stop:
+        await record.drain(policies.DRAIN_LIMIT)
+        await ledger.release()
+        raise _failure(stop) from None
+    except ApplicationError:
+        raise
+    except Exception as error:
+        log.exception("run %s: the stage %s failed", ledger.run_id, ledger.stage)
+        await ledger.release()
+        raise final_failure(error) from error
+    return result
+
+
+def _failure(stop: RunHalted | WorkerStopping) -> BaseException:
+    """A superseded attempt is like a stopping worker: whoever runs now has the word."""
+    if isinstance(stop, RunHalted) and stop.halt is not Halt.SUPERSEDED:
+        return halted_failure(stop.halt)
+    return stopping_failure()
+
+
+@contextlib.asynccontextmanager
+async def heartbeats() -> AsyncIterator[None]:
+    """Tell Temporal that this worker lives, for as long as the body runs."""
+
+    async def beat() -> None:
+        while True:
+            await asyncio.sleep(policies.HEARTBEAT_EVERY.total_seconds())
+            activity.heartbeat()
+
+    beating = asyncio.create_task(beat())
+    try:
+        yield
+    finally:
+        beating.cancel()
