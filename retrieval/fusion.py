@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeVar
 
 Key = tuple[str, int]
 """A candidate: an index and its number in it."""
-Named = TypeVar("Named", Key, str)
+Named = TypeVar("Named", bound=Key | str)
 AVERAGE = 0.5
 WIDTH = 6.0
 """Standard deviations between 0 and 1: the mean scores 0.5, and what a half did not find counts as three below its mean."""
@@ -35,13 +35,12 @@ def fuse(
     what is asked and what answers it may stand in different passages.
     """
     halves = _halves(sparse, dense, wanted)
-    fused = _mean(halves)
+    fused = _sum(halves)
     if documents is not None:
-        of = {key: documents.get(key, "") or repr(key) for key in fused}
-        best = {of[key]: key for key in sorted(fused, key=lambda key: (fused[key], key))}
-        together = _mean([_best_of_each(half, of) for half in halves])
-        fused |= {key: together[document] for document, key in best.items()}
-    return sorted(fused.items(), key=lambda item: (-item[1], item[0]))
+        together = _sum([_best_of_each(half, documents) for half in halves])
+        fused |= {key: together[document] for document, key in _shown(fused, documents).items()}
+    ranked = sorted([(-score, key) for key, score in fused.items()])
+    return [(key, -score / len(halves)) for score, key in ranked]
 
 
 def above_average(sparse: Mapping[Key, float], dense: Mapping[Key, float] | None, wanted: int) -> frozenset[Key]:
@@ -56,20 +55,28 @@ def _halves(sparse: Mapping[Key, float], dense: Mapping[Key, float] | None, want
     return halves if dense is None else [*halves, _scaled(dense, _standard(dense))]
 
 
-def _mean(halves: Sequence[Mapping[Named, float]]) -> dict[Named, float]:
+def _sum(halves: Sequence[Mapping[Named, float]]) -> dict[Named, float]:
     """What a half has not counts as 0 there."""
-    sums: dict[Named, float] = {}
-    for half in halves:
+    sums = dict(halves[0])
+    for half in halves[1:]:
         for name, score in half.items():
-            sums[name] = sums.get(name, 0.0) + score / len(halves)
+            sums[name] = sums.get(name, 0.0) + score
     return sums
 
 
-def _best_of_each(half: Mapping[Key, float], of: Mapping[Key, str]) -> dict[str, float]:
-    best: dict[str, float] = {}
+def _best_of_each(half: Mapping[Key, float], documents: Mapping[Key, str]) -> dict[Key | str, float]:
+    """The best score of each document; one that is not known has one passage, and its name stands for it."""
+    best: dict[Key | str, float] = {}
     for key, score in half.items():
-        best[of[key]] = max(score, best.get(of[key], score))
+        document = documents.get(key, key)
+        if document not in best or score > best[document]:
+            best[document] = score
     return best
+
+
+def _shown(fused: Mapping[Key, float], documents: Mapping[Key, str]) -> dict[Key | str, Key]:
+    """The best passage of each document."""
+    return {documents.get(key, key): key for _, key in sorted([(score, key) for key, score in fused.items()])}
 
 
 def _scaled(scores: Mapping[Key, float], scale: _Scale) -> dict[Key, float]:
@@ -84,5 +91,5 @@ def _standard(scores: Mapping[Key, float]) -> _Scale:
     """Any unit will do where all scores are alike."""
     count = len(scores) or 1
     mean = sum(scores.values()) / count
-    width = WIDTH * sqrt(sum((score - mean) ** 2 for score in scores.values()) / count) or 1.0
+    width = WIDTH * sqrt(sum([(score - mean) ** 2 for score in scores.values()]) / count) or 1.0
     return _Scale(mean - width / 2, width)

@@ -1,10 +1,11 @@
 """The search side: what is indexed and stored, asked for passages, documents and snapshots."""
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, islice
 from typing import NamedTuple, Protocol
 
 from app.domain.errors import InvalidInput, NotFound, ToolError
@@ -177,29 +178,29 @@ class Library:
         ranked = self._ranked(query, limit, generations, where)
         if self._reranker is None:
             return diverse(self.passages(ranked), limit)
-        best = reranked(self._reranker, query, list(self.passages(ranked[:RERANKED])))
-        return diverse(chain(best, self.passages(ranked[RERANKED:])), limit)
+        best = reranked(self._reranker, query, list(self.passages(islice(ranked, RERANKED))))
+        return diverse(chain(best, self.passages(ranked)), limit)
 
-    def _ranked(self, query: str, limit: int, generations: Sequence[Generation], where: SearchFilter) -> list[_Ranked]:
+    def _ranked(self, query: str, limit: int, generations: Sequence[Generation], where: SearchFilter) -> Iterator[_Ranked]:
         encoder = self._encoder_for(generations, query)
         # The passages with its words, and their places, are looked up meanwhile: encoding takes as long as the rest.
         vector = self._encoding.submit(encoder.query, query) if encoder else None
         asked = HybridQuery(self._words.query(query), None, max(CANDIDATES, READ_AHEAD * limit), where)
         sparse = self._hits(generations, asked)
-        places = self._places(sparse)
+        places = self._places(generations, sparse.keys())
         dense = self._hits(generations, replace(asked, sparse=NO_WORDS, dense=vector.result())) if vector else None
-        places |= self._places((dense or {}).keys() - sparse.keys())
-        documents = {key: f"{collection_of(key[0])} {place.document}" for key, place in places.items()}
+        places |= self._places(generations, (dense or {}).keys() - sparse.keys())
+        documents = _documents(places, generations)
         ranked = [found for found in fuse(sparse, dense, asked.limit, documents) if found[0] in places]
         if len(generations) > 1:
             good = above_average(sparse, dense, asked.limit)
             ranked = heard(ranked, [Candidate(collection_of(key[0]), documents[key], key in good) for key, _ in ranked], limit)
-        return [_Ranked(key[0], places[key], score) for key, score in ranked]
+        return (_Ranked(key[0], places[key], score) for key, score in ranked)
 
     def held(self, terms: SparseVector, most: int, generations: Sequence[Generation], where: SearchFilter) -> list[_Ranked]:
         """Passages that hold any of these terms, the best first."""
         scores = self._hits(generations, HybridQuery(terms, None, most, where))
-        places = self._places(scores)
+        places = self._places(generations, scores.keys())
         best = sorted((key for key in scores if key in places), key=lambda key: (-scores[key], key))
         return [_Ranked(key[0], places[key], scores[key]) for key in best]
 
@@ -208,7 +209,8 @@ class Library:
         found: dict[Key, float] = {}
         for generation in generations:
             halves = self._index.query(generation.name, asked)
-            found |= {(generation.name, hit.id): hit.score for half in halves for hit in half}
+            name = generation.name
+            found |= {(name, number): score for half in halves for number, score in half.items()}
         return found
 
     def _encoder_for(self, generations: Sequence[Generation], query: str) -> QueryEncoder | None:
@@ -218,13 +220,13 @@ class Library:
             return None
         return encoder if encoder.reads(query) else None
 
-    def _places(self, keys: Iterable[Key]) -> dict[Key, Place]:
+    def _places(self, generations: Sequence[Generation], keys: AbstractSet[Key]) -> dict[Key, Place]:
         """Where the candidates stand; one that was removed meanwhile is left out."""
-        numbers: dict[str, list[int]] = {}
-        for name, number in keys:
-            numbers.setdefault(name, []).append(number)
-        found = {name: self._index.places(name, wanted) for name, wanted in numbers.items()}
-        return {(name, number): place for name, places in found.items() for number, place in places.items()}
+        found: dict[Key, Place] = {}
+        for name in {generation.name for generation in generations}:
+            if wanted := [number for within, number in keys if within == name]:
+                found |= {(name, number): place for number, place in self._index.places(name, wanted).items()}
+        return found
 
     def passages(self, ranked: Iterable[_Ranked]) -> Iterator[Passage]:
         """The ranked passages with their texts, read one by one as they are asked for."""
@@ -262,6 +264,13 @@ class Library:
     def collections(self) -> list[str]:
         """Names of all collections."""
         return [collection.name for collection in self._catalogue.all()]
+
+
+def _documents(places: Mapping[Key, Place], generations: Sequence[Generation]) -> dict[Key, str]:
+    """What document each candidate is of. The same one in another collection is another."""
+    if len(generations) == 1:
+        return {key: place.document for key, place in places.items()}
+    return {key: f"{collection_of(key[0])} {place.document}" for key, place in places.items()}
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import qdrant_edge as engine
 
 from app.domain.errors import NotFound
-from retrieval.index.ports import DAYS, KEYWORDS, Candidates, Hit, HybridQuery, IndexDamaged, IndexedPassage, Place
+from retrieval.index.ports import DAYS, KEYWORDS, Candidates, Hits, HybridQuery, IndexDamaged, IndexedPassage, Place
 from retrieval.ports import SearchFilter
 
 SPARSE = "sparse"
@@ -96,8 +96,8 @@ class EdgeIndex:
     def query(self, name: str, query: HybridQuery) -> Candidates:
         """Search by both vectors; runs outside the interpreter's lock."""
         shard = self._shard(name)
-        sparse: list[Hit] = []
-        dense: list[Hit] = []
+        sparse: Hits = {}
+        dense: Hits = {}
         if query.sparse.indices:
             sparse = _search(shard, engine.SparseVector(query.sparse.indices, query.sparse.values), SPARSE, query)
         if query.dense is not None:
@@ -108,8 +108,8 @@ class EdgeIndex:
         """Where these points' texts stand. Those of an index that is only searched do not change, and are kept."""
         shard, kept = self._opened(name)
         found = {number: place for number in ids if (place := kept.get(number))}
-        if missing := [number for number in ids if number not in found]:
-            records = shard.retrieve(list(missing), with_payload=True, with_vector=False)
+        if len(found) < len(ids):
+            records = shard.retrieve([number for number in ids if number not in found], with_payload=True, with_vector=False)
             fresh = {place.id: place for place in map(_place, records)}
             if len(kept) + len(fresh) > MOST_PLACES:
                 kept.clear()
@@ -229,11 +229,11 @@ def _point(passage: IndexedPassage) -> engine.Point:
     )
 
 
-def _search(shard: engine.EdgeShard, vector: Any, using: str, query: HybridQuery) -> list[Hit]:
+def _search(shard: engine.EdgeShard, vector: Any, using: str, query: HybridQuery) -> Hits:
     nearest = engine.Query.Nearest(vector, using=using)
     only = _filter(query.where)
     found = shard.query(engine.QueryRequest(limit=query.limit, query=nearest, filter=only, with_payload=False))
-    return [Hit(_number(point.id), point.score) for point in found]
+    return {int(point.id): point.score for point in found}
 
 
 def _filter(where: SearchFilter) -> engine.Filter | None:

@@ -1,9 +1,9 @@
 """What the product needs from a hybrid index. Two adapters answer it alike; one test suite proves it."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, TypeAlias
 
 from app.domain.errors import ToolError
 from retrieval.ports import SearchFilter
@@ -44,11 +44,8 @@ DAYS = "published"
 """The payload field with a range of day numbers."""
 
 
-class Hit(NamedTuple):
-    """A point that a query found, with the score of the vector that found it."""
-
-    id: int
-    score: float
+Hits: TypeAlias = Mapping[int, float]
+"""Points that a query found, best first, each with the score of the vector that found it."""
 
 
 class Place(NamedTuple):
@@ -61,10 +58,10 @@ class Place(NamedTuple):
 
 
 class Candidates(NamedTuple):
-    """Both halves of a hybrid query, each best first."""
+    """Both halves of a hybrid query."""
 
-    sparse: Sequence[Hit]
-    dense: Sequence[Hit]
+    sparse: Hits
+    dense: Hits
 
 
 @dataclass(frozen=True)

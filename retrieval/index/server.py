@@ -14,7 +14,7 @@ from qdrant_client.common.client_exceptions import ResourceExhaustedResponse
 from qdrant_client.http.exceptions import ApiException, UnexpectedResponse
 
 from app.domain.errors import NotFound, ToolError, ToolUnavailable
-from retrieval.index.ports import DAYS, KEYWORDS, Candidates, Hit, HybridQuery, IndexedPassage, Place
+from retrieval.index.ports import DAYS, KEYWORDS, Candidates, HybridQuery, IndexedPassage, Place
 from retrieval.ports import SearchFilter
 
 SPARSE = "sparse"
@@ -110,15 +110,14 @@ class ServerIndex:
         if query.dense is not None:
             halves[DENSE] = list(query.dense)
         if not halves:
-            return Candidates([], [])
+            return Candidates({}, {})
         requests = [_request(vector, using, query) for using, vector in halves.items()]
         with self._asking(name) as collection:
             answers = self._client.query_batch_points(collection, requests)
         found = {
-            using: [Hit(int(point.id), point.score) for point in answer.points]
-            for using, answer in zip(halves, answers, strict=True)
+            using: {int(point.id): point.score for point in answer.points} for using, answer in zip(halves, answers, strict=True)
         }
-        return Candidates(found.get(SPARSE, []), found.get(DENSE, []))
+        return Candidates(found.get(SPARSE, {}), found.get(DENSE, {}))
 
     def places(self, name: str, ids: Sequence[int]) -> dict[int, Place]:
         """Where these points' texts stand."""

@@ -82,7 +82,7 @@ class Home:
         ]
         found = verify(shelves, "c")
         shelves.close()
-        by_words, by_meaning = ([{hit.id: hit.score for hit in half} for half in halves] for halves in zip(*answers, strict=True))
+        by_words, by_meaning = ([dict(half) for half in halves] for halves in zip(*answers, strict=True))
         return Contents(found, by_words, by_meaning)
 
 

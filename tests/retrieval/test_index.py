@@ -4,7 +4,7 @@ The server is a stub that the engine answers behind and, where QDRANT_TEST_URL n
 """
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
 from uuid import uuid4
@@ -13,7 +13,7 @@ import pytest
 
 from app.domain.errors import NotFound, ToolUnavailable
 from retrieval.index.edge import EdgeIndex
-from retrieval.index.ports import EVERYTHING, Hit, HybridQuery, Index, IndexDamaged, IndexedPassage, Place
+from retrieval.index.ports import EVERYTHING, Hits, HybridQuery, Index, IndexDamaged, IndexedPassage, Place
 from retrieval.index.server import ServerIndex
 from retrieval.ports import SearchFilter
 from retrieval.sparse import SparseEncoder, SparseVector
@@ -84,9 +84,9 @@ def filled(index: Index) -> Index:
     return index
 
 
-def named(index: Index, name: str, hits: Sequence[Hit]) -> list[str]:
-    places = index.places(name, [hit.id for hit in hits])
-    return [places[hit.id].document for hit in hits]
+def named(index: Index, name: str, hits: Hits) -> list[str]:
+    places = index.places(name, list(hits))
+    return [places[number].document for number in hits]
 
 
 def documents(index: Index, name: str, text: str, where: SearchFilter = EVERYTHING) -> list[str]:
@@ -96,9 +96,10 @@ def documents(index: Index, name: str, text: str, where: SearchFilter = EVERYTHI
 def test_words_find_their_passages_with_their_places(filled: Index) -> None:
     found = filled.query("a.1", HybridQuery(WORDS.query("tariffs on wool"), None, 10))
     assert named(filled, "a.1", found.sparse) == ["tariff", "wool"]
-    assert found.dense == []
-    assert found.sparse[0].score > found.sparse[1].score > 0
-    assert filled.places("a.1", [hit.id for hit in found.sparse]) == {
+    assert found.dense == {}
+    first, second = found.sparse.values()
+    assert first > second > 0
+    assert filled.places("a.1", list(found.sparse)) == {
         1 << 63: Place(1 << 63, "tariff", 0, 5),
         (1 << 63) + 2: Place((1 << 63) + 2, "wool", 20, 25),
     }
@@ -133,7 +134,7 @@ def test_a_language_filter_keeps_only_that_language(filled: Index) -> None:
 
 
 def test_a_query_of_nothing_finds_nothing(filled: Index) -> None:
-    assert filled.query("a.1", HybridQuery(NOTHING, None, 10)) == ([], [])
+    assert filled.query("a.1", HybridQuery(NOTHING, None, 10)) == ({}, {})
 
 
 def test_dense_vectors_are_added_later_and_searched(filled: Index) -> None:
@@ -149,7 +150,7 @@ def test_dense_vectors_are_added_later_and_searched(filled: Index) -> None:
     found = filled.query("a.1", HybridQuery(WORDS.query("sugar"), direction(1), 2))
     assert named(filled, "a.1", found.sparse) == ["tariff"]
     assert named(filled, "a.1", found.dense)[0] == "canal"
-    assert found.dense[0].score == pytest.approx(1.0, abs=1e-5)
+    assert max(found.dense.values()) == pytest.approx(1.0, abs=1e-5)
 
 
 def test_dense_vectors_of_another_size_replace_those_there_are(filled: Index) -> None:
