@@ -8,9 +8,9 @@ from aiohttp import web
 
 from app.domain.errors import ToolError
 from retrieval.client import IndexClient
+from retrieval.json_http import errors_as_json
 from retrieval.nli import labels_of
 from retrieval.recent_vectors import RecentVectors
-from retrieval.server import _errors_as_json
 from retrieval.weights_routes import Entails, add_weights_routes
 from tests.retrieval.word_encoder import WordEncoder
 
@@ -20,7 +20,7 @@ def entails(pairs: Sequence[tuple[str, str]]) -> list[tuple[float, float]]:
 
 
 async def served(folder: Path, encoder: WordEncoder | None, inference: Entails | None) -> tuple[IndexClient, web.AppRunner]:
-    app = web.Application(middlewares=[_errors_as_json])
+    app = web.Application(middlewares=[errors_as_json])
     add_weights_routes(app, lambda: encoder, inference)
     runner = web.AppRunner(app)
     await runner.setup()

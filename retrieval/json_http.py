@@ -1,0 +1,51 @@
+"""JSON over HTTP as the index owner speaks it: objects in, answers out, and errors as `{"error": message}` with their status."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeAlias
+
+import orjson
+from aiohttp import web
+from pydantic import ValidationError
+
+from app.domain.errors import Conflict, InvalidInput, NotFound, RubricaError, ToolUnavailable
+
+Handler: TypeAlias = Callable[[web.Request], Awaitable[web.StreamResponse]]
+_STATUS: tuple[tuple[type[RubricaError], int], ...] = (
+    (NotFound, 404),
+    (Conflict, 409),
+    (InvalidInput, 400),
+    (ToolUnavailable, 503),
+)
+
+
+@web.middleware
+async def errors_as_json(request: web.Request, handler: Handler) -> web.StreamResponse:
+    """What a handler raises becomes an answer: 400, 404, 409 or 500; 503 where the same request may be answered later."""
+    try:
+        return await handler(request)
+    except RubricaError as error:
+        status = next((status for kind, status in _STATUS if isinstance(error, kind)), 500)
+        return answer({"error": str(error)}, status=status)
+    except (ValidationError, ValueError, TypeError) as error:
+        return answer({"error": f"the request cannot be understood: {error}"}, status=400)
+
+
+async def body_of(request: web.Request) -> dict[str, Any]:
+    """The object that was sent, empty where nothing was; `InvalidInput` for anything else."""
+    body = orjson.loads(await request.read() or b"{}")
+    if not isinstance(body, dict):
+        raise InvalidInput("the request's body must be a JSON object")
+    return body
+
+
+def text_in(body: dict[str, Any], name: str) -> str:
+    """A text that has to be there and not be blank, else `InvalidInput`."""
+    value = body.get(name)
+    if not isinstance(value, str) or not value.strip():
+        raise InvalidInput(f"{name!r} is missing or empty")
+    return value
+
+
+def answer(content: Any, status: int = 200) -> web.Response:
+    """Content as JSON."""
+    return web.Response(body=orjson.dumps(content), status=status, content_type="application/json")
