@@ -13,7 +13,7 @@ _ABBREVIATION = re.compile(r"(?:^|[\s(.])(?:[A-Z]|[Mm]r|[Mm]rs|Dr|St|vs|[Nn]o|U\
 _ASKED = r"(?=(?:how|why|what|when|where|who|which|whether|if)\b)"
 _WRITE = r"(?:write|prepare|draft|produce|create|compile|give|provide|make|do)"
 _WRITING = (
-    r"(?:report|overview|summary|essay|paper|briefing|brief|account|analysis|review|survey|history|timeline|study|research"
+    r"(?:report|overview|summary|essay|paper|briefing|brief|account|analysis|review|survey|study|research"
     r"|presentation|list|information)"
 )
 _WORK = (
@@ -35,6 +35,7 @@ _POLITE = re.compile(
             r"^\W*(?:tell|show) (?:me|us)(?: about)?\s+",
             rf"^\W*{_WRITE}(?: (?:me|us))? (?:an?|the|your)? ?(?:[\w-]+ ){{0,3}}?{_WRITING}"
             r" (?:on|about|of|over|regarding|covering)\s+",
+            rf"^\W*{_WRITE}(?: (?:me|us))? (?=(?:an?|the) (?:[\w-]+ ){{0,2}}?(?:history|timeline|chronology|comparison)\b)",
             r"^\W*(?:write|report|read up) (?:on|about)\s+",
             rf"^\W*{_WORK}\s+(?!(?:of|on|in|by|for|and|or|is|are|was|were)\b)(?=\w)",
             rf"^\W*(?:my question is(?: this)?:?|do you know|explain(?: to (?:me|us))?)\s+{_ASKED}",

@@ -11,6 +11,7 @@ from workflows.agents.extractive.chains import direct_score
 from workflows.agents.extractive.coverage import answerable, answered_in_one
 from workflows.agents.extractive.entities import Entities
 from workflows.agents.extractive.focus import many, on_subject, told_apart
+from workflows.agents.extractive.framing import FRAME_NOUNS
 from workflows.agents.extractive.hits import Hit
 from workflows.agents.extractive.kinds import QuestionKind
 from workflows.agents.extractive.names import bare_title, names_topic
@@ -150,7 +151,11 @@ def aspect_question(question: Question, title: str) -> str:
 def _noun(question: Question) -> str:
     """A question's subject up to its verb, with its article: "railroads" of "railroads should be regulated"."""
     noun = _VERB.split(question.subject, maxsplit=1)[0].strip() or question.subject
-    return f"the {noun}" if re.search(rf"\bthe {re.escape(noun)}", question.text) else noun
+    said = re.search(rf"\bthe {re.escape(noun)}(?:\s+(?P<after>[\w'’-]+))?", question.text)
+    others = (
+        said and said["after"] and term_of(said["after"]) in FRAME_NOUNS
+    )  # the article of "the silver question" is its last word's
+    return f"the {noun}" if said and not others else noun
 
 
 def joined(phrases: Sequence[str], language: Language) -> str:
