@@ -12,6 +12,7 @@ import orjson
 
 from app.domain.errors import Conflict, InvalidInput, NotFound, RubricaError, ToolError, ToolUnavailable
 from app.domain.evidence import Passage, Source
+from app.json_bytes import json_bytes
 from retrieval.catalogue import CorpusKind
 from retrieval.ports import Document, SearchFilter
 
@@ -146,7 +147,7 @@ class IndexClient:
 
     def _passage(self, passage: dict[str, Any]) -> Passage:
         """A passage; those of one source share it, for agents keep hundreds of passages of a few sources while they search."""
-        stated = orjson.dumps(passage["source"])
+        stated = json_bytes(passage["source"])
         source = self._sources.get(stated)
         if source is None:
             source = self._sources[stated] = Source.model_validate(passage["source"])

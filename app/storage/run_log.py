@@ -15,6 +15,7 @@ from app.domain.query import ResearchQuery
 from app.domain.report import Report
 from app.domain.run import EventType, RunStatus
 from app.domain.trajectory import Turn
+from app.json_bytes import json_bytes
 from app.storage.engine import Executor, translated
 from app.storage.turn_writer import TurnRow, TurnWriter
 
@@ -165,7 +166,7 @@ class RunLog:
             row = await self._turns.store(
                 TurnRow(
                     *(run_id, stage, attempt, turn.agent, turn.ordinal, turn.kind, turn.step, turn.digest),
-                    orjson.dumps(turn.model_dump(mode="json", exclude_defaults=True)),  # half the price of pydantic's own JSON
+                    json_bytes(turn.model_dump(mode="json", exclude_defaults=True)),  # half the price of pydantic's own JSON
                     *(usage.model_calls, usage.tool_calls, usage.input_tokens, usage.output_tokens, usage.cost_microusd),
                     *(released.tokens, released.cost_microusd),
                     following.tokens if following else None,

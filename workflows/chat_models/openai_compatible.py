@@ -6,11 +6,11 @@ from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 import aiohttp
-import orjson
 from aiohttp import ClientResponse, ClientSession, ClientTimeout
 
 from app.domain.chat import ChatRequest, Completion
 from app.domain.errors import ContextTooLong, ModelError, ModelRefused, ModelUnavailable
+from app.json_bytes import json_bytes
 from workflows.chat_models.delivery import Delivery, SentOnce, begun, opened_socket
 from workflows.chat_models.endpoint import Endpoint
 from workflows.chat_models.estimating import estimated_usage
@@ -90,7 +90,7 @@ class OpenAICompatible:
         try:
             async with self._session.post(
                 self._endpoint.url,
-                data=SentOnce(orjson.dumps(body)),
+                data=SentOnce(json_bytes(body)),
                 headers=self._headers,
                 timeout=self._timeout,
                 proxy=self._endpoint.proxy,
