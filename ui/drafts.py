@@ -45,7 +45,7 @@ class Drafts:
                 self._held.popitem(last=False)
 
 
-@st.cache_resource
+@st.cache_resource(show_spinner=False)
 def _drafts() -> Drafts:
     return Drafts()
 

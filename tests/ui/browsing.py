@@ -14,6 +14,7 @@ from pathlib import Path
 from tests.support.patience import PATIENCE_S
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+LIMIT_MS = 60_000
 ROOT = Path(__file__).parents[2]
 
 

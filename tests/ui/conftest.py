@@ -2,12 +2,17 @@
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.support.patience import PATIENCE_S
+from tests.ui.browsing import CHROMIUM, LIMIT_MS
 from tests.ui.fake_api import FakeApi, serving
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
 
 ENTRY = Path(__file__).parents[2] / "ui" / "main.py"
 
@@ -34,3 +39,23 @@ def open_page(api: FakeApi, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Ap
         return app.switch_page(f"views/{page}.py").run()
 
     return opened
+
+
+@pytest.fixture(scope="module")
+def chromium() -> "Iterator[Browser]":
+    """One real browser for all of a file's tests. Not for files with tests that are coroutines: it holds the thread's loop."""
+    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    sync_api.expect.set_options(timeout=LIMIT_MS)
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def page(chromium: "Browser") -> "Iterator[Page]":
+    """A window of somebody who was never here before: contexts of a browser share nothing."""
+    context = chromium.new_context(viewport={"width": 1400, "height": 1000})
+    context.set_default_timeout(LIMIT_MS)
+    yield context.new_page()
+    context.close()

@@ -1,0 +1,75 @@
+"""The whole product as a user starts it, for the tests that look at it with a browser: one stack for all of a file's."""
+
+import asyncio
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from infra.local.home import Home
+from infra.local.lock import read_state
+from tests.support.model_stub import model_stub
+from tests.support.stack import RUBRICA, command_environment
+
+START_LIMIT_S = 120
+
+
+class Addresses(NamedTuple):
+    """Where the local user's page is, and the API, which others sign up to."""
+
+    page: str
+    api: str
+
+
+@contextmanager
+def everything(folder: Path, **settings: str) -> Iterator[Addresses]:
+    """`rubrica up` with these settings until the block ends."""
+    home, output = Home(folder / "home"), folder / "up.out"
+    with output.open("wb") as out:
+        process = subprocess.Popen(
+            [*RUBRICA, "up"],
+            env=command_environment(RUBRICA_HOME=str(home.root), **settings),
+            stdout=out,
+            stderr=out,
+            start_new_session=True,
+        )
+    try:
+        deadline = time.monotonic() + START_LIMIT_S
+        while b"Ctrl-C stops" not in output.read_bytes():
+            assert process.poll() is None, output.read_text()
+            assert time.monotonic() < deadline, output.read_text()
+            time.sleep(0.1)
+        state = read_state(home.state)
+        assert state is not None
+        assert state.ui is not None
+        yield Addresses(state.ui, state.api)
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.wait(60)
+
+
+@contextmanager
+def stub_in_a_thread() -> Iterator[str]:
+    """The stand-in model's address; Playwright's calls would hold up a loop of this thread."""
+    loop, started, ended = asyncio.new_event_loop(), threading.Event(), asyncio.Event()
+    address: list[str] = []
+
+    async def serve() -> None:
+        async with model_stub() as stub:
+            address.append(stub.base_url)
+            started.set()
+            await ended.wait()
+
+    thread = threading.Thread(target=lambda: loop.run_until_complete(serve()))
+    thread.start()
+    try:
+        assert started.wait(30)
+        yield address[0]
+    finally:
+        loop.call_soon_threadsafe(ended.set)
+        thread.join()
+        loop.close()
