@@ -60,6 +60,7 @@ def test_what_was_answered_when_asked_back_stays_with_the_question() -> None:
         ("How did attitudes toward immigration change?", {"immigr"}),
         ("presidential views of China", {"china"}),
         ("Presidents on immigration", {"immigr"}),
+        ("Give a timeline of trade with Cuba", {"trade", "cuba"}),
         ("What did leaders promise about health care, and did they disagree?", {"health", "care"}),
         ("Whether presidents supported women's suffrage", {"woman", "suffrag"}),
     ],

@@ -21,7 +21,7 @@ FRAME_NOUNS = frozenset(
         language rhetoric attitude view opinion position stance discussion debate argument reason way role
         history evolution development thinking idea understanding approach policy statement evidence research
         literature overview summary difference similarity change question topic subject theme reaction response tone
-        perception controversy controversial pros cons advantage disadvantage
+        perception controversy controversial pros cons advantage disadvantage timeline chronology
     """)
 )
 _OF_EFFECT = frozenset(term_of(word) for word in listed("affect influence cause impact"))
