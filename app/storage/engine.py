@@ -34,13 +34,15 @@ class Executor(Protocol):
         ...
 
 
-# What asyncpg raises when the server is away or restarting, lacks connections, memory or disk, gave up one of two transactions
+# What asyncpg raises when the server is away or restarting (its last word on an idle connection leaves that out of step, which is
+# an internal error for whoever uses it next), lacks connections, memory or disk, gave up one of two transactions
 # that waited for each other, or only reads because another server takes over: the same statement may succeed later.
 OUTAGES = (
     OSError,
     TimeoutError,
     asyncpg.PostgresConnectionError,
     asyncpg.InterfaceError,
+    asyncpg.InternalClientError,
     asyncpg.InsufficientResourcesError,
     asyncpg.OperatorInterventionError,
     asyncpg.TransactionRollbackError,
@@ -64,7 +66,8 @@ async def connect(database_url: str, largest: int = 10, setting: str = "RUBRICA_
     """
     pool: asyncpg.Pool = asyncpg.create_pool(
         database_url,
-        min_size=1,
+        init_size=1,
+        min_size=0,  # asyncpg would log a traceback for each attempt to keep one open while the server is away
         max_size=largest,
         timeout=CONNECT_LIMIT.total_seconds(),
         command_timeout=COMMAND_LIMIT.total_seconds(),
@@ -74,7 +77,7 @@ async def connect(database_url: str, largest: int = 10, setting: str = "RUBRICA_
     try:
         return await pool
     except (*OUTAGES, asyncpg.PostgresError, ValueError) as error:
-        raise SetupError(f"cannot use the database named by {setting}: {error or type(error).__name__}") from error
+        raise SetupError(f"cannot use the database named by {setting}: {_said(error)}") from error
 
 
 @asynccontextmanager
@@ -87,7 +90,12 @@ async def translated() -> AsyncIterator[None]:
     try:
         yield
     except OUTAGES as error:
-        raise Unavailable(f"the database cannot do this now: {error or type(error).__name__}") from error
+        raise Unavailable(f"the database cannot do this now: {_said(error)}") from error
+
+
+def _said(error: BaseException) -> str:
+    """The error on one line; some have no words."""
+    return " ".join(str(error).split()) or type(error).__name__
 
 
 async def _keep(connection: asyncpg.Connection) -> None:

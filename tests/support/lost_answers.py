@@ -6,14 +6,18 @@ from collections.abc import AsyncIterator, Iterator
 from urllib.parse import urlsplit
 
 PARSE, BIND, EXECUTE, READY = b"P", b"B", b"E", b"Z"
+_SAID = b"SFATAL\0VFATAL\0C57P01\0Mterminating connection due to unexpected postmaster exit\0\0"
+LAST_WORDS = b"E" + (len(_SAID) + 4).to_bytes(4) + _SAID
 
 
 class LostAnswers:
-    """Stands between clients and the server; `losing` cuts connections."""
+    """Stands between clients and the server; `losing` cuts connections. While it is `away` it takes no new ones."""
 
     def __init__(self, url: str) -> None:
         self._server = urlsplit(url)
         self._losing = b""
+        self._clients: set[asyncio.StreamWriter] = set()
+        self.away = False
         self.lost = 0
 
     @contextlib.asynccontextmanager
@@ -32,7 +36,22 @@ class LostAnswers:
         self._losing = b""
         assert self.lost > before, f"no {named} was executed"
 
+    async def last_words(self) -> None:
+        """Tell every client what a server says that was killed: nothing was asked, and the connection is about to end."""
+        for client in self._clients:
+            client.write(LAST_WORDS)
+            await client.drain()
+
+    def hang_up(self) -> None:
+        """End every connection."""
+        for client in self._clients:
+            client.close()
+
     async def _between(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if self.away:
+            writer.close()
+            return
+        self._clients.add(writer)
         answers, asks = await asyncio.open_connection(self._server.hostname, self._server.port)
         lost = asyncio.Event()
         back = asyncio.create_task(self._back(answers, writer, lost))

@@ -48,7 +48,7 @@ async def shaky(postgres_url: str) -> AsyncIterator[Shaky]:
     async with line.url() as address:
         through = await connect(address, largest=1)
         yield Shaky(RunLog(through), line)
-        await through.close()
+        through.terminate()
 
 
 async def used(pool: asyncpg.Pool, run: UUID) -> tuple[int, int]:
@@ -122,3 +122,31 @@ async def test_a_stage_whose_closing_was_not_answered_is_closed(shaky: Shaky, ru
     await run_log.open_stage(run, "plan", NOTHING)
     assert not await shaky.unanswered("close_stage", lambda: shaky.log.close_stage(run, "plan", 1, b"the result", [], {}))
     assert (await run_log.open_stage(run, "plan", NOTHING)).result == b"the result"
+
+
+async def store_many(log: RunLog, run: UUID) -> None:
+    for ordinal in range(1_000):
+        await store(log, run, 1, turn(ordinal))
+
+
+async def test_the_last_words_of_a_killed_server_are_an_outage(shaky: Shaky, new_run: NewRun) -> None:
+    """They come while nobody asked anything, and leave the connection out of step for whoever asks next."""
+    run = await new_run()
+    await shaky.log.open_stage(run, STAGE, None)
+    await shaky.line.last_words()
+    with pytest.raises(Unavailable):
+        await store_many(shaky.log, run)
+    shaky.line.hang_up()
+    assert (await store(shaky.log, run, 1, turn(1_000))).halt is Halt.NONE
+
+
+async def test_a_server_that_is_away_leaves_no_traceback_in_the_log(
+    shaky: Shaky, new_run: NewRun, caplog: pytest.LogCaptureFixture
+) -> None:
+    run = await new_run()
+    await shaky.log.open_stage(run, STAGE, None)
+    shaky.line.away = True
+    shaky.line.hang_up()
+    with pytest.raises(Unavailable, match=r"the database cannot do this now: \w"):
+        await store(shaky.log, run, 1, turn(0))
+    assert not [record for record in caplog.records if record.exc_info]
