@@ -101,6 +101,12 @@ class Grader:
         form = self.vectors if vectors else self.words
         return form.grade(signals_of(claim, evidence, self.rarity, vectors))
 
+    def supported(self, claim: str, evidence: Evidence) -> float:
+        """What `grade` says under this name without vectors, for half of the work: whether the evidence opposes is not asked."""
+        own, title, sentences = _read(claim, evidence)
+        covered = coverage(own, sentences, self.rarity)
+        return self.words.support.probability(overlap(own, title, sentences, covered, self.rarity)._asdict())
+
     def texts_to_encode(self, claim: str, evidence: Evidence) -> list[str]:
         """The texts whose vectors a grade asks for: the claim, the title, and the sentences that share most words with it."""
         covered = coverage(read(claim), [read(text) for text in evidence.sentences], self.rarity)
@@ -116,7 +122,7 @@ def extent_of(signals: Signals) -> str:
 
 def signals_of(claim: str, evidence: Evidence, rarity: Rarity, vectors: Vectors | None) -> dict[str, float]:
     """All features of a claim against evidence, by name; those of an encoder only with vectors."""
-    own, title, sentences = read(claim), read(evidence.title), [read(text) for text in evidence.sentences]
+    own, title, sentences = _read(claim, evidence)
     covered = coverage(own, sentences, rarity)
     signals = overlap(own, title, sentences, covered, rarity)._asdict()
     close = _closeness(own, title, sentences, covered, rarity, vectors)
@@ -125,6 +131,10 @@ def signals_of(claim: str, evidence: Evidence, rarity: Rarity, vectors: Vectors 
         near = nearness(claim, evidence.title, evidence.sentences, covered.shares, vectors)
         signals |= {f"vector_{name}": value for name, value in near._asdict().items()}
     return signals
+
+
+def _read(claim: str, evidence: Evidence) -> tuple[Sentence, Sentence, list[Sentence]]:
+    return read(claim), read(evidence.title), [read(text) for text in evidence.sentences]
 
 
 def _closeness(

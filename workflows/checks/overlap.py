@@ -5,8 +5,8 @@ evidence with its title.
 """
 
 import math
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -63,23 +63,24 @@ def overlap(claim: Sentence, title: Sentence, evidence: Sequence[Sentence], cove
     whole = text | title.stem_set
     top = [evidence[i] for i in covered.order[:TOP]]
     absent = [weight for stem, weight in weights.items() if stem not in text]
-    likeness = {stem: 1.0 if stem in whole else _likeness(stem, whole) for stem in weights}
+    alike = _by_first_letter(whole) if len(weights.keys() & whole) < len(weights) else {}
+    likeness = {stem: 1.0 if stem in whole else _likeness(stem, alike.get(stem[0], ())) for stem in weights}
     total = sum(weights.values()) or 1.0
     rarest = sorted(weights, key=lambda stem: -weights[stem])[:RAREST]
-    times = Counter(stem for sentence in evidence for stem in sentence.stems if stem in weights)
+    times = Counter([stem for sentence in evidence for stem in sentence.stems if stem in weights])
     return Overlap(
         best=covered.shares[covered.order[0]],
         top=rarity.share(weights, frozenset().union(*(sentence.stem_set for sentence in top))),
         all=rarity.share(weights, text),
         title=rarity.share(weights, title.stem_set),
-        similar=sum(weights[stem] * likeness[stem] for stem in weights) / total,
-        rarest=sum(likeness[stem] for stem in rarest) / len(rarest) if rarest else 0.0,
+        similar=sum([weight * likeness[stem] for stem, weight in weights.items()]) / total,
+        rarest=sum([likeness[stem] for stem in rarest]) / len(rarest) if rarest else 0.0,
         missing=max(absent, default=0.0),
         missing_count=float(len(absent)),
         pairs=_pairs_kept(claim, evidence),
         in_order=max(_common_run(claim.stems, sentence.stems) for sentence in top) / (len(claim.stems) or 1),
         halves=_weaker_half(claim, [title, *evidence], weights),
-        frequency=sum(weights[stem] * min(1.0, math.log(1 + times[stem]) / 2) for stem in weights) / total,
+        frequency=sum([weights[stem] * min(1.0, math.log(1 + count) / 2) for stem, count in times.items()]) / total,
         numbers_missing=_numbers_missing(claim, [title, *evidence]),
         names_missing=_names_missing(claim, evidence),
         claim_length=math.log(1 + len(claim.stems)),
@@ -95,13 +96,15 @@ def _pairs_kept(claim: Sentence, evidence: Sequence[Sentence]) -> float:
 
 def _common_run(one: Sequence[str], other: Sequence[str]) -> int:
     """Length of the longest common subsequence."""
-    shared = set(one) & set(other)
+    shared = set(one).intersection(other)
     left, right = [stem for stem in one if stem in shared], [stem for stem in other if stem in shared]
     row = [0] * (len(right) + 1)
     for stem in left:
         before = 0
         for i, met in enumerate(right, 1):
-            before, row[i] = row[i], before + 1 if stem == met else max(row[i], row[i - 1])
+            above, left_of = row[i], row[i - 1]
+            row[i] = before + 1 if stem == met else above if above > left_of else left_of
+            before = above
     return row[-1]
 
 
@@ -134,11 +137,17 @@ def _names_missing(claim: Sentence, evidence: Sequence[Sentence]) -> float:
     return sum(name not in text for name in names) / len(names)
 
 
-def _likeness(stem: str, others: frozenset[str]) -> float:
-    """How like the most similar stem with the same first letter is, by letter triples (Dice); 0 when none is similar."""
-    own, first = _triples(stem), stem[0]
-    alike = [_dice(own, _triples(other)) for other in others if other[0] == first]
-    best = max(alike, default=0.0)
+def _by_first_letter(stems: Iterable[str]) -> Mapping[str, Sequence[str]]:
+    found = defaultdict[str, list[str]](list)
+    for stem in stems:
+        found[stem[0]].append(stem)
+    return found
+
+
+def _likeness(stem: str, others: Iterable[str]) -> float:
+    """How like the most similar of the stems with the same first letter is, by letter triples (Dice); 0 when none is similar."""
+    own = _triples(stem)
+    best = max([_dice(own, _triples(other)) for other in others], default=0.0)
     return best if best >= SIMILAR else 0.0
 
 

@@ -5,6 +5,7 @@ Words of direction carry a sign; a negation shortly before one turns it. `activa
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from workflows.checks.words import Word, listed
@@ -93,4 +94,9 @@ def events_of(words: Sequence[Word], denials: Sequence[int]) -> tuple[Event, ...
 
 def is_negation(word: Word) -> bool:
     """Whether a word denies."""
-    return word.text in NEGATIONS or word.text.endswith(("n't", "n’t")) or word.text.startswith(_CHINESE_NEGATIONS)
+    return _denies(word.text)
+
+
+@lru_cache(maxsize=65_536)
+def _denies(text: str) -> bool:
+    return text in NEGATIONS or text.endswith(("n't", "n’t")) or text.startswith(_CHINESE_NEGATIONS)

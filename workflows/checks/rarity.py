@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 UNSEEN = 1
 
@@ -16,9 +17,20 @@ class Rarity:
 
     def of(self, stem: str) -> float:
         """The weight of a stem, above 0."""
-        return math.log((self.documents + 1) / (self.counts.get(stem, UNSEEN) + 0.5))
+        return self._weights.get(stem, self._unseen)
 
     def share(self, weights: Mapping[str, float], present: frozenset[str]) -> float:
         """How much of these weights is present, from 0 to 1."""
         total = sum(weights.values())
-        return sum(weight for stem, weight in weights.items() if stem in present) / total if total else 0.0
+        return sum([weight for stem, weight in weights.items() if stem in present]) / total if total else 0.0
+
+    @cached_property
+    def _weights(self) -> Mapping[str, float]:
+        return {stem: self._weight(count) for stem, count in self.counts.items()}
+
+    @cached_property
+    def _unseen(self) -> float:
+        return self._weight(UNSEEN)
+
+    def _weight(self, count: int) -> float:
+        return math.log((self.documents + 1) / (count + 0.5))

@@ -10,6 +10,8 @@ from workflows.checks.claims import ClaimSentence, claims_of
 from workflows.checks.grading import Evidence
 from workflows.judging.context import Context, sentences_around
 
+NO_EVIDENCE = Evidence("", ())
+
 
 @dataclass(frozen=True, slots=True)
 class Draft:
@@ -65,7 +67,10 @@ def drafts_of(section: Section, number: int, quotes: Mapping[str, Quote], around
 
 
 def _draft(sentence: ClaimSentence, section: int, quotes: Mapping[str, Quote], around: Mapping[str, Context]) -> Draft:
-    cited = tuple(quotes[key] for key in sentence.keys or sentence.leans_on if key in quotes)
+    keys = sentence.keys or sentence.leans_on
+    if not keys:
+        return Draft(sentence, section, (), NO_EVIDENCE)
+    cited = tuple([quotes[key] for key in keys if key in quotes])
     return Draft(sentence, section, cited, evidence_of(cited, around))
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import itemgetter
 
 from app.domain.citations import MARKER, marker
 from app.domain.claims import Support
@@ -29,17 +30,20 @@ class Replacement:
     text: str
 
 
-def better_quote(draft: Draft, pool: Iterable[Quote], around: Mapping[str, Context]) -> Quote | None:
-    """The quote of the run that supports the claim most, where one does so fully; else None."""
+def better_quote(draft: Draft, pool: Mapping[str, Quote], around: Mapping[str, Context]) -> Quote | None:
+    """The quote of the run that supports the claim most, where one does so fully; else None. `pool` has them by their keys."""
     own = {quote.key for quote in draft.quotes}
-    others = [quote for quote in pool if quote.key not in own]
+    others = [quote for key, quote in pool.items() if key not in own]
     if not others:
         return None
     shares = coverage(read(draft.sentence.text), [read(quote.text) for quote in others], shipped().rarity)
-    near = [others[i] for i in shares.order[:CANDIDATES]]
-    graded = [(shipped().grade(draft.sentence.text, evidence_of([quote], around)), quote) for quote in near]
-    best, quote = max(graded, key=lambda pair: pair[0].supported)
-    return quote if best.support is Support.FULL else None
+    near = [(others[i], evidence_of([others[i]], around)) for i in shares.order[:CANDIDATES]]
+    supported, quote, evidence = max(
+        [(shipped().supported(draft.sentence.text, evidence), quote, evidence) for quote, evidence in near], key=itemgetter(0)
+    )
+    if supported < shipped().words.full:
+        return None
+    return quote if shipped().grade(draft.sentence.text, evidence).support is Support.FULL else None
 
 
 def with_quote(draft: Draft, quote: Quote, around: Mapping[str, Context], language: Language) -> Draft:

@@ -1,6 +1,7 @@
 """A second look at claims that the offline grader is unsure of, by the judge that the installation names."""
 
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from app.domain.claims import Support
 from app.domain.errors import ToolError
@@ -44,13 +45,14 @@ async def second_look(drafts: list[Draft], kit: Kit, judges: Judges) -> tuple[li
 
 
 async def _with_vectors(drafts: list[Draft], reader: Reader, language: Language) -> list[Draft]:
-    doubtful = [draft for draft in drafts if draft.fails][:MOST_ENCODED]
-    texts = {text for draft in doubtful for text in shipped().texts_to_encode(draft.sentence.text, draft.evidence)}
+    doubtful = {place: draft for place, draft in enumerate(drafts) if draft.fails}
+    doubtful = dict(islice(doubtful.items(), MOST_ENCODED))
+    texts = {text for draft in doubtful.values() for text in shipped().texts_to_encode(draft.sentence.text, draft.evidence)}
     if not texts:
         return drafts
     ordered = sorted(texts)
     vectors = dict(zip(ordered, await reader.encode(ordered), strict=True))
-    return [judge_with_vectors(draft, vectors, language) if draft in doubtful else draft for draft in drafts]
+    return [judge_with_vectors(draft, vectors, language) if place in doubtful else draft for place, draft in enumerate(drafts)]
 
 
 async def _by_entailment(drafts: list[Draft], reader: Reader) -> list[Draft]:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from app.domain.evidence import Quote
 from workflows.checks.polarity import NEGATION_REACH, is_negation
@@ -13,7 +14,8 @@ MOST_ADDED = 0.4
 LEAST_ADDED = 2
 LEAST_CHARS = 12
 _LETTERS = re.compile(r"[^\W_]+")
-_QUOTED = re.compile(r"[“\"「『]([^“”\"「」『』]+)(?:[”\"」』]|$)|^([^“”\"「」『』]+)[”\"」』]")
+_QUOTED = re.compile(r"[“\"「『]([^“”\"「」『』]+)(?:[”\"」』]|$)")
+_QUOTED_FROM_THE_START = re.compile(r"([^“”\"「」『』]+)[”\"」』]")
 
 
 def is_verbatim(claim: str, quotes: Sequence[Quote]) -> bool:
@@ -21,11 +23,17 @@ def is_verbatim(claim: str, quotes: Sequence[Quote]) -> bool:
     own, said = _words(claim), [_words(quote.text) for quote in quotes]
     if any(_taken_from(own, source) for source in said):
         return True
-    quoted = [_words(match.group(1) or match.group(2)) for match in _QUOTED.finditer(claim)]
+    quoted = [_words(part) for part in _quoted(claim)]
     if any(len(part) >= LEAST_CHARS and not any(_taken_from(part, source) for source in said) for part in quoted):
         return False
     parts = quoted or [source for source in said if _taken_from(source, own)]
     return bool(parts) and _little_else(own, parts, quotes)
+
+
+def _quoted(claim: str) -> list[str]:
+    """What stands between quotation marks; the first may have been opened, and the last be closed, in another sentence."""
+    first = _QUOTED_FROM_THE_START.match(claim)
+    return [*([first.group(1)] if first else ()), *_QUOTED.findall(claim, first.end() if first else 0)]
 
 
 def _taken_from(part: str, whole: str) -> bool:
@@ -44,6 +52,7 @@ def _little_else(claim: str, parts: Sequence[str], quotes: Sequence[Quote]) -> b
     return len(added) <= max(LEAST_ADDED, MOST_ADDED * len(claim.split()))
 
 
+@lru_cache(maxsize=1_024)
 def _words(text: str) -> str:
-    """Letters and digits alone, in lower case, so that typography does not count."""
+    """Letters and digits alone, in lower case, so that typography does not count. Kept for the claims that cite one quote."""
     return " ".join(_LETTERS.findall(text.lower()))

@@ -45,7 +45,7 @@ async def verified(
     pool = {quote.key: quote for finding in findings for quote in finding.quotes} | known
     changes: list[Replacement] = []
     if mend:
-        drafts, changes = _repaired(report, drafts, list(pool.values()), around, kit.language)
+        drafts, changes = _repaired(report, drafts, pool, around, kit.language)
     drafts, more = await second_look(drafts, kit, judges)
     changes += more
     return _finished(report, drafts, changes, pool, kit.language)
@@ -66,12 +66,14 @@ async def _graded(report: Report, known: Mapping[str, Quote], around: Mapping[st
 def _with_sound_tables(report: Report) -> Report:
     """The report with every table that its readers would not see as one put right; nothing that it says or cites is lost."""
     bodies = [repaired_tables(section.body).text for section in report.sections]
+    if all(section.body == body for section, body in zip(report.sections, bodies, strict=True)):
+        return report
     sections = (section.model_copy(update={"body": body}) for section, body in zip(report.sections, bodies, strict=True))
     return report.model_copy(update={"sections": tuple(sections)})
 
 
 def _repaired(
-    report: Report, drafts: Sequence[Draft], pool: Sequence[Quote], around: Mapping[str, Context], language: Language
+    report: Report, drafts: Sequence[Draft], pool: Mapping[str, Quote], around: Mapping[str, Context], language: Language
 ) -> tuple[list[Draft], list[Replacement]]:
     """Failing claims with better evidence, where the run has it."""
     mended, changes = list(drafts), list[Replacement]()
@@ -88,7 +90,10 @@ def _finished(
 ) -> Report:
     """The report with its changes made, its claims in their new places, and what the reader is owed."""
     sections = replaced(report.sections, changes)
-    claims = tuple(_moved(draft.claim(_weakness(draft, language)), changes) for draft in drafts)
+    by_section: dict[int, list[Replacement]] = {}
+    for change in changes:
+        by_section.setdefault(change.section, []).append(change)
+    claims = tuple(_moved(draft.claim(_weakness(draft, language)), by_section.get(draft.section, ())) for draft in drafts)
     cited = dict.fromkeys([*(quote.key for quote in report.quotes), *(key for claim in claims for key in claim.quote_keys)])
     update = {
         "sections": sections,
@@ -103,12 +108,13 @@ def _weakness(draft: Draft, language: Language) -> str:
     return weakness(draft.quotes, language) if draft.cited else ""
 
 
-def _moved(claim: Claim, changes: Sequence[Replacement]) -> Claim:
+def _moved(claim: Claim, own: Sequence[Replacement]) -> Claim:
     """The claim at its place after the changes of its section."""
-    own = [change for change in changes if change.section == claim.section]
+    if not own:
+        return claim
     shift = sum(len(change.text) - (change.end - change.start) for change in own if change.start < claim.start)
     growth = sum(len(change.text) - (change.end - change.start) for change in own if change.start == claim.start)
-    return claim.model_copy(update={"start": claim.start + shift, "end": claim.end + shift + growth}) if own else claim
+    return claim.model_copy(update={"start": claim.start + shift, "end": claim.end + shift + growth})
 
 
 def notices_of(claims: Sequence[Claim], language: Language) -> list[str]:
