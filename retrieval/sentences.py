@@ -39,7 +39,7 @@ _CANDIDATE = re.compile(
 _WORD_BEFORE = re.compile(r"([A-Za-z0-9][A-Za-z0-9.'’&-]*)$")
 _NEXT = re.compile(r"\s*([\"'“‘«(\[]*)([^\W_][\w'’-]*|\S)")
 _BLANK_LINE = re.compile(r"\n[ \t\r\f\v　]*\n\s*")
-_LINE_BREAK = re.compile(r"[ \t\r]*\n")
+_LINE_BREAK = re.compile(r"[ \t\r\n](?:(?<=\n)|[ \t\r]*\n)")
 _LIST_ITEM = re.compile(r"\s*(?:[-*+•·–—]\s|#{1,6}\s|>|\||\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.)]\s)")
 _SEMICOLON = re.compile(rf"[;；][{_CLOSERS}]*\s*")
 _HEADING_CHARS = 60
@@ -114,28 +114,26 @@ def is_ideograph(char: str) -> bool:
 
 
 def _sentences(text: str, line: Span) -> Iterator[Span]:
-    start = line.start
-    for found in _CANDIDATE.finditer(text, line.start, line.end):
-        if found.end() < line.end and _is_end(text, start, found, line.end):
-            yield _trimmed(text, start, found.end())
-            start = found.end()
-    if start < line.end:
-        last = _trimmed(text, start, line.end)
-        if last.start < last.end:
-            yield last
+    """The sentences of a line, which has no white space around it."""
+    start, limit = line
+    for found in _CANDIDATE.finditer(text, start, limit):
+        following = _NEXT.match(text, found.end(), limit)
+        if following is not None and _is_end(text, start, found, following):
+            yield Span(start, found.end())
+            start = following.start(1)
+    if start < limit:
+        yield Span(start, limit)
 
 
-def _is_end(text: str, start: int, found: re.Match[str], limit: int) -> bool:
-    following = _NEXT.match(text, found.end(), limit)
-    if following is None:
-        return True
-    mark, opening, word = found.group(), following.group(1), following.group(2)
-    if mark[0] in "。！？" or is_ideograph(word[0]):
+def _is_end(text: str, start: int, found: re.Match[str], following: re.Match[str]) -> bool:
+    """Whether the sentence that begins at `start` ends with the mark `found`, given what follows."""
+    mark, (opening, word) = text[found.start()], following.groups()
+    if mark in "。！？" or is_ideograph(word[0]):
         return not word[0].islower()
     if word[0].islower() or word[0] in ",;:—–-":
         return False
     return (
-        mark[0] != "."
+        mark != "."
         or bool(opening)
         or _period_ends(text[max(start, found.start() - 24) : found.start()], text[start : found.start()], word)
     )

@@ -1,7 +1,6 @@
 """What can be handed over without a model: the sentences of the found passages that share most words with the question."""
 
 import re
-from collections import Counter
 from collections.abc import Sequence
 
 from app.domain.evidence import Passage, Quote
@@ -10,6 +9,8 @@ from retrieval.sentences import is_ideograph, split_sentences
 MIN_CHARS = 30
 MAX_CHARS = 700
 _TERM = re.compile(r"[^\W_]{3,}|[\u3400-\u9fff]")
+_SMALL_WORDS = "".join(chr(code).lower() if chr(code).isalnum() else " " for code in range(128))
+"""For `str.translate`: an ASCII text's terms with the shorter words among them, some four times as fast."""
 
 
 def salvage(passages: Sequence[Passage], question: str, most: int = 8) -> tuple[Quote, ...]:
@@ -30,18 +31,24 @@ def terms(text: str) -> frozenset[str]:
 
 def overlap(text: str, wanted: frozenset[str]) -> int:
     """How many of the wanted terms the text has."""
-    return len(wanted & terms(text))
+    said = text.translate(_SMALL_WORDS).split() if text.isascii() else _TERM.findall(text.casefold())
+    return len(wanted.intersection(said))
 
 
 def best_sentence(passage: Passage, wanted: frozenset[str]) -> Quote | None:
     """The passage's sentence with most of the wanted terms, the first among equals; None when none has a fit length."""
-    scores: Counter[tuple[int, int]] = Counter()
+    best, most = None, -1
     for span in split_sentences(passage.text):
         sentence = passage.text[span.start : span.end]
-        weight = 3 if any(map(is_ideograph, sentence[:8])) else 1
-        if len(sentence) * weight >= MIN_CHARS and len(sentence) <= MAX_CHARS:
-            scores[(span.start, span.end)] = overlap(sentence, wanted)
-    if not scores:
+        if _is_fit(sentence) and (shared := overlap(sentence, wanted)) > most:
+            best, most = span, shared
+    if best is None:
         return None
-    (start, end), _ = max(scores.items(), key=lambda item: (item[1], -item[0][0]))
-    return Quote(source=passage.source, text=passage.text[start:end], start=passage.start + start, end=passage.start + end)
+    text = passage.text[best.start : best.end]
+    return Quote(source=passage.source, text=text, start=passage.start + best.start, end=passage.start + best.end)
+
+
+def _is_fit(sentence: str) -> bool:
+    """Whether its length lets it stand alone. Ideographs say more."""
+    weight = 1 if sentence[:8].isascii() or not any(map(is_ideograph, sentence[:8])) else 3
+    return len(sentence) * weight >= MIN_CHARS and len(sentence) <= MAX_CHARS

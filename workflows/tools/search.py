@@ -11,6 +11,7 @@ from app.domain.evidence import Passage
 from app.domain.reading import Reading
 from app.domain.tool_key import normalised
 from retrieval.ports import Found, OutsideSearcher, Searcher, SearchFilter, Speller
+from workflows.agents.concurrency import all_settled
 from workflows.tools.screening import screened
 
 QUERY_SCHEMA: Mapping[str, Any] = {
@@ -66,7 +67,7 @@ class SearchTool:
         searches += [self._outside.search(query, min(limit, MAX_OUTSIDE))] if self._outside else []
         if not searches:
             raise ToolError("none of the sources that this run may search is there")
-        return _merged(await asyncio.gather(*searches, return_exceptions=True))
+        return _merged(await all_settled(searches, len(searches)))
 
     async def _respelled(self, words: Sequence[str]) -> tuple[Reading, ...]:
         """Of these words those that no filter's passages hold. None where a search outside may know them."""

@@ -4,7 +4,6 @@ Every call is a turn of the record, so that a stage cut off goes on from its las
 the state it has and says so.
 """
 
-import asyncio
 from dataclasses import dataclass, field, replace
 
 from app.domain.budget import StopReason, Usage
@@ -17,6 +16,7 @@ from app.domain.run import EventType
 from workflows.agents.acting import Hands, plain_search
 from workflows.agents.actions import Act, ActionName
 from workflows.agents.asking import Asker
+from workflows.agents.concurrency import all_settled
 from workflows.agents.drafts import finding_of
 from workflows.agents.kit import Kit
 from workflows.agents.markov.chunks import chunks_of
@@ -122,10 +122,8 @@ async def _act(kit: Kit, course: Course, act: Act) -> None:
 async def _work_in(kit: Kit, course: Course, chunk: str) -> None:
     """Eq. 4 and 5: both read the state before this chunk. One that fails leaves its part as it was."""
     before = course.state
-    fused, report = await asyncio.gather(
-        fuse(kit, course.keeper, course.query, before, chunk),
-        revise(kit, course.writer, course.query, before, chunk),
-        return_exceptions=True,
+    fused, report = await all_settled(
+        [fuse(kit, course.keeper, course.query, before, chunk), revise(kit, course.writer, course.query, before, chunk)], 2
     )
     for outcome, role in ((fused, course.keeper), (report, course.writer)):
         if isinstance(outcome, ModelError):
