@@ -10,6 +10,7 @@ by a callback at once, and the window slides. Against one after the other that t
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from dataclasses import dataclass
+from datetime import timedelta
 from itertools import islice
 from typing import Generic, Protocol, TypeVar
 
@@ -20,10 +21,15 @@ R_co = TypeVar("R_co", covariant=True)
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """How many samples are under way at most (C), and how many are read of the data set at once (S_micro)."""
+    """How many samples are under way at most (C), how many are read of the data set at once (S_micro).
+
+    `apart` lies between the beginnings of the first C in one process. Begun in one instant they stay in step, because a model
+    takes as long for one as for the other: at every step all want this process at once, and between the steps nobody does.
+    """
 
     at_once: int
     micro_batch: int = 8
+    apart: timedelta = timedelta(milliseconds=2)
 
     def __post_init__(self) -> None:
         if self.at_once < 1 or self.micro_batch < 1:
@@ -66,16 +72,17 @@ async def pipelined(samples: Iterable[S], work: Callable[[S], Awaitable[R]], don
     Raises:
         Exception: the first that `work`, `done` or the data set raised.
     """
-    return await _Line(work, done, window.at_once).drain(_read(samples, window.micro_batch))
+    return await _Line(work, done, window).drain(_read(samples, window.micro_batch))
 
 
 class _Line(Generic[S, R]):
     """The window: what is under way, and what has ended but was not handed over yet."""
 
-    def __init__(self, work: Callable[[S], Awaitable[R]], done: Callable[[S, R], None], at_once: int) -> None:
+    def __init__(self, work: Callable[[S], Awaitable[R]], done: Callable[[S, R], None], window: Window) -> None:
         self._work = work
         self._done = done
-        self._at_once = at_once
+        self._at_once = window.at_once
+        self._apart_s = window.apart.total_seconds()
         self._under_way: dict[asyncio.Future[R], S] = {}
         self._ended: asyncio.Queue[asyncio.Future[R]] = asyncio.Queue()
         self._failure: BaseException | None = None
@@ -98,6 +105,8 @@ class _Line(Generic[S, R]):
             for sample in samples:
                 self._begin(sample)
                 begun += 1
+                if self._apart_s and begun < self._at_once:
+                    await asyncio.sleep(self._apart_s)
                 await self._until(self._at_once - 1)
                 if self._failure is not None:
                     break

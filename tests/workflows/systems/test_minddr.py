@@ -14,6 +14,8 @@ from workflows.systems.stages import StageFailed
 from workflows.systems.steering import Steering
 
 QUERY = ResearchQuery(question="Why?")
+TURNS = 50
+"""More than the system takes from the end of a search to the beginning of the next."""
 
 
 def subtask(name: str, *needs: str) -> Subtask:
@@ -60,9 +62,11 @@ class Doors:
         return Report(title=",".join(f.subtask_id for f in findings), sections=())
 
     async def open(self, name: str, error: Exception | None = None) -> None:
+        """Let a search end, and the system do all it then does. Turns of the loop, no time: on a busy machine that has none."""
         await self.until(name)
         self.doors[name].set_result(error)
-        await asyncio.sleep(0.001)
+        for _ in range(TURNS):
+            await asyncio.sleep(0)
 
     async def until(self, name: str) -> None:
         async with asyncio.timeout(PATIENCE_S):
