@@ -4,7 +4,7 @@ import asyncpg
 
 from app.storage.engine import Executor
 
-SCHEMA_REVISION = "0022"
+SCHEMA_REVISION = "0023"
 
 
 async def revision_of(database: Executor) -> str | None:

@@ -6,6 +6,7 @@ import importlib
 import pkgutil
 import re
 from collections.abc import AsyncIterator
+from typing import Any
 from urllib.parse import urlsplit
 
 import asyncpg
@@ -14,6 +15,7 @@ import pytest
 
 import app.storage
 from app.api.services import open_services
+from app.storage import runs
 from app.storage.tenancy import _as_tenant, _is_read
 from tests.app.support import InMemoryRuns, serving
 from tests.app.tenancy.conftest import House
@@ -118,3 +120,21 @@ async def test_a_context_that_acts_for_nobody_sees_nothing_and_leaves_nothing(
     seen = await as_api.fetch(_as_tenant(query, 0), str(houses[0].organisation), "", "")
     assert [row["id"] for row in seen] == [houses[0].run]
     assert await as_api.fetch(query) == await as_api.fetch(_as_tenant(query, 0), "", "", "") == []
+
+
+async def test_one_run_is_read_without_a_look_at_the_others_of_its_organisation(
+    pool: asyncpg.Pool, as_api: asyncpg.Connection, houses: tuple[House, House]
+) -> None:
+    mine = houses[0]
+    copy = "SELECT gen_random_uuid(), query, organisation_id FROM runs, generate_series(1, 500) WHERE id = $1"
+    await pool.execute(f"INSERT INTO runs (id, query, organisation_id) {copy}", mine.run)
+    await pool.execute("INSERT INTO ledgers (run_id) SELECT id FROM runs ON CONFLICT DO NOTHING")
+    await pool.execute("ANALYZE runs, ledgers")
+    asked = f"EXPLAIN (ANALYZE, FORMAT JSON) {_as_tenant(runs.GET, 1)}"
+    told = await as_api.fetchval(asked, mine.run, str(mine.organisation), "", "")
+    assert 1 <= _rows_looked_at(orjson.loads(told)[0]["Plan"]) < 20
+
+
+def _rows_looked_at(step: dict[str, Any]) -> float:
+    own = (step["Actual Rows"] + step.get("Rows Removed by Filter", 0)) * step["Actual Loops"]
+    return float(own) + sum(_rows_looked_at(part) for part in step.get("Plans", ()))
