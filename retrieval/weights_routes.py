@@ -8,11 +8,11 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
-import orjson
 from aiohttp import web
 
 from app.domain.errors import InvalidInput, ToolError
 from retrieval.encoder import Encoder
+from retrieval.json_http import answer, body_of
 from retrieval.recent_vectors import RecentVectors
 
 MOST_TEXTS = 256
@@ -24,14 +24,14 @@ def add_weights_routes(app: web.Application, encoder: Callable[[], Encoder | Non
     recent = RecentVectors()
 
     async def encode(request: web.Request) -> web.Response:
-        texts = _texts((await _object(request)).get("texts"))
-        return _json({"vectors": await asyncio.to_thread(_encoded, encoder, recent, texts)})
+        texts = _texts((await body_of(request)).get("texts"))
+        return answer({"vectors": await asyncio.to_thread(_encoded, encoder, recent, texts)})
 
     async def entail(request: web.Request) -> web.Response:
-        pairs = [_pair(pair) for pair in _list((await _object(request)).get("pairs"))]
+        pairs = [_pair(pair) for pair in _list((await body_of(request)).get("pairs"))]
         if entails is None:
             raise ToolError("no model of inference is named; set RUBRICA_NLI_MODEL")
-        return _json({"pairs": await asyncio.to_thread(entails, pairs)})
+        return answer({"pairs": await asyncio.to_thread(entails, pairs)})
 
     app.router.add_post("/encode", encode)
     app.router.add_post("/entail", entail)
@@ -42,13 +42,6 @@ def _encoded(opened: Callable[[], Encoder | None], recent: RecentVectors, texts:
     if encoder is None:
         raise ToolError("this index owner has no encoder")
     return [vector.tolist() for vector in recent.of(encoder, texts)]
-
-
-async def _object(request: web.Request) -> dict[str, Any]:
-    body = orjson.loads(await request.read() or b"{}")
-    if not isinstance(body, dict):
-        raise InvalidInput("the request's body must be a JSON object")
-    return body
 
 
 def _list(value: Any) -> list[Any]:
@@ -69,7 +62,3 @@ def _pair(value: Any) -> tuple[str, str]:
         raise InvalidInput("each of 'pairs' is a premise and a hypothesis")
     premise, hypothesis = _texts(value)
     return premise, hypothesis
-
-
-def _json(content: Any) -> web.Response:
-    return web.Response(body=orjson.dumps(content), content_type="application/json")
