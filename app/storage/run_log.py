@@ -1,7 +1,6 @@
 """What a worker writes while a run proceeds. One round trip a call: each is one SQL function of `migrations/sql`."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import date
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -17,9 +16,9 @@ from app.domain.run import EventType, RunStatus
 from app.domain.trajectory import Turn
 from app.json_bytes import json_bytes
 from app.storage.engine import Executor, translated
+from app.storage.openings import StageOpening, WantedStage, open_stages
 from app.storage.turn_writer import TurnRow, TurnWriter
 
-OPEN_STAGE = "SELECT * FROM open_stage($1, $2, $3, $4, $5, $6)"
 RESERVE = "SELECT * FROM reserve($1, $2, $3, $4, $5, $6, $7, $8)"
 # A model call takes less time than that, and who waits for a model writes an event now and then.
 OTHERS_HOLD = """
@@ -78,25 +77,6 @@ class Renderings(NamedTuple):
     html: str
 
 
-class StageOpening(NamedTuple):
-    """A stage as found. With `result` set it is finished and nothing is to be done.
-
-    `attempt` goes into every later call of this attempt; `turns` are in the order of storing; `notes` were pinned when the
-    stage was first opened. The stage may begin when `halt` is none; `granted` tells whether the first reservation was made.
-    `needed` are the results of the stages asked for, in that order. `asked_on` is the day (UTC) on which the run was created.
-    """
-
-    result: bytes | None
-    turns: list[Turn]
-    notes: tuple[str, ...]
-    halt: Halt
-    granted: bool
-    attempt: int
-    needed: list[bytes | None]
-    asked_on: date
-    capped: bool
-
-
 class Receipt(NamedTuple):
     """A stored turn's event number, and whether the agent may go on: `granted` means its next reservation was made.
 
@@ -129,21 +109,8 @@ class RunLog:
     async def open_stage(
         self, run_id: UUID, stage: str, reservation: Reservation | None, title: str = "", needs: Sequence[str] = ()
     ) -> StageOpening:
-        """Open a stage, or again after its worker died (then the dead attempt's reservations are released).
-
-        Appends `stage_started` unless the stage is finished or must halt. Without a reservation the budget is not asked. `needs`
-        names stages whose results this one reads.
-        """
-        async with translated():
-            row = await self._pool.fetchrow(OPEN_STAGE, run_id, stage, title, *(reservation or (None, None)), list(needs))
-        if row is None or row["halt"] is None:
-            raise NotFound(f"there is no run {run_id}")
-        turns = [Turn.model_validate_json(body) for body in row["turns"] or ()]
-        notes = tuple(row["notes"] or ())
-        return StageOpening(
-            *(row["result"], turns, notes, Halt(row["halt"]), row["granted"], row["attempt"]),
-            *(list(row["needed"] or ()), row["asked_on"], row["capped"]),
-        )
+        """Open one stage: see `open_stages`. `needs` names stages whose results this one reads."""
+        return (await open_stages(self._pool, run_id, (WantedStage(stage, title, needs),), reservation))[0]
 
     async def store_turn(
         self,

@@ -8,8 +8,8 @@ RECALL = "SELECT result FROM tool_calls WHERE run_id = $1 AND key = $2"
 TOOL_KEYS = "SELECT key FROM tool_calls WHERE run_id = $1"
 REMEMBER = """
     WITH mine AS (INSERT INTO tool_calls (run_id, key, result) SELECT id, $2, $3 FROM runs WHERE id = $1
-                  ON CONFLICT DO NOTHING RETURNING result)
-    SELECT result FROM mine UNION ALL SELECT result FROM tool_calls WHERE run_id = $1 AND key = $2 LIMIT 1"""
+                  ON CONFLICT DO NOTHING RETURNING true)
+    SELECT NULL::bytea AS other FROM mine UNION ALL SELECT result FROM tool_calls WHERE run_id = $1 AND key = $2 LIMIT 1"""
 
 
 async def recall(database: Executor, run_id: UUID, key: str) -> bytes | None:
@@ -28,6 +28,8 @@ async def keys(database: Executor, run_id: UUID) -> set[str]:
 async def remember(database: Executor, run_id: UUID, key: str, result: bytes) -> bytes:
     """Keep a call's result; the one that is kept, which is another's when that was first."""
     async with translated():
-        kept: bytes | None = await database.fetchval(REMEMBER, run_id, key, result)
+        kept = await database.fetchrow(REMEMBER, run_id, key, result)
+    if kept is not None:
+        return kept["other"] or result
     # Another's row can be committed after our statement began: then it is there, and only a new statement sees it.
-    return kept or await recall(database, run_id, key) or result
+    return await recall(database, run_id, key) or result

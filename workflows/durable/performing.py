@@ -11,6 +11,7 @@ from temporalio.exceptions import ApplicationError
 
 from app.domain.contract import Halt
 from app.domain.run import RunStatus
+from app.storage.openings import StageOpening, WantedStage, open_stages
 from app.storage.run_log import NOTHING
 from retrieval.outside.meter import counted_for
 from workflows.durable import policies
@@ -35,8 +36,10 @@ async def perform(
     stored: Callable[[bytes], R],
 ) -> R:
     """The one stage of an activity: see `performed`."""
+    wanted = WantedStage(stage, title, needs)
     async with at_work(shop, request):
-        return await performed(shop, request, stage, title, needs, work, stored)
+        [opening] = await opened(shop, request, (wanted,))
+        return await performed(shop, request, wanted, opening, work, stored)
 
 
 @contextlib.asynccontextmanager
@@ -48,24 +51,28 @@ async def at_work(shop: Workshop, request: StageRequest) -> AsyncIterator[None]:
         yield
 
 
+async def opened(shop: Workshop, request: StageRequest, wanted: Sequence[WantedStage]) -> list[StageOpening]:
+    """The stages of an activity, opened together, each with the first reservation of its agent."""
+    first = shop.first_reservation(request.finish)
+    return await insist(lambda: open_stages(shop.database, request.run_id, wanted, first))
+
+
 async def performed(
     shop: Workshop,
     request: StageRequest,
-    stage: str,
-    title: str,
-    needs: Sequence[str],
+    wanted: WantedStage,
+    opening: StageOpening,
     work: Callable[[Attempt], Awaitable[R]],
     stored: Callable[[bytes], R],
 ) -> R:
-    """A stage's stored result, or the result of `work`, which closes the stage itself.
+    """An open stage's stored result, or the result of `work`, which closes the stage itself.
 
     Raises:
         ApplicationError: the run halts (never retried), or this worker is stopping (retried elsewhere).
     """
-    first = shop.first_reservation(request.finish)
-    opening = await insist(lambda: shop.log.open_stage(request.run_id, stage, first, title, needs))
     if opening.result is not None:
         return stored(opening.result)
+    stage, first = wanted.stage, shop.first_reservation(request.finish)
     ledger = StageLedger(
         *(shop.log, request.run_id, stage, opening.attempt, shop.rooms.of(request.run_id)),
         shop.prices_of(stage, request.query),
@@ -76,7 +83,7 @@ async def performed(
         halt=opening.halt,
     )
     record = DurableRecord(ledger, opening.turns, shop.models.__getitem__, shop.index_circuit)
-    attempt = Attempt(shop, request, stage, title, opening, ledger, record)
+    attempt = Attempt(shop, request, stage, wanted.title, opening, ledger, record)
     with counted_for(request.run_id):
         return await _guarded(ledger, record, lambda: work(attempt))
 

@@ -8,11 +8,12 @@ from temporalio.exceptions import ApplicationError
 
 from app.domain.budget import StopReason
 from app.domain.evidence import Finding
+from app.storage.openings import StageOpening, WantedStage
 from workflows.agents.ports import BudgetSpent
 from workflows.agents.remembering import memory_of_search, search_agent
 from workflows.durable.failures import is_final
 from workflows.durable.payloads import SearchesOutcome, SearchesRequest, SearchOutcome, SearchRequest
-from workflows.durable.performing import performed
+from workflows.durable.performing import opened, performed
 from workflows.durable.sources import cited, distinct_sources
 from workflows.durable.workshop import Attempt, Outcome, Workshop
 
@@ -25,16 +26,24 @@ async def searched(shop: Workshop, request: SearchRequest) -> SearchOutcome:
     Raises:
         ApplicationError: as `performed`.
     """
-    subtask = request.plan.subtask(request.subtask_id)
-    needed = request.plan.ancestors(subtask.id)
-    ancestors = [search_agent(s.id) for s in request.plan.subtasks if s.id in needed]
+    [opening] = await opened(shop, request, (_wanted(request),))
+    return await _searched(shop, request, opening)
 
+
+async def _searched(shop: Workshop, request: SearchRequest, opening: StageOpening) -> SearchOutcome:
     async def work(attempt: Attempt) -> Finding:
         return await _stored(await _found(request, attempt), attempt)
 
-    stage = search_agent(subtask.id)
-    finding = await performed(shop, request, stage, subtask.title, ancestors, work, Finding.model_validate_json)
-    return SearchOutcome(subtask_id=subtask.id, stop=finding.stop, detail=finding.detail)
+    finding = await performed(shop, request, _wanted(request), opening, work, Finding.model_validate_json)
+    return SearchOutcome(subtask_id=request.subtask_id, stop=finding.stop, detail=finding.detail)
+
+
+def _wanted(request: SearchRequest) -> WantedStage:
+    """The stage of a search, which reads the findings of all searches that its subtask builds on."""
+    subtask = request.plan.subtask(request.subtask_id)
+    needed = request.plan.ancestors(subtask.id)
+    ancestors = [search_agent(s.id) for s in request.plan.subtasks if s.id in needed]
+    return WantedStage(search_agent(subtask.id), subtask.title, ancestors)
 
 
 async def searched_together(shop: Workshop, request: SearchesRequest) -> SearchesOutcome:
@@ -43,7 +52,10 @@ async def searched_together(shop: Workshop, request: SearchesRequest) -> Searche
     Raises:
         ApplicationError: as `performed`, when one of them says so; the others have then ended too, and kept what they have.
     """
-    ended = await asyncio.gather(*(searched(shop, one) for one in request.each), return_exceptions=True)
+    each = request.each
+    openings = await opened(shop, request, [_wanted(one) for one in each])
+    searches = (_searched(shop, one, opening) for one, opening in zip(each, openings, strict=True))
+    ended = await asyncio.gather(*searches, return_exceptions=True)
     return SearchesOutcome(
         ended=tuple(outcome for outcome in ended if isinstance(outcome, SearchOutcome)),
         failed=tuple(_failures(request.subtask_ids, ended)),

@@ -17,8 +17,9 @@ from app.outgoing.mail import Mailbox
 from app.services.accounts.policy import NO_LIMITS
 from app.settings import Judge
 from app.storage.engine import translated
+from app.storage.openings import StageOpening
 from app.storage.outside import OutsideStore
-from app.storage.run_log import NOTHING, Reservation, RunLog, Snapshot, StageOpening
+from app.storage.run_log import NOTHING, Reservation, RunLog, Snapshot
 from retrieval.client import IndexClient
 from retrieval.on_behalf import OnBehalf
 from retrieval.ports import PageReader
