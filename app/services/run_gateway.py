@@ -43,6 +43,8 @@ from app.domain.plan import ResearchPlan
 NAMESPACE = "default"
 CONNECT_LIMIT = timedelta(seconds=10)
 COMMAND_LIMIT = timedelta(seconds=10)
+STARTING = "Frontend is not healthy yet"
+STARTING_POLL = timedelta(milliseconds=100)
 BACKGROUND = 5
 """Temporal's lowest priority; 3 is the usual one."""
 DRAFT_LIMIT = timedelta(seconds=100)
@@ -64,11 +66,22 @@ async def connect(address: str, runtime: Runtime | None = None) -> Client:
     """
     try:
         async with asyncio.timeout(CONNECT_LIMIT.total_seconds()):
-            return await Client.connect(address, namespace=NAMESPACE, data_converter=pydantic_data_converter, runtime=runtime)
+            return await _client(address, runtime)
     except TimeoutError as error:
         raise SetupError(_unusable(address, f"no answer within {CONNECT_LIMIT.total_seconds():.0f} s")) from error
     except (RuntimeError, ValueError) as error:
         raise SetupError(_unusable(address, _cause(str(error)))) from error
+
+
+async def _client(address: str, runtime: Runtime | None) -> Client:
+    """A client, waited for while the server starts: it takes connections a moment before it serves."""
+    while True:
+        try:
+            return await Client.connect(address, namespace=NAMESPACE, data_converter=pydantic_data_converter, runtime=runtime)
+        except RuntimeError as error:
+            if STARTING not in str(error):
+                raise
+            await asyncio.sleep(STARTING_POLL.total_seconds())
 
 
 async def start_fleet(client: Client, request: FleetInput) -> None:
