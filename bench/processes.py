@@ -48,11 +48,6 @@ def cpu_by_name(roots: Mapping[str, int]) -> dict[str, float]:
     return {name: cpu_s(pid) for name, pid in roots.items()}
 
 
-def resident_mib(root: int) -> float:
-    """Resident memory of a process and its descendants in MiB; pages they share count once (proportional set size)."""
-    return sum(_proportional_kib(pid) for pid in tree(root)) / 1024
-
-
 def resident_alone_mib(pid: int) -> float:
     """Resident set size of one process in MiB."""
     return int((PROC / str(pid) / "statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / MIB
@@ -61,14 +56,6 @@ def resident_alone_mib(pid: int) -> float:
 def load_average() -> float:
     """Processes that wanted a core, on average over the last minute: says whether the machine was quiet."""
     return os.getloadavg()[0]
-
-
-def _proportional_kib(pid: int) -> int:
-    try:
-        lines = (PROC / str(pid) / "smaps_rollup").read_text().splitlines()
-    except (FileNotFoundError, ProcessLookupError):
-        return 0
-    return next((int(line.split()[1]) for line in lines if line.startswith("Pss:")), 0)
 
 
 def _every() -> Iterator[tuple[int, Stat]]:

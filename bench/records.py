@@ -1,6 +1,5 @@
-"""What the benches read directly from Postgres, past the API: turns with their times, and which stages were open when."""
+"""What the benches read directly from Postgres, past the API: turns with their times, and stages opened again."""
 
-from datetime import datetime
 from uuid import UUID
 
 import asyncpg
@@ -10,7 +9,6 @@ from bench.billing import StoredTurn
 
 MODEL_TURNS = """SELECT agent, ordinal, digest, created_at FROM turns WHERE run_id = $1 AND kind = 'model'"""
 TURN_KINDS = """SELECT agent, kind FROM turns WHERE run_id = $1 AND revision = 0"""
-OPEN_STAGES = """SELECT stage FROM stages WHERE run_id = $1 AND opened_at <= $2 AND (closed_at IS NULL OR closed_at > $2)"""
 REOPENED = """SELECT sum(attempt - 1)::int FROM stages WHERE run_id = $1 AND attempt > 1"""
 
 
@@ -22,11 +20,6 @@ async def model_turns(database: asyncpg.Pool, run_id: str) -> list[StoredTurn]:
 async def turn_kinds(database: asyncpg.Pool, run_id: str) -> list[tuple[str, TurnKind]]:
     """Agent and kind of every turn of a run."""
     return [(agent, TurnKind(kind)) for agent, kind in await database.fetch(TURN_KINDS, UUID(run_id))]
-
-
-async def open_stages(database: asyncpg.Pool, run_id: str, at: datetime) -> list[str]:
-    """The stages that were open at that moment."""
-    return [row["stage"] for row in await database.fetch(OPEN_STAGES, UUID(run_id), at)]
 
 
 async def reopened(database: asyncpg.Pool, run_id: str) -> int:

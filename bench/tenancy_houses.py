@@ -25,7 +25,6 @@ from bench.tenancy_belongings import belongings
 
 PLAN = ResearchPlan(subtasks=(Subtask(id="revenue", title="Duties", question="Which duties?"),))
 FOUND = b'{"subtask_id": "revenue", "stop": "sufficient"}'
-DIGEST = "SELECT md5(string_agg(t::text, '|' ORDER BY t::text))"
 TABLES = """
     SELECT c.relname FROM pg_class c WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r'
     AND c.relname NOT IN ('alembic_version', 'api_keys', 'rate_buckets')"""

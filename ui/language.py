@@ -15,7 +15,6 @@ LANGUAGES = {"en": "English", "zh": "中文"}
 DEFAULT = "en"
 COOKIE = "rubrica_language"
 TABLES = Path(__file__).parent / "wording"
-CHOICE = "language_choice"
 
 
 def choose() -> None:

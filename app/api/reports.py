@@ -62,7 +62,7 @@ class ReportsController(Controller):
     @get("/snapshots/{snapshot:str}", media_type="text/plain", responses=problem_responses(404))
     async def snapshot(
         self,
-        snapshot: Annotated[str, PathParameter(pattern="^[0-9a-f]{64}$", description="SHA-256 of the text.")],
+        snapshot: Hash,
         research: ResearchService,
     ) -> Response[bytes]:
         """The stored copy of a cited source, as plain text. Offsets count its characters."""

@@ -130,12 +130,6 @@ class SubtaskRemoval(Value):
     subtask_id: str
 
 
-class Note(Value):
-    """A reader's note for the agents, read at the start of each later stage."""
-
-    text: str
-
-
 def workflow_id(run_id: UUID) -> str:
     """The Temporal workflow id of a run: one run, one id, across pauses and restarts."""
     return f"run-{run_id}"

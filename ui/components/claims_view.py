@@ -8,7 +8,6 @@ from ui.language import named, say
 from ui.models import Claim
 
 KINDS = ("full", "partial", "none", "contradicted", "uncited")
-MOST_LISTED = 40
 
 
 def doubtful(claim: Claim) -> bool:

@@ -19,11 +19,6 @@ class TableCount(NamedTuple):
     tables: int
     faulty: int
 
-    @property
-    def error_rate(self) -> float | None:
-        """The share of tables with a fault; None without tables."""
-        return self.faulty / self.tables if self.tables else None
-
 
 class Repaired(NamedTuple):
     """The text with its tables put right, and the tables before and after."""
@@ -47,11 +42,6 @@ def repaired_tables(text: str) -> Repaired:
             lines[table.start : table.end] = new + gap
     mended = "\n".join(lines)
     return Repaired(mended, before, _count(tables_of(mended)))
-
-
-def counted(text: str) -> TableCount:
-    """The tables of a text and how many have a fault."""
-    return _count(tables_of(text))
 
 
 def _count(tables: list[Table]) -> TableCount:

@@ -1,14 +1,12 @@
 """How a system asks for work. In a Temporal workflow a stage is an activity; in training and in tests it is a plain call."""
 
-from collections.abc import Awaitable, Callable
-from typing import Protocol, TypeAlias
+from typing import Protocol
 
 from app.domain.errors import RubricaError
 from app.domain.evidence import Finding
 from app.domain.plan import ResearchPlan, Subtask
 from app.domain.query import ResearchQuery
 from app.domain.report import Report
-from workflows.systems.steering import Steering
 
 
 class StageFailed(RubricaError):
@@ -33,6 +31,3 @@ class Stages(Protocol):
     async def report(self, plan: ResearchPlan, findings: tuple[Finding, ...]) -> Report:
         """Ask the report agent; findings come in the order of the plan."""
         ...
-
-
-System: TypeAlias = Callable[[ResearchQuery, Stages, Steering], Awaitable[Report]]
