@@ -1,18 +1,16 @@
 """Jina Reader (r.jina.ai): a page's readable text, fetched by somebody else."""
 
-import ipaddress
 from dataclasses import dataclass, field
-from urllib.parse import urlsplit
 
 from pydantic import ValidationError
 
 from app.domain.evidence import Source, snapshot_hash
+from app.outgoing.errors import AddressRefused
+from app.outgoing.targets import target
 from retrieval.outside.failure import CallFailed, Failure
 from retrieval.outside.http import Http, HttpRequest
 from retrieval.ports import Document
 from retrieval.web.ports import Reply, plain, read_date
-
-OWN = (".local", ".internal", ".localhost", ".lan", ".home.arpa")
 
 
 class _Page(Reply):
@@ -36,9 +34,9 @@ class JinaReader:
 
     async def fetch(self, url: str) -> Document:
         """See `PageFetcher.fetch`; the text is Markdown."""
-        _public(url)
+        address = _public(url)
         headers = {"Authorization": f"Bearer {self.key}"}
-        body = await self.http.send(HttpRequest(f"{self.url}/", body={"url": url}, headers=headers, secret=self.key))
+        body = await self.http.send(HttpRequest(f"{self.url}/", body={"url": address}, headers=headers, secret=self.key))
         try:
             page = _Answer.model_validate_json(body).data
         except ValidationError as error:
@@ -51,21 +49,9 @@ class JinaReader:
         return Document(source=source, text=page.content)
 
 
-def _public(url: str) -> None:
+def _public(url: str) -> str:
+    """The address as our own fetcher would ask for it: one that leads into our network or names a user is told nobody."""
     try:
-        parts = urlsplit(url)
-    except ValueError as error:
-        raise CallFailed(Failure.REFUSED, f"not an address: {url[:200]}") from error
-    host = parts.hostname or ""
-    if (
-        parts.scheme not in ("http", "https")
-        or "." not in host.strip(".")
-        or host.endswith((".local", ".internal", ".localhost"))
-    ):
-        raise CallFailed(Failure.REFUSED, f"not an address of the public web: {url[:200]}")
-    try:
-        public = ipaddress.ip_address(host).is_global
-    except ValueError:
-        public = True  # a name
-    if not public:
-        raise CallFailed(Failure.REFUSED, f"not an address of the public web: {url[:200]}")
+        return str(target(url))
+    except AddressRefused as error:
+        raise CallFailed(Failure.REFUSED, f"not an address of the public web ({error}): {url[:200]}") from error

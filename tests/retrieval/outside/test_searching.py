@@ -177,6 +177,11 @@ async def test_pages_are_read_by_jina_where_the_index_has_none(exchange: Http, s
             "http://10.0.0.7/x",
             "http://box.local/",
             "http://printer/",
+            "http://box.local./",
+            "http://nas.lan/",
+            "http://0x7f.1/",
+            "http://name:secret@a.example/",
+            "http://a.example:5432/",
         ):
             with pytest.raises(ToolError, match="not an address of the public web"):
                 await reader.read(url)
