@@ -5,12 +5,12 @@ from datetime import date
 from typing import NamedTuple
 from uuid import UUID
 
+import orjson
 from asyncpg import Record
 
 from app.domain.contract import Halt
 from app.domain.errors import NotFound
 from app.domain.trajectory import Turn
-from app.json_bytes import json_bytes
 from app.storage.engine import Executor, translated
 
 OPEN_STAGES = """
@@ -60,7 +60,7 @@ async def open_stages(
         Unavailable: the database does not answer.
     """
     stages, titles, needs = zip(
-        *((each.stage, each.title, json_bytes(list(each.needs)).decode()) for each in wanted), strict=True
+        *((each.stage, each.title, orjson.dumps(list(each.needs)).decode()) for each in wanted), strict=True
     )
     async with translated():
         rows = await database.fetch(OPEN_STAGES, run_id, stages, titles, needs, *(reservation or (None, None)))

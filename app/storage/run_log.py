@@ -16,7 +16,6 @@ from app.domain.run import EventType, RunStatus
 from app.domain.trajectory import Turn
 from app.json_bytes import json_bytes
 from app.storage.engine import Executor, translated
-from app.storage.openings import StageOpening, WantedStage, open_stages
 from app.storage.turn_writer import TurnRow, TurnWriter
 
 RESERVE = "SELECT * FROM reserve($1, $2, $3, $4, $5, $6, $7, $8)"
@@ -105,12 +104,6 @@ class RunLog:
     def executor(self) -> Executor:
         """What it writes through: within a transaction, the connection that has it open."""
         return self._pool
-
-    async def open_stage(
-        self, run_id: UUID, stage: str, reservation: Reservation | None, title: str = "", needs: Sequence[str] = ()
-    ) -> StageOpening:
-        """Open one stage: see `open_stages`. `needs` names stages whose results this one reads."""
-        return (await open_stages(self._pool, run_id, (WantedStage(stage, title, needs),), reservation))[0]
 
     async def store_turn(
         self,

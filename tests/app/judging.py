@@ -22,6 +22,7 @@ from app.domain.writer import ReportLineage
 from app.storage import accounts, runs
 from app.storage.run_log import NOTHING, Renderings, RunLog
 from tests.app.support import ApiClient, Reply
+from tests.support.opening import open_stage
 
 TENANT = "the-tenant-of-the-index"
 TEXT = "Duties protect labour. Duties raise prices."
@@ -89,7 +90,7 @@ async def finished_run(pool: asyncpg.Pool, written: Report, lineage: ReportLinea
 async def finish(pool: asyncpg.Pool, run_id: UUID, written: Report, lineage: ReportLineage, cost: int = 0) -> None:
     """What the report stage does: a turn where there is a cost, the report, the end of the run."""
     log = RunLog(pool)
-    opening = await log.open_stage(run_id, "report", None)
+    opening = await open_stage(log, run_id, "report", None)
     if cost:
         turn = Turn(agent="report", ordinal=0, kind=TurnKind.MODEL, step="outline", digest="d")
         usage = Usage(model_calls=1, input_tokens=cost, output_tokens=1, cost_microusd=cost)
@@ -101,7 +102,7 @@ async def finish(pool: asyncpg.Pool, run_id: UUID, written: Report, lineage: Rep
 
 
 async def _close(log: RunLog, run_id: UUID, stage: str, result: bytes) -> None:
-    opening = await log.open_stage(run_id, stage, None)
+    opening = await open_stage(log, run_id, stage, None)
     await log.close_stage(run_id, stage, opening.attempt, result, [], {})
 
 

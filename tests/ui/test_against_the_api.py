@@ -22,6 +22,7 @@ from app.storage.engine import connect
 from app.storage.run_log import RunLog, Snapshot
 from tests.app.support import InMemoryRuns, serving
 from tests.support.accounts import HOME_HEADERS
+from tests.support.opening import open_stage
 from ui.api_client import ApiClient, ApiProblem
 from ui.client import asking
 from ui.components.exports import DOCUMENTS, REFERENCES
@@ -60,7 +61,7 @@ async def ask(client: ApiClient) -> Run:
 async def search(log: RunLog, run_id: UUID) -> None:
     """What a worker writes for one search."""
     await log.save_plan(run_id, PLAN, (), EventType.PLAN_MADE)
-    opened = await log.open_stage(run_id, "search/s1", None, "Duties")
+    opened = await open_stage(log, run_id, "search/s1", None, "Duties")
     told = {"stage": "search/s1", "title": "Duties", "stop": "sufficient", "detail": "", "quotes": 1, "sources": 1, "usage": {}}
     await log.close_stage(run_id, "search/s1", opened.attempt, b"{}", [Snapshot(SNAPSHOT, TEXT)], told)
 

@@ -16,6 +16,7 @@ from app.services.bootstrap import ensure_owner
 from app.storage import rubrics
 from app.storage.run_log import NOTHING, RunLog
 from tests.app.support import ApiClient, InMemoryRuns
+from tests.support.opening import open_stage
 from workflows.judging.general_rubric import general_rubric
 
 QUESTION = "How did American presidents justify tariffs?"
@@ -70,7 +71,7 @@ async def test_a_rubric_is_edited_until_the_report_is_being_written(api: ApiClie
     edited = await api.put(f"/v1/runs/{run}/rubric", {"criteria": EDITED})
     assert (edited.status, edited.json["rubric"]["criteria"]) == (200, EDITED)
     assert edited.json["drafted"] == GENERAL.model_dump(mode="json")
-    await run_log.open_stage(UUID(run), "report", NOTHING)
+    await open_stage(run_log, UUID(run), "report", NOTHING)
     assert (await api.put(f"/v1/runs/{run}/rubric", {"criteria": EDITED[1:]})).is_problem(409)
     assert (await api.get(f"/v1/runs/{run}/rubric")).json["rubric"]["criteria"] == EDITED
     card = scorecard_of(CriterionScore(criterion=c, missing="nobody was there") for c in GENERAL.criteria)

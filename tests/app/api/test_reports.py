@@ -9,6 +9,7 @@ from app.domain.report import Report, Section
 from app.domain.run import RunStatus
 from app.storage.run_log import Renderings, RunLog, Snapshot
 from tests.app.support import ApiClient
+from tests.support.opening import open_stage
 
 TEXT = "Duties were high in 1890.\r\n Ça va \U0001f600\x00 end"
 HASH = hashlib.sha256(TEXT.encode()).hexdigest()
@@ -22,7 +23,7 @@ REPORT = Report(title="Tariffs", sections=(Section(heading="Then", body="High.")
 async def run(api: ApiClient, run_log: RunLog) -> str:
     """A finished run."""
     run_id = await api.ask("Why \u0394?")
-    opening = await run_log.open_stage(UUID(run_id), "search/s1", None)
+    opening = await open_stage(run_log, UUID(run_id), "search/s1", None)
     await run_log.close_stage(UUID(run_id), "search/s1", opening.attempt, b"{}", [Snapshot(HASH, TEXT)], {})
     await run_log.save_report(
         UUID(run_id), REPORT, Renderings("# Tariffs\u0394", "<h1>Tariffs\u0394</h1>"), EVIDENCE, {"sections": 1}

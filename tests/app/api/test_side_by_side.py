@@ -19,6 +19,7 @@ from app.storage import rubrics, tool_results
 from app.storage.run_log import NOTHING, RunLog
 from tests.app.finished import complete
 from tests.app.support import ApiClient, InMemoryRuns
+from tests.support.opening import open_stage
 from workflows.judging.general_rubric import general_rubric
 
 QUESTION = "How did American presidents justify tariffs?"
@@ -47,7 +48,7 @@ async def test_one_question_several_systems_one_rubric(api: ApiClient, workflows
     assert (await api.get(f"/v1/runs/{other}/side-by-side")).json == shown, "every one of them shows all"
 
     finding = Finding(subtask_id="s1", stop=StopReason.SUFFICIENT, turns=4, usage=Usage(tool_calls=7))
-    opened = await run_log.open_stage(UUID(other), "search/s1", NOTHING)
+    opened = await open_stage(run_log, UUID(other), "search/s1", NOTHING)
     await run_log.close_stage(UUID(other), "search/s1", opened.attempt, finding.model_dump_json().encode(), (), {}, frozenset())
     rubric = general_rubric(ResearchQuery(question=QUESTION))
     card = scorecard_of(CriterionScore(criterion=c, score=0.5, judge="model") for c in rubric.criteria)

@@ -11,6 +11,7 @@ from app.domain.run import EventType, RunStatus
 from app.domain.trajectory import Turn, TurnKind
 from app.storage.run_log import Reservation, RunLog
 from tests.app.support import ApiClient, InMemoryRuns
+from tests.support.opening import open_stage
 
 PLAN = {"subtasks": [{"id": "s1", "title": "First", "question": "What first?"}]}
 SECOND = {"id": "s2", "title": "Second", "question": "What then?", "depends_on": ["s1"]}
@@ -140,7 +141,7 @@ async def test_an_unusable_note_is_refused(api: ApiClient, run: str, text: str) 
 
 async def test_a_spent_budget_must_be_raised_before_going_on(api: ApiClient, run_log: RunLog, run: str) -> None:
     await api.put(f"/v1/runs/{run}/budget", {"max_tokens": 10})
-    opening = await run_log.open_stage(UUID(run), "plan", Reservation(10))
+    opening = await open_stage(run_log, UUID(run), "plan", Reservation(10))
     turn = Turn(agent="plan", ordinal=0, kind=TurnKind.MODEL, step="plan", digest="d")
     spent = Usage(model_calls=1, input_tokens=8, output_tokens=3)
     await run_log.store_turn(

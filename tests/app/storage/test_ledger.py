@@ -12,6 +12,7 @@ from app.domain.trajectory import Turn, TurnKind
 from app.storage import events, steering
 from app.storage.run_log import NOTHING, Receipt, Reservation, RunLog
 from tests.app.conftest import NewRun
+from tests.support.opening import open_stage
 
 WRITERS = 8
 TURNS = 25
@@ -36,7 +37,7 @@ async def test_totals_and_numbers_are_exact_under_parallel_writers(run_log: RunL
     run = await new_run()
 
     async def agent(name: str) -> list[int]:
-        await run_log.open_stage(run, name, ROOM)
+        await open_stage(run_log, run, name, ROOM)
         return [(await spend(run_log, run, name, n, ROOM, ROOM)).seq for n in range(TURNS)]
 
     numbers = await asyncio.gather(*(agent(f"search/s{n}") for n in range(WRITERS)))
@@ -63,7 +64,7 @@ async def test_parallel_agents_stop_at_the_cap_together(run_log: RunLog, new_run
     run = await new_run(Budget(max_tokens=5_050))
 
     async def agent(name: str) -> int:
-        opening = await run_log.open_stage(run, name, ROOM)
+        opening = await open_stage(run_log, run, name, ROOM)
         calls = 0
         granted = opening.granted
         while granted:
@@ -83,7 +84,7 @@ async def test_parallel_agents_stop_at_the_cap_together(run_log: RunLog, new_run
 
 async def test_money_is_capped_too(run_log: RunLog, new_run: NewRun) -> None:
     run = await new_run(Budget(max_cost_microusd=32))
-    opening = await run_log.open_stage(run, "plan", ROOM)
+    opening = await open_stage(run_log, run, "plan", ROOM)
     assert opening.granted
     assert (await spend(run_log, run, "plan", 0, ROOM, Reservation(0, 21))).granted
     assert not (await spend(run_log, run, "plan", 1, Reservation(0, 21), Reservation(0, 11))).granted
@@ -95,7 +96,7 @@ async def test_time_is_counted_only_while_the_run_is_running(run_log: RunLog, ne
     await pool.execute("UPDATE ledgers SET running_since = now() - interval '59 seconds' WHERE run_id = $1", run)
     await run_log.set_status(run, RunStatus.PAUSED)
     await pool.execute("UPDATE ledgers SET updated_at = now() - interval '9 days' WHERE run_id = $1", run)
-    assert (await run_log.open_stage(run, "plan", NOTHING)).granted
+    assert (await open_stage(run_log, run, "plan", NOTHING)).granted
     await run_log.set_status(run, RunStatus.RUNNING)
     await pool.execute("UPDATE ledgers SET running_since = now() - interval '2 seconds' WHERE run_id = $1", run)
     receipt = await spend(run_log, run, "plan", 0, NOTHING, NOTHING)
@@ -108,11 +109,11 @@ async def test_time_is_counted_only_while_the_run_is_running(run_log: RunLog, ne
 
 async def test_reservations_of_a_dead_attempt_are_given_back(run_log: RunLog, new_run: NewRun, pool: asyncpg.Pool) -> None:
     run = await new_run(Budget(max_tokens=1_000))
-    await run_log.open_stage(run, "report", Reservation(300))
+    await open_stage(run_log, run, "report", Reservation(300))
     assert await run_log.reserve(run, "report", 1, NOTHING, Reservation(300)) == (Halt.NONE, True)
     assert await run_log.reserve(run, "report", 1, NOTHING, Reservation(500)) == (Halt.BUDGET, False)
     assert (await ledger(pool, run))["reserved_tokens"] == 600
-    again = await run_log.open_stage(run, "report", Reservation(900))
+    again = await open_stage(run_log, run, "report", Reservation(900))
     assert again.granted
     assert (await ledger(pool, run))["reserved_tokens"] == 900
     assert await run_log.reserve(run, "report", 2, Reservation(900), None) == (Halt.NONE, True)
@@ -121,15 +122,15 @@ async def test_reservations_of_a_dead_attempt_are_given_back(run_log: RunLog, ne
 
 async def test_a_refused_reservation_reserves_nothing(run_log: RunLog, new_run: NewRun, pool: asyncpg.Pool) -> None:
     run = await new_run(Budget(max_tokens=150))
-    opening = await run_log.open_stage(run, "plan", Reservation(151))
+    opening = await open_stage(run_log, run, "plan", Reservation(151))
     assert (opening.halt, opening.granted) == (Halt.BUDGET, False)
-    assert (await run_log.open_stage(run, "plan", Reservation(150))).granted
+    assert (await open_stage(run_log, run, "plan", Reservation(150))).granted
     assert not (await spend(run_log, run, "plan", 0, Reservation(150), Reservation(51), attempt=2)).granted
     assert (await ledger(pool, run))["reserved_tokens"] == 0
 
 
 async def test_a_stage_that_spends_nothing_may_run_when_all_is_spent(run_log: RunLog, new_run: NewRun) -> None:
     run = await new_run(Budget(max_tokens=100))
-    await run_log.open_stage(run, "plan", ROOM)
+    await open_stage(run_log, run, "plan", ROOM)
     assert (await spend(run_log, run, "plan", 0, ROOM, ROOM)).halt is Halt.BUDGET
-    assert (await run_log.open_stage(run, "report", None)).halt is Halt.NONE
+    assert (await open_stage(run_log, run, "report", None)).halt is Halt.NONE

@@ -17,6 +17,7 @@ from app.storage.run_log import NOTHING, Receipt, Reservation, RunLog
 from tests.app.conftest import NewRun
 from tests.app.storage.test_run_log import store, turn
 from tests.support.lost_answers import LostAnswers
+from tests.support.opening import open_stage
 
 T = TypeVar("T")
 STAGE = "search/s1"
@@ -62,9 +63,9 @@ async def test_a_turn_that_the_next_attempt_found_is_not_billed_again(
     shaky: Shaky, run_log: RunLog, new_run: NewRun, pool: asyncpg.Pool
 ) -> None:
     run = await new_run()
-    await run_log.open_stage(run, STAGE, None)
+    await open_stage(run_log, run, STAGE, None)
     await shaky.lose("store_turn", lambda: store(shaky.log, run, 1, turn(0)))
-    again = await run_log.open_stage(run, STAGE, None)
+    again = await open_stage(run_log, run, STAGE, None)
     assert [found.digest for found in again.turns] == ["d0"]
     assert (await store(shaky.log, run, 1, turn(0))).halt is Halt.SUPERSEDED
     assert await used(pool, run) == (1, 1)
@@ -77,7 +78,7 @@ async def test_a_turn_that_the_next_attempt_found_is_not_billed_again(
 async def test_a_late_turn_is_billed_once(shaky: Shaky, run_log: RunLog, new_run: NewRun, pool: asyncpg.Pool) -> None:
     run = await new_run()
     for _ in range(2):
-        await run_log.open_stage(run, STAGE, None)
+        await open_stage(run_log, run, STAGE, None)
     receipt: Receipt = await shaky.unanswered("store_turn", lambda: store(shaky.log, run, 1, turn(0)))
     assert (receipt.halt, receipt.granted) == (Halt.SUPERSEDED, False)
     assert await used(pool, run) == (1, 0)
@@ -91,7 +92,7 @@ async def test_what_is_asked_again_after_a_changed_request_is_billed_again(
 ) -> None:
     run = await new_run()
     for attempt, digest in ((1, "old"), (2, "new")):
-        await run_log.open_stage(run, STAGE, None)
+        await open_stage(run_log, run, STAGE, None)
         await store(run_log, run, attempt, turn(0, digest))
         await store(run_log, run, attempt, turn(1, "the same"))
     assert await used(pool, run) == (4, 4)
@@ -99,8 +100,8 @@ async def test_what_is_asked_again_after_a_changed_request_is_billed_again(
 
 async def test_a_reservation_is_exchanged_once(shaky: Shaky, run_log: RunLog, new_run: NewRun, pool: asyncpg.Pool) -> None:
     run = await new_run(Budget(max_tokens=1_000))
-    await run_log.open_stage(run, STAGE, Reservation(100))
-    await run_log.open_stage(run, "search/s2", Reservation(300))
+    await open_stage(run_log, run, STAGE, Reservation(100))
+    await open_stage(run_log, run, "search/s2", Reservation(300))
 
     async def exchange(released: int, wanted: int, call: int) -> tuple[bool, int, int]:
         told = await shaky.unanswered(
@@ -119,9 +120,9 @@ async def test_a_reservation_is_exchanged_once(shaky: Shaky, run_log: RunLog, ne
 
 async def test_a_stage_whose_closing_was_not_answered_is_closed(shaky: Shaky, run_log: RunLog, new_run: NewRun) -> None:
     run = await new_run()
-    await run_log.open_stage(run, "plan", NOTHING)
+    await open_stage(run_log, run, "plan", NOTHING)
     assert not await shaky.unanswered("close_stage", lambda: shaky.log.close_stage(run, "plan", 1, b"the result", [], {}))
-    assert (await run_log.open_stage(run, "plan", NOTHING)).result == b"the result"
+    assert (await open_stage(run_log, run, "plan", NOTHING)).result == b"the result"
 
 
 async def store_many(log: RunLog, run: UUID) -> None:
@@ -132,7 +133,7 @@ async def store_many(log: RunLog, run: UUID) -> None:
 async def test_the_last_words_of_a_killed_server_are_an_outage(shaky: Shaky, new_run: NewRun) -> None:
     """They come while nobody asked anything, and leave the connection out of step for whoever asks next."""
     run = await new_run()
-    await shaky.log.open_stage(run, STAGE, None)
+    await open_stage(shaky.log, run, STAGE, None)
     await shaky.line.last_words()
     with pytest.raises(Unavailable):
         await store_many(shaky.log, run)
@@ -144,7 +145,7 @@ async def test_a_server_that_is_away_leaves_no_traceback_in_the_log(
     shaky: Shaky, new_run: NewRun, caplog: pytest.LogCaptureFixture
 ) -> None:
     run = await new_run()
-    await shaky.log.open_stage(run, STAGE, None)
+    await open_stage(shaky.log, run, STAGE, None)
     shaky.line.away = True
     shaky.line.hang_up()
     with pytest.raises(Unavailable, match=r"the database cannot do this now: \w"):

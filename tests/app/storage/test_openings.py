@@ -12,12 +12,13 @@ from app.storage import events
 from app.storage.openings import WantedStage, open_stages
 from app.storage.run_log import RunLog
 from tests.app.conftest import NewRun
+from tests.support.opening import open_stage
 
 
 async def test_each_stage_is_found_as_it_is_and_reads_its_own_needs(run_log: RunLog, new_run: NewRun, pool: asyncpg.Pool) -> None:
     run = await new_run()
     for name in ("search/s1", "search/s2"):
-        await run_log.open_stage(run, name, None)
+        await open_stage(run_log, run, name, None)
         await run_log.close_stage(run, name, 1, name.encode(), [], {})
     await run_log.drop_stage(run, "search/s4")
     wanted = (

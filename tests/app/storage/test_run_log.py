@@ -16,6 +16,7 @@ from app.domain.trajectory import Turn, TurnKind
 from app.storage import events, runs, steering, tool_results
 from app.storage.run_log import NOTHING, Receipt, Reservation, RunLog, Snapshot
 from tests.app.conftest import NewRun
+from tests.support.opening import open_stage
 
 END_WAITING = """
     SELECT pg_terminate_backend(pid) FROM pg_stat_activity
@@ -36,7 +37,7 @@ async def store(log: RunLog, run: UUID, attempt: int, what: Turn, stage: str = "
 
 async def test_a_repeated_attempt_finds_every_turn_in_order(run_log: RunLog, new_run: NewRun) -> None:
     run = await new_run()
-    opening = await run_log.open_stage(run, "search/s1", None, title="First")
+    opening = await open_stage(run_log, run, "search/s1", None, title="First")
     assert (opening.result, opening.turns, opening.halt, opening.granted, opening.attempt) == (None, [], Halt.NONE, True, 1)
     call = ToolCall(name="search", arguments={"query": "duties"})
     tool = Turn(
@@ -45,25 +46,25 @@ async def test_a_repeated_attempt_finds_every_turn_in_order(run_log: RunLog, new
     stored = [turn(0), tool, turn(2), turn(0, agent="search/s1/critic")]
     for what in stored:
         await store(run_log, run, 1, what)
-    await run_log.open_stage(run, "search/s10", None)
-    again = await run_log.open_stage(run, "search/s1", None)
+    await open_stage(run_log, run, "search/s10", None)
+    again = await open_stage(run_log, run, "search/s1", None)
     assert (again.turns, again.attempt) == (stored, 2)
 
 
 async def test_a_changed_request_supersedes_and_stays_on_record(run_log: RunLog, new_run: NewRun, pool: asyncpg.Pool) -> None:
     run = await new_run()
-    await run_log.open_stage(run, "search/s1", None)
+    await open_stage(run_log, run, "search/s1", None)
     await store(run_log, run, 1, turn(0, "old"))
     await store(run_log, run, 1, turn(1, "kept"))
     await store(run_log, run, 1, turn(0, "new", text="another"))
-    again = await run_log.open_stage(run, "search/s1", None)
+    again = await open_stage(run_log, run, "search/s1", None)
     assert sorted(t.digest for t in again.turns) == ["kept", "new"]
     assert await pool.fetchval("SELECT count(*) FROM turns WHERE run_id = $1", run) == 3
 
 
 async def test_a_turn_sent_twice_is_stored_and_billed_once(run_log: RunLog, new_run: NewRun, pool: asyncpg.Pool) -> None:
     run = await new_run()
-    await run_log.open_stage(run, "search/s1", None)
+    await open_stage(run_log, run, "search/s1", None)
     first = await store(run_log, run, 1, turn(0))
     assert await store(run_log, run, 1, turn(0)) == first
     found = await runs.get(pool, run)
@@ -73,13 +74,13 @@ async def test_a_turn_sent_twice_is_stored_and_billed_once(run_log: RunLog, new_
 
 async def test_an_attempt_taken_for_dead_pays_and_writes_nothing(run_log: RunLog, new_run: NewRun, pool: asyncpg.Pool) -> None:
     run = await new_run()
-    await run_log.open_stage(run, "search/s1", None)
-    await run_log.open_stage(run, "search/s1", None)
+    await open_stage(run_log, run, "search/s1", None)
+    await open_stage(run_log, run, "search/s1", None)
     receipt = await store(run_log, run, 1, turn(0))
     assert (receipt.halt, receipt.granted) == (Halt.SUPERSEDED, False)
     assert await run_log.reserve(run, "search/s1", 1, NOTHING, Reservation(5)) == (Halt.SUPERSEDED, False)
     assert not await run_log.close_stage(run, "search/s1", 1, b"late", [], {})
-    again = await run_log.open_stage(run, "search/s1", None)
+    again = await open_stage(run_log, run, "search/s1", None)
     assert (again.turns, again.result) == ([], None)
     found = await runs.get(pool, run)
     assert found is not None
@@ -88,11 +89,11 @@ async def test_an_attempt_taken_for_dead_pays_and_writes_nothing(run_log: RunLog
 
 async def test_a_finished_stage_hands_over_its_first_result(run_log: RunLog, new_run: NewRun, pool: asyncpg.Pool) -> None:
     run = await new_run()
-    await run_log.open_stage(run, "plan", Reservation(9, 9))
+    await open_stage(run_log, run, "plan", Reservation(9, 9))
     snapshots = [Snapshot("b" * 64, "two\x00"), Snapshot("a" * 64, "one")]
     assert await run_log.close_stage(run, "plan", 1, b"\x00result", snapshots, {"stop": "sufficient"})
     assert not await run_log.close_stage(run, "plan", 1, b"another", [], {})
-    again = await run_log.open_stage(run, "plan", Reservation(9, 9))
+    again = await open_stage(run_log, run, "plan", Reservation(9, 9))
     assert (again.result, again.halt) == (b"\x00result", Halt.NONE)
     assert await run_log.missing_snapshots(["a" * 64, "b" * 64, "c" * 64]) == {"c" * 64}
     assert await pool.fetchval("SELECT reserved_tokens FROM ledgers WHERE run_id = $1", run) == 0
@@ -102,28 +103,28 @@ async def test_a_finished_stage_hands_over_its_first_result(run_log: RunLog, new
 async def test_a_stage_opens_with_the_results_it_builds_on(run_log: RunLog, new_run: NewRun) -> None:
     run = await new_run()
     for name in ("search/s1", "search/s2"):
-        await run_log.open_stage(run, name, None)
+        await open_stage(run_log, run, name, None)
         await run_log.close_stage(run, name, 1, name.encode(), [], {})
-    opening = await run_log.open_stage(run, "report", None, needs=["search/s2", "search/s9", "search/s1"])
+    opening = await open_stage(run_log, run, "report", None, needs=["search/s2", "search/s9", "search/s1"])
     assert opening.needed == [b"search/s2", None, b"search/s1"]
 
 
 async def test_notes_are_pinned_when_a_stage_first_opens(run_log: RunLog, new_run: NewRun, pool: asyncpg.Pool) -> None:
     run = await new_run()
     await steering.add_note(pool, run, "before")
-    assert (await run_log.open_stage(run, "search/s1", None)).notes == ("before",)
+    assert (await open_stage(run_log, run, "search/s1", None)).notes == ("before",)
     await steering.add_note(pool, run, "after")
-    assert (await run_log.open_stage(run, "search/s1", None)).notes == ("before",)
-    assert (await run_log.open_stage(run, "report", None)).notes == ("before", "after")
+    assert (await open_stage(run_log, run, "search/s1", None)).notes == ("before",)
+    assert (await open_stage(run_log, run, "report", None)).notes == ("before", "after")
 
 
 @pytest.mark.parametrize("wish", [Halt.PAUSE, Halt.CANCEL])
 async def test_a_wish_arrives_with_the_next_turn(run_log: RunLog, new_run: NewRun, pool: asyncpg.Pool, wish: Halt) -> None:
     run = await new_run()
-    await run_log.open_stage(run, "search/s1", None)
+    await open_stage(run_log, run, "search/s1", None)
     await steering.set_control(pool, run, wish, replacing=(Halt.NONE,))
     assert (await store(run_log, run, 1, turn(0))).halt is wish
-    opening = await run_log.open_stage(run, "search/s2", None)
+    opening = await open_stage(run_log, run, "search/s2", None)
     assert (opening.halt, opening.granted) == (wish, False)
     assert not any(b"search/s2" in event.body for event in await events.read_after(pool, run, 0))
 
@@ -131,12 +132,12 @@ async def test_a_wish_arrives_with_the_next_turn(run_log: RunLog, new_run: NewRu
 async def test_only_the_dropped_stage_is_told_to_stop(run_log: RunLog, new_run: NewRun) -> None:
     run = await new_run()
     for stage in ("search/s1", "search/s2"):
-        await run_log.open_stage(run, stage, None)
+        await open_stage(run_log, run, stage, None)
     await run_log.drop_stage(run, "search/s1")
     await run_log.drop_stage(run, "search/s3")
     assert (await store(run_log, run, 1, turn(0))).halt is Halt.DROPPED
     assert (await store(run_log, run, 1, turn(0), "search/s2")).halt is Halt.NONE
-    assert (await run_log.open_stage(run, "search/s3", None)).halt is Halt.DROPPED
+    assert (await open_stage(run_log, run, "search/s3", None)).halt is Halt.DROPPED
 
 
 async def test_the_first_final_status_stays(run_log: RunLog, new_run: NewRun, pool: asyncpg.Pool) -> None:
@@ -150,7 +151,7 @@ async def test_the_first_final_status_stays(run_log: RunLog, new_run: NewRun, po
     assert found is not None
     assert found.status is RunStatus.CANCELLED
     assert found.finished_at is not None
-    assert (await run_log.open_stage(run, "report", None)).halt is Halt.CANCEL
+    assert (await open_stage(run_log, run, "report", None)).halt is Halt.CANCEL
 
 
 async def test_a_run_is_loaded_as_it_was_left(run_log: RunLog, new_run: NewRun, pool: asyncpg.Pool) -> None:
@@ -174,7 +175,7 @@ async def test_identical_tool_calls_agree_on_one_result(new_run: NewRun, pool: a
 async def test_what_does_not_exist_is_said_to_be_missing(run_log: RunLog, new_run: NewRun) -> None:
     nobody, run = uuid4(), await new_run()
     with pytest.raises(NotFound):
-        await run_log.open_stage(nobody, "plan", None)
+        await open_stage(run_log, nobody, "plan", None)
     with pytest.raises(NotFound):
         await run_log.append_event(nobody, EventType.WARNING, "", {})
     with pytest.raises(NotFound):
@@ -187,7 +188,7 @@ async def test_a_database_in_need_is_worth_waiting_for_and_a_mistake_is_not(
     run_log: RunLog, new_run: NewRun, pool: asyncpg.Pool
 ) -> None:
     run = await new_run()
-    await run_log.open_stage(run, "search/s1", None)
+    await open_stage(run_log, run, "search/s1", None)
     await pool.execute("""
         CREATE FUNCTION in_need() RETURNS trigger LANGUAGE plpgsql AS $$
         BEGIN
@@ -210,7 +211,7 @@ async def test_a_database_in_need_is_worth_waiting_for_and_a_mistake_is_not(
 
 async def test_a_turn_is_repeated_safely_after_an_outage(run_log: RunLog, new_run: NewRun, pool: asyncpg.Pool) -> None:
     run = await new_run()
-    await run_log.open_stage(run, "search/s1", None)
+    await open_stage(run_log, run, "search/s1", None)
     async with pool.acquire() as blocker:
         block = blocker.transaction()
         await block.start()

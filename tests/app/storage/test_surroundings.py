@@ -6,6 +6,7 @@ from app.domain.evidence import Quote, Source, snapshot_hash
 from app.storage.reports import SURROUNDING_CHARS, TEXTS_AT_ONCE, Surroundings, surroundings
 from app.storage.run_log import RunLog, Snapshot
 from tests.app.conftest import NewRun
+from tests.support.opening import open_stage
 
 FILLER = "关税 é “words” 🙂 " * 60
 
@@ -20,7 +21,7 @@ async def test_every_quote_gets_its_own_words_around_it(run_log: RunLog, new_run
     texts = [f"{FILLER}left {n} THE QUOTE {n}. right {n}{FILLER}" for n in range(2 * TEXTS_AT_ONCE + 1)]
     short = "At the very start stands this."
     run = await new_run()
-    opening = await run_log.open_stage(run, "search/s1", None)
+    opening = await open_stage(run_log, run, "search/s1", None)
     stored = [Snapshot(snapshot_hash(text), text) for text in [*texts, short]]
     await run_log.close_stage(run, "search/s1", opening.attempt, b"{}", stored, {})
     quotes = [quote_in(text, f"THE QUOTE {n}.") for n, text in enumerate(texts)]

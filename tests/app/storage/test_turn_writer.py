@@ -11,6 +11,7 @@ from app.domain.trajectory import Turn
 from app.storage.run_log import Receipt, RunLog
 from tests.app.conftest import NewRun
 from tests.app.storage.test_run_log import store, turn
+from tests.support.opening import open_stage
 
 AGENTS = [f"report/section/{n}" for n in range(40)]
 
@@ -18,7 +19,7 @@ AGENTS = [f"report/section/{n}" for n in range(40)]
 async def test_what_ends_together_is_stored_in_the_order_it_came(run_log: RunLog, new_run: NewRun, pool: asyncpg.Pool) -> None:
     first, second = [await new_run(), await new_run()]
     for run in (first, second):
-        await run_log.open_stage(run, "report", None)
+        await open_stage(run_log, run, "report", None)
     jobs = [store(run_log, run, 1, turn(0, agent=agent), "report") for agent in AGENTS for run in (first, second)]
     receipts: Sequence[Receipt] = await asyncio.gather(*jobs)
     for run, numbers in ((first, receipts[::2]), (second, receipts[1::2])):
@@ -33,7 +34,7 @@ async def test_what_ends_together_is_stored_in_the_order_it_came(run_log: RunLog
 
 async def test_a_turn_that_cannot_be_stored_takes_no_other_with_it(run_log: RunLog, new_run: NewRun, pool: asyncpg.Pool) -> None:
     run = await new_run()
-    await run_log.open_stage(run, "report", None)
+    await open_stage(run_log, run, "report", None)
     turns: list[Turn] = [turn(0, agent=agent) for agent in AGENTS[:4]]
     turns[2] = turns[2].model_copy(update={"step": "no\x00text"})
     outcomes = await asyncio.gather(*(store(run_log, run, 1, t, "report") for t in turns), return_exceptions=True)
@@ -43,7 +44,7 @@ async def test_a_turn_that_cannot_be_stored_takes_no_other_with_it(run_log: RunL
 
 async def test_a_stage_that_was_never_opened_concerns_only_its_own_turn(run_log: RunLog, new_run: NewRun) -> None:
     run = await new_run()
-    await run_log.open_stage(run, "report", None)
+    await open_stage(run_log, run, "report", None)
     known, unknown = await asyncio.gather(
         store(run_log, run, 1, turn(0), "report"), store(run_log, run, 1, turn(0), "plan"), return_exceptions=True
     )
@@ -56,7 +57,7 @@ async def test_a_turn_whose_agent_is_cancelled_is_stored_all_the_same(
     run_log: RunLog, new_run: NewRun, pool: asyncpg.Pool
 ) -> None:
     run = await new_run()
-    await run_log.open_stage(run, "report", None)
+    await open_stage(run_log, run, "report", None)
     job = asyncio.create_task(store(run_log, run, 1, turn(0), "report"))
     await asyncio.sleep(0)
     job.cancel()

@@ -22,6 +22,7 @@ from app.storage import accounts, runs, tool_results
 from app.storage.run_log import RunLog, Snapshot
 from app.storage.tenancy import Tenant, acting_for
 from tests.app.support import ApiClient, serving
+from tests.support.opening import open_stage
 
 PLAN = ResearchPlan(subtasks=(Subtask(id="s1", title="Duties", question="Which duties?"),))
 
@@ -72,7 +73,7 @@ async def research(pool: asyncpg.Pool, house: House) -> None:
     """What a worker writes."""
     log, run, name = RunLog(pool), house.run, house.snapshot
     await log.save_plan(run, PLAN, (), EventType.PLAN_MADE)
-    opened = await log.open_stage(run, "search/s1", None, "Duties")
+    opened = await open_stage(log, run, "search/s1", None, "Duties")
     await tool_results.remember(log.executor, run, "search", house.text.encode())
     await log.close_stage(run, "search/s1", opened.attempt, b"{}", [Snapshot(name, house.text)], {}, [name])
     quote = Quote(

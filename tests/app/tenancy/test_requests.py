@@ -16,6 +16,7 @@ from app.domain.run import EventType
 from app.storage.run_log import RunLog
 from tests.app.support import ApiClient, serving
 from tests.app.tenancy.conftest import House, add_member
+from tests.support.opening import open_stage
 from tests.support.patience import PATIENCE_S
 
 # What answers without knowing who asks. Each of these is a decision.
@@ -120,7 +121,7 @@ async def test_a_source_that_both_cite_is_read_by_both_and_by_no_third(
 ) -> None:
     mine, other = houses
     log = RunLog(pool)
-    opened = await log.open_stage(mine.run, "search/s2", None, "Again")
+    opened = await open_stage(log, mine.run, "search/s2", None, "Again")
     assert await log.missing_snapshots([other.snapshot]) == set()
     assert await log.close_stage(mine.run, "search/s2", opened.attempt, b"{}", [], {}, [other.snapshot])
     assert (await ours.get(f"/v1/snapshots/{other.snapshot}")).body.decode() == other.text

@@ -7,8 +7,8 @@ import orjson
 import pytest
 
 from app.domain.errors import ContextTooLong, ModelUnavailable
+from tests.workflows.chat_models.asking import ask
 from tests.workflows.chat_models.rude_server import delta, events, http, refused, rude_server
-from tests.workflows.chat_models.test_openai_compatible import ask
 
 STREAM = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"
 

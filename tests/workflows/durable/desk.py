@@ -13,6 +13,7 @@ from app.domain.errors import ToolError
 from app.domain.query import ResearchQuery
 from app.storage import events, runs, steering
 from app.storage.run_log import NOTHING, RunLog
+from tests.support.opening import open_stage
 from workflows.chat_models.endpoint import Prices
 from workflows.durable.outage import Circuit
 from workflows.durable.recording import DurableRecord
@@ -40,7 +41,7 @@ class Desk:
     async def open(
         self, stage: str = "search/s1", room: RunRoom | None = None, log: RunLog | None = None, finish: bool = False
     ) -> DurableRecord:
-        opening = await self.log.open_stage(self.run_id, stage, NOTHING)
+        opening = await open_stage(self.log, self.run_id, stage, NOTHING)
         ledger = StageLedger(
             log or self.log,
             self.run_id,

@@ -13,6 +13,7 @@ from app.domain.contract import Halt
 from app.domain.errors import ModelUnavailable, Unavailable
 from app.domain.run import EventType
 from app.storage.run_log import RunLog
+from tests.support.opening import open_stage
 from tests.support.patience import PATIENCE_S
 from tests.workflows.durable.desk import Desk, slowly
 from tests.workflows.durable.toys import Gate, ToyModel, ToyTool, ask_for
@@ -81,7 +82,7 @@ async def test_only_new_messages_of_a_growing_conversation_are_stored(desk: Desk
     await record.ask("search/s1", "act", model, ChatRequest(messages=messages))
     messages += (Message(role=Role.ASSISTANT, content="act"), Message(role=Role.USER, content="seen"))
     await record.ask("search/s1", "act", model, ChatRequest(messages=messages))
-    turns = (await desk.log.open_stage(desk.run_id, "search/s1", None)).turns
+    turns = (await open_stage(desk.log, desk.run_id, "search/s1", None)).turns
     assert [(turn.carried, len(turn.messages)) for turn in turns] == [(0, 2), (2, 2)]
 
 

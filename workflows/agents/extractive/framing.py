@@ -41,7 +41,7 @@ _ATTITUDES = frozenset(
     term_of(word)
     for word in listed("""
         fear distrust dislike worry advocate urge recommend favor favour reject resist condemn blame welcome endorse believe
-            want seek demand hope warn object doubt deal cope handle tackle
+        want seek demand hope warn object doubt deal cope handle tackle
     """)
 )
 """Verbs that frame where they are what somebody is asked to have done, and are a subject elsewhere: the fear of communism."""

@@ -152,10 +152,11 @@ def _noun(question: Question) -> str:
     """A question's subject up to its verb, with its article: "railroads" of "railroads should be regulated"."""
     noun = _VERB.split(question.subject, maxsplit=1)[0].strip() or question.subject
     said = re.search(rf"\bthe {re.escape(noun)}(?:\s+(?P<after>[\w'’-]+))?", question.text)
-    others = (
-        said and said["after"] and term_of(said["after"]) in FRAME_NOUNS
-    )  # the article of "the silver question" is its last word's
-    return f"the {noun}" if said and not others else noun
+    if said is None:
+        return noun
+    # The article of "the silver question" belongs to its last word.
+    framed = bool(said["after"]) and term_of(said["after"]) in FRAME_NOUNS
+    return noun if framed else f"the {noun}"
 
 
 def joined(phrases: Sequence[str], language: Language) -> str:

@@ -1,0 +1,15 @@
+"""One stage opened as a worker opens it, for tests that need a run with something in it."""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from app.storage.openings import StageOpening, WantedStage, open_stages
+from app.storage.run_log import Reservation, RunLog
+
+
+async def open_stage(
+    log: RunLog, run_id: UUID, stage: str, reservation: Reservation | None, title: str = "", needs: Sequence[str] = ()
+) -> StageOpening:
+    """Open one stage through the log's own connection: see `open_stages`. `needs` names stages whose results it reads."""
+    [opening] = await open_stages(log.executor, run_id, (WantedStage(stage, title, needs),), reservation)
+    return opening
