@@ -22,6 +22,7 @@ from app.storage import accounts, runs, tool_results
 from app.storage.run_log import RunLog, Snapshot
 from app.storage.tenancy import Tenant, acting_for
 from bench.tenancy_belongings import belongings
+from tests.support.opening import open_stage
 
 PLAN = ResearchPlan(subtasks=(Subtask(id="revenue", title="Duties", question="Which duties?"),))
 FOUND = b'{"subtask_id": "revenue", "stop": "sufficient"}'
@@ -104,7 +105,7 @@ async def researched(database: asyncpg.Pool, run_id: UUID, text: str) -> str:
     """What a worker writes; the hash of the one source."""
     log, name = RunLog(database), hashlib.sha256(text.encode()).hexdigest()
     await log.save_plan(run_id, PLAN, (), EventType.PLAN_MADE)
-    opened = await log.open_stage(run_id, "search/revenue", None, "Duties")
+    opened = await open_stage(log, run_id, "search/revenue", None, "Duties")
     told = {"stage": "search/revenue", "title": "Duties", "stop": "sufficient", "quotes": 1, "sources": 1}
     await tool_results.remember(log.executor, run_id, "search", text.encode())
     await log.close_stage(run_id, "search/revenue", opened.attempt, FOUND, [Snapshot(name, text)], told, [name])
