@@ -19,7 +19,7 @@ export Q DOCS DATA
 
 help: ## List what there is
 	@awk -F ':.*## ' '/^[a-z%-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
-	@echo '  Settings (RUBRICA_*) are described in README.md.'
+	@echo '  Settings (RUBRICA_*) are described in docs/settings.md.'
 
 setup: ## Make the environment in .venv; costs nothing when it is there
 	@command -v $(PYTHON) >/dev/null || { echo "make: $(PYTHON) was not found; install Python 3.11 or newer" >&2; exit 2; }

@@ -255,7 +255,7 @@ def _unknown(name: str, known: list[str]) -> str:
     near = difflib.get_close_matches(name, known, n=1)
     if near:
         return f"{PREFIX}{name} is not a setting; did you mean {PREFIX}{near[0]}?"
-    return f"{PREFIX}{name} is not a setting; the settings are {', '.join(PREFIX + name for name in sorted(known))}"
+    return f"{PREFIX}{name} is not a setting; docs/settings.md lists those there are"
 
 
 def _malformed(detail: Any) -> str:

@@ -44,7 +44,7 @@ def setup() -> None:
     if read(stamp) == wanted:
         return
     need_space(NEEDED_MB)
-    print(f"making {ENVIRONMENT} from {LOCK} (about a minute, once)", flush=True)
+    print(f"making {ENVIRONMENT} from {LOCK} (one to three minutes, once)", flush=True)
     make_environment(python)
     install()
     with open(stamp, "w") as file:

@@ -10,13 +10,15 @@ from pydantic import ValidationError
 
 from app.api.schemas import NewRun
 from app.domain.budget import Budget
-from app.domain.errors import InvalidInput, RubricaError
+from app.domain.errors import InvalidInput, RubricaError, Unavailable
 from app.settings import Settings
+from infra.cli.build_progress import words_only
 from infra.cli.connection import Connection, connected
-from infra.cli.documents import collection_of
+from infra.cli.documents import collection_of, index_client
 from infra.cli.execute import say
 from infra.cli.forecast import foreseen
 from infra.cli.watch import follow
+from retrieval.catalogue import CorpusKind
 
 
 @dataclass(frozen=True)
@@ -63,13 +65,29 @@ async def ask(settings: Settings, question: Question) -> int:
         await _foretell(connection, request)
         run = await connection.api.create(request)
         say(f"run {run.id} accepted after {time.monotonic() - begun:.1f} s")
-        return await follow(connection, run, question.out)
+        code = await follow(connection, run, question.out)
+        await _tell_unencoded(connection, collections or question.collections)
+        return code
+
+
+async def _tell_unencoded(connection: Connection, searched: tuple[str, ...]) -> None:
+    """Vectors are made while a stack runs, and this one stops now: whoever only asks would search by words for ever."""
+    if connection.stack is None or connection.retrieval is None:
+        return
+    async with index_client(connection) as index:
+        states = await index.collections()
+    for state in states:
+        asked = state["name"] in searched or (not searched and state["kind"] == CorpusKind.SOTU)
+        if asked and state["building"] and not state["dense"]:
+            say(words_only(state["name"], state["build"]))
 
 
 async def _foretell(connection: Connection, request: Mapping[str, Any]) -> None:
-    """A courtesy: an API that cannot tell is asked all the same."""
+    """A courtesy: an API that cannot tell is asked all the same; one that is away says so then."""
     try:
         say(foreseen(await connection.api.estimate(request)))
+    except Unavailable:
+        return
     except RubricaError as error:
         say(f"there is no estimate: {error}")
 

@@ -5,6 +5,7 @@ from datetime import timedelta
 from time import monotonic
 from typing import Any
 
+from infra.cli.execute import rubrica
 from retrieval.catalogue import BuildPhase
 
 EVERY = timedelta(seconds=5)
@@ -44,6 +45,15 @@ def described(step: dict[str, Any]) -> str:
     if step.get("seconds_left") is not None:
         parts.append(f"about {duration(timedelta(seconds=step['seconds_left']))} left")
     return ", ".join(parts)
+
+
+def words_only(name: str, step: dict[str, Any]) -> str:
+    """That a collection has no vectors yet, and what makes them."""
+    done = f" ({step['done']:,} of {step['total']:,} passages encoded)" if step["total"] else ""
+    return (
+        f"{name} is searched by its words alone so far{done}: `{rubrica()} corpus build {name}` encodes it, once, "
+        f"and `{rubrica()} up` does so while it runs; then it is searched by meaning too"
+    )
 
 
 def duration(time: timedelta) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
 from app.domain.run import EventType, RunEvent
-from infra.cli.progress import Progress, Stage, StageState, one_line
+from infra.cli.progress import Progress, Stage, StageState, counted, one_line
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -103,15 +103,14 @@ def _line(progress: Progress, event: RunEvent) -> str:
             return f"{progress.status.value} {progress.detail}".strip()
         case EventType.PLAN_MADE | EventType.PLAN_REVISED:
             subtasks = [s.title for name, s in progress.stages.items() if name.startswith("search/")]
-            return f"plan: {len(subtasks)} subtasks" + "".join(f"\n             - {title}" for title in subtasks)
+            return f"plan: {counted(len(subtasks), 'subtask')}" + "".join(f"\n             - {title}" for title in subtasks)
         case EventType.STAGE_STARTED:
             return f"{title}: started"
         case EventType.STAGE_FINISHED:
             return f"{title}: done, {_detail(stage) if stage else ''}  ({_account(progress)})"
         case EventType.TOOL_CALL:
-            found = (
-                f"{payload.get('results', 0)} results" if not payload.get("error") else f"failed: {one_line(payload['error'])}"
-            )
+            error = payload.get("error")
+            found = f"failed: {one_line(error)}" if error else counted(int(payload.get("results") or 0), "result")
             return f"{title}: {stage.last if stage else ''} -> {found}"
         case EventType.WAITING:
             return f"waiting: {progress.waiting}"
@@ -120,7 +119,7 @@ def _line(progress: Progress, event: RunEvent) -> str:
         case EventType.NOTE_ADDED:
             return f"a note was added: {one_line(payload.get('text'))}"
         case EventType.REPORT_READY:
-            counts = ", ".join(f"{payload.get(key, 0)} {key}" for key in ("sections", "citations", "words"))
+            counts = ", ".join(counted(int(payload.get(f"{noun}s") or 0), noun) for noun in ("section", "citation", "word"))
             return f"report: {counts}"
         case _:
             return ""
@@ -128,15 +127,15 @@ def _line(progress: Progress, event: RunEvent) -> str:
 
 def _detail(stage: Stage) -> str:
     if stage.state is StageState.DONE:
-        parts = [f"{stage.quotes} quotes" if stage.quotes else "", stage.stop.replace("_", " "), stage.last]
+        parts = [counted(stage.quotes, "quote") if stage.quotes else "", stage.stop.replace("_", " "), stage.last]
         return ", ".join(part for part in parts if part)
     return stage.last[:_WIDEST_DETAIL]
 
 
 def _account(progress: Progress) -> str:
     cost = f"US$ {progress.cost_microusd / 1e6:.4f}"
-    calls = f"{progress.model_calls} model and {progress.tool_calls} tool calls"
-    return f"{len(progress.sources)} sources · {calls} · {progress.tokens:,} tokens · {cost}"
+    calls = f"{progress.model_calls} model and {counted(progress.tool_calls, 'tool call')}"
+    return f"{counted(len(progress.sources), 'source')} · {calls} · {counted(progress.tokens, 'token')} · {cost}"
 
 
 def _clock(seconds: float) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 from app.domain.errors import Conflict, InvalidInput
 from infra.cli.build_progress import BuildProgress
 from infra.cli.connection import Connection
+from infra.cli.progress import counted
 from retrieval.catalogue import BuildPhase, CorpusKind
 from retrieval.client import IndexClient
 from retrieval.corpora.ports import KINDS
@@ -87,4 +88,4 @@ def _tell_result(name: str, state: dict[str, Any], say: Callable[[str], None]) -
         raise InvalidInput(f"{name} could not be indexed: {state['build']['detail']}")
     if not state["documents"]:
         raise InvalidInput(f"nothing readable was found for {name}; {KINDS} files are read")
-    say(f"{name}: {state['documents']:,} documents ready")
+    say(f"{name}: {counted(state['documents'], 'document')} ready")

@@ -2,9 +2,11 @@
 
 import asyncio
 import os
+import shutil
 import signal
 import sys
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import NoReturn
 
 import typer
@@ -44,6 +46,13 @@ def leave_with(work: Callable[[], int]) -> NoReturn:
 def say(line: str) -> None:
     """Tell the person something that is not the command's result."""
     print(line, file=sys.stderr, flush=True)
+
+
+def rubrica() -> str:
+    """How this person can call the command: through `make` it is not on the path."""
+    if shutil.which("rubrica"):
+        return "rubrica"
+    return os.path.relpath(Path(sys.executable).parent / "rubrica")
 
 
 async def _cancellable(work: Callable[[Settings], Awaitable[int]]) -> int:

@@ -2,7 +2,7 @@
 
 from app.domain.estimate import Estimate, Interval
 from app.domain.scorecard import CriterionScore, Scorecard
-from infra.cli.progress import one_line
+from infra.cli.progress import counted, one_line
 
 WIDTH = 46
 
@@ -30,7 +30,7 @@ def foreseen(estimate: Estimate) -> str:
     spent = f", {_span(estimate.tokens)} tokens" if estimate.model else ""
     cost = estimate.cost_microusd
     money = f", US$ {cost.low / 1e6:.2f} to {cost.high / 1e6:.2f}" if estimate.model and cost else ""
-    rests = f"from {estimate.runs} runs like it" if estimate.runs else "from general experience"
+    rests = f"from {counted(estimate.runs, 'run')} like it" if estimate.runs else "from general experience"
     warning = "" if estimate.within_budget else "; it may reach its budget"
     return f"this will probably take {seconds}{spent}{money} ({rests}){warning}"
 

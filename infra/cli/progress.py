@@ -49,7 +49,7 @@ class Progress:
     def apply(self, event: RunEvent) -> None:
         """Take in one event."""
         self.started_at = self.started_at or event.at
-        self.last_at = event.at
+        self.last_at = max(self.last_at or event.at, event.at)  # written side by side, events may be a moment out of order
         if event.type in (EventType.MODEL_CALL, EventType.TOOL_CALL, EventType.STAGE_FINISHED):
             self.waiting = ""
         handle = _HANDLERS.get(event.type)
@@ -65,6 +65,11 @@ class Progress:
         """The stage an agent's path belongs to: `report/section/3` is part of `report`."""
         parts = agent.split("/")
         return self.stages.get("/".join(parts[:2])) or self.stages.get(parts[0])
+
+
+def counted(count: int, noun: str) -> str:
+    """A number with its noun, which takes an s in the plural: "1 source", "1,200 sources"."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
 def one_line(text: object) -> str:

@@ -1,9 +1,6 @@
 """Follow a run until it needs nobody any more, and hand over its report."""
 
 import asyncio
-import os
-import shutil
-import sys
 from pathlib import Path
 
 from app.domain.errors import RubricaError
@@ -12,6 +9,7 @@ from infra.cli.client import ApiClient
 from infra.cli.connection import Connection
 from infra.cli.deliver import deliver
 from infra.cli.display import display
+from infra.cli.execute import rubrica
 from infra.cli.forecast import scores
 from infra.cli.progress import Progress
 
@@ -73,7 +71,7 @@ async def _pause(api: ApiClient, run_id: str) -> None:
                 await asyncio.sleep(0.2)
     except (RubricaError, TimeoutError) as error:
         print(f"it could not be paused ({error or 'no answer in time'}); it goes on when a stack runs again")
-    print(f"go on with: {_rubrica()} runs resume {run_id}")
+    print(f"go on with: {rubrica()} runs resume {run_id}")
 
 
 def _how_to_go_on(run_id: str, progress: Progress, with_rubric: bool) -> str:
@@ -81,27 +79,20 @@ def _how_to_go_on(run_id: str, progress: Progress, with_rubric: bool) -> str:
     lines = [f"the run is parked: {reason}. Everything is kept."]
     if progress.status is RunStatus.BUDGET_REACHED:
         lines += [
-            f"  finish with what there is:  {_rubrica()} runs resume {run_id} --finish",
-            f"  continue with more:         {_rubrica()} runs steer {run_id} --max-tokens N (or --max-cost, --max-minutes)",
-            f"                              {_rubrica()} runs resume {run_id}",
+            f"  finish with what there is:  {rubrica()} runs resume {run_id} --finish",
+            f"  continue with more:         {rubrica()} runs steer {run_id} --max-tokens N (or --max-cost, --max-minutes)",
+            f"                              {rubrica()} runs resume {run_id}",
         ]
     elif progress.status is RunStatus.AWAITING_APPROVAL:
         lines += [
-            f"  look at the plan:  {_rubrica()} runs show {run_id}",
-            *([f"  and the rubric:    {_rubrica()} runs rubric {run_id} (--edit FILE replaces it)"] if with_rubric else []),
-            f"  change it:         {_rubrica()} runs steer {run_id} --add QUESTION (or --drop ID, --plan FILE)",
-            f"  carry it out:      {_rubrica()} runs approve {run_id}",
+            f"  look at the plan:  {rubrica()} runs show {run_id}",
+            *([f"  and the rubric:    {rubrica()} runs rubric {run_id} (--edit FILE replaces it)"] if with_rubric else []),
+            f"  change it:         {rubrica()} runs steer {run_id} --add QUESTION (or --drop ID, --plan FILE)",
+            f"  carry it out:      {rubrica()} runs approve {run_id}",
         ]
     else:
-        lines.append(f"  go on with: {_rubrica()} runs resume {run_id}")
+        lines.append(f"  go on with: {rubrica()} runs resume {run_id}")
     return "\n".join(lines)
-
-
-def _rubrica() -> str:
-    """How this person can call the command: through `make` it is not on the path."""
-    if shutil.which("rubrica"):
-        return "rubrica"
-    return os.path.relpath(Path(sys.executable).parent / "rubrica")
 
 
 def _keep_going_after_interrupt() -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from infra.cli.build_progress import BuildProgress, duration
+from infra.cli.build_progress import BuildProgress, duration, words_only
 from tests.retrieval.owner_process import Owner
 from tests.support.patience import PATIENCE_S
 from tests.support.stack import run_rubrica
@@ -93,3 +93,10 @@ def test_progress_tells_phases_at_once_and_rates_now_and_then() -> None:
 )
 def test_lengths_of_time_are_said_in_two_units(seconds: float, said: str) -> None:
     assert duration(timedelta(seconds=seconds)) == said
+
+
+def test_whoever_only_asks_hears_what_would_make_vectors() -> None:
+    told = words_only("wiki", {"done": 1_280, "total": 14_949})
+    assert "wiki is searched by its words alone so far (1,280 of 14,949 passages encoded)" in told
+    assert "corpus build wiki`" in told
+    assert "(" not in words_only("wiki", {"done": 0, "total": 0})

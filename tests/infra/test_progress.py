@@ -69,8 +69,8 @@ def test_plain_lines_tell_the_story() -> None:
         "Revenue: search: tariff -> 2 results",
         "waiting: the model is overloaded; next try in 4 s",
         "Revenue: done, 3 quotes, sufficient",
-        "1 sources · 1 model and 1 tool calls · 1,000 tokens · US$ 0.0015",
-        "report: 2 sections, 1 citations, 200 words",
+        "1 source · 1 model and 1 tool call · 1,000 tokens · US$ 0.0015",
+        "report: 2 sections, 1 citation, 200 words",
         "completed because",
     ):
         assert expected in text, expected
