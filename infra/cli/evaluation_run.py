@@ -17,7 +17,8 @@ from training.evaluation.harness.difference_page import difference_page
 from training.evaluation.harness.figures import told
 from training.evaluation.harness.folder import RunFolder
 from training.evaluation.harness.limits_page import limits_page, main_figure, require_one_system
-from training.evaluation.harness.page import MICRO, RunRecord, interval_text, number, page
+from training.evaluation.harness.markup import interval_text, number
+from training.evaluation.harness.page import MICRO, RunRecord, page
 from training.evaluation.harness.running import Progress
 from training.evaluation.harness.setting_out import run as work
 from training.evaluation.harness.wanted import Wanted

@@ -1,12 +1,11 @@
-"""The data series of MindDR's Fig. 9: accuracy against tool calls and context, and under limits of either.
+"""The lower data series of MindDR's Fig. 9: accuracy under limits of tool calls and context.
 
     attempts = [Attempt.of(trajectory, correct) ...]        # one system, one attempt a question
-    efficiency(attempts)                                    # a point of the upper plots
-    under_limits(attempts, TOOL_CALL_LIMITS, tool_calls_of) # a line of the lower ones
+    under_limits(attempts, TOOL_CALL_LIMITS, tool_calls_of) # a line of the plot
 
 `under_limits` reads limits off runs that had none: an attempt counts as right under a limit when it is right and stayed within
-it. That is a lower bound, since an agent that knows its limit may stop in time. Where a system was run again under each limit,
-`efficiency` of those attempts is the measured value instead.
+it. That is a lower bound, since an agent that knows its limit may stop in time. Where a system was run again under each limit
+(`harness/caps.py`), the accuracy of those runs is the measured value instead (`harness/limits_page.py`).
 """
 
 from collections.abc import Callable, Sequence
@@ -39,16 +38,6 @@ class Attempt:
         return cls(correct, calls, context)
 
 
-@dataclass(frozen=True, slots=True)
-class Efficiency:
-    """Accuracy with its bootstrap interval, and what an attempt took on average."""
-
-    accuracy: Interval | Missing
-    tool_calls: float
-    context_tokens: float
-    attempts: int
-
-
 class AtLimit(NamedTuple):
     """Accuracy under one limit."""
 
@@ -56,25 +45,11 @@ class AtLimit(NamedTuple):
     accuracy: Interval | Missing
 
 
-def efficiency(attempts: Sequence[Attempt]) -> Efficiency:
-    """One system's point. A verdict that is missing makes accuracy missing: it is no wrong answer.
-
-    Raises:
-        ValueError: there is no attempt.
-    """
-    if not attempts:
-        raise ValueError("no attempt to measure")
-    count = len(attempts)
-    return Efficiency(
-        accuracy=_accuracy(attempts, lambda _: True),
-        tool_calls=sum(attempt.tool_calls for attempt in attempts) / count,
-        context_tokens=sum(attempt.context_tokens for attempt in attempts) / count,
-        attempts=count,
-    )
-
-
 def under_limits(attempts: Sequence[Attempt], limits: Sequence[int], used: Callable[[Attempt], int]) -> list[AtLimit]:
-    """Accuracy under each limit of what `used` counts, as a lower bound; it never falls with a larger limit."""
+    """Accuracy under each limit of what `used` counts, as a lower bound; it never falls with a larger limit.
+
+    A verdict that is missing makes accuracy missing: it is no wrong answer.
+    """
     return [AtLimit(limit, _accuracy(attempts, partial(_within, used, limit))) for limit in limits]
 
 

@@ -1,27 +1,19 @@
-"""MindDR's module metrics of the search stage (Table 1; the tag-format rate of Table 4), read off stored trajectories.
+"""MindDR's module metrics of the search stage (Table 1; the tag-format rate of Table 4): what counts, in stored trajectories.
 
-    figures = search_figures(trajectories)      # one system, any number of runs
-    figures.reflection_turns                    # mean number a run
-    figures.query_repetition, figures.well_formed   # shares, or Missing where nothing was asked
-    figures.tools["search"].share, .failure_rate
-
-Those of outlines and reports are in `report_metrics.py`, the data series of Fig. 9 in `efficiency.py`. The paper names these
-metrics without defining them; the definitions here, and what they do not see, are in docs/evaluation.md. A turn that acts is a
-model turn at which an agent chooses its next tool call, whatever system it belongs to.
+`harness/module_counts.py` makes figures of these counts. Those of outlines and reports are in `report_metrics.py`, the series of
+Fig. 9 in `efficiency.py`. The paper names these metrics without defining them; the definitions here, and what they do not see,
+are in docs/evaluation.md. A turn that acts is a model turn at which an agent chooses its next tool call, whatever its system.
 """
 
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from pydantic import ValidationError
 
 from app.domain.errors import AnswerInvalid
-from app.domain.missing import Missing
 from app.domain.trajectory import Trajectory, Turn, TurnKind
-from training.rewards.score import Score
 from training.rewards.transcript import read_step
 from workflows.agents.actions import Act, act_step
 from workflows.agents.markov.roles import MOVE
@@ -47,44 +39,6 @@ class ToolFigures(NamedTuple):
     calls: int
     share: float
     failure_rate: float
-
-
-@dataclass(frozen=True, slots=True)
-class SearchFigures:
-    """Over `runs` trajectories: means a run, and shares over all of them."""
-
-    runs: int
-    acting_turns: float
-    reflection_turns: float
-    tool_calls: float
-    query_repetition: Score
-    well_formed: Score
-    tools: Mapping[str, ToolFigures]
-
-
-def search_figures(trajectories: Sequence[Trajectory]) -> SearchFigures:
-    """The figures of one system.
-
-    Raises:
-        ValueError: there is no trajectory.
-    """
-    if not trajectories:
-        raise ValueError("no trajectory to measure")
-    turns = [list(acting_turns(trajectory)) for trajectory in trajectories]
-    asked = [list(queries_of(acting)) for acting in turns]
-    tools = tool_figures(trajectories)
-    count = len(trajectories)
-    return SearchFigures(
-        runs=count,
-        acting_turns=sum(map(len, turns)) / count,
-        reflection_turns=sum(sum(reflections(acting)) for acting in turns) / count,
-        tool_calls=sum(tool.calls for tool in tools.values()) / count,
-        query_repetition=_share(sum(map(repeated, asked)), sum(map(len, asked)), "nothing was asked"),
-        well_formed=_share(
-            sum(is_well_formed(turn) for acting in turns for turn in acting), sum(map(len, turns)), "no agent acted"
-        ),
-        tools=tools,
-    )
 
 
 def acting_turns(trajectory: Trajectory) -> Iterator[Turn]:
@@ -151,7 +105,3 @@ def _words(said: str) -> frozenset[str] | str:
     """What makes two queries one: their stems; for an address, or words of grammar alone, the text itself."""
     stems = frozenset(word.stem for word in words_of(said) if word.stem)
     return said.strip().casefold() if "://" in said or not stems else stems
-
-
-def _share(part: int, whole: int, why: str) -> Score:
-    return part / whole if whole else Missing(why)

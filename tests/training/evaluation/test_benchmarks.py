@@ -9,12 +9,13 @@ import pytest
 
 from app.domain.errors import InvalidInput
 from app.domain.evidence import Quote, Source, snapshot_hash
+from app.domain.missing import Missing
 from app.domain.report import Report, Section
 from bench.labelled_sets import DATA
 from tests.training.evaluation.evaluating import benchmark_folder, write_lines
 from tests.training.evaluation.scoring import judging, numbers, part, score, short
 from training.evaluation.benchmarks.catalogue import benchmark
-from training.evaluation.benchmarks.drb_fact import counted
+from training.evaluation.benchmarks.drb_fact import FACT, counted
 from training.evaluation.harness.example import Answer, Reading
 from training.evaluation.race_files import rows
 from workflows.judging.fact_judge import PageVerdict
@@ -144,8 +145,28 @@ def test_the_published_fact_run_is_reproduced() -> None:
         pages = row["citations_deduped"].items()
         verdicts = {url: [("f", PageVerdict(v["result"])) for v in page.get("validate_res") or ()] for url, page in pages}
         found.append(counted(str(row["id"]), verdicts, "official"))
-    figures = {name: figure.over(found) for name, figure in benchmark("drb-fact").figures.items()}
+    figures = {name: figure.over(found) for name, figure in FACT.figures.items()}
     assert (figures["citations"], figures["valid"], figures["valid_rate"]) == (45.8, 31.0, 0.6768558951965066)
+
+
+S, U, K = PageVerdict.SUPPORTED, PageVerdict.UNSUPPORTED, PageVerdict.UNKNOWN
+
+
+@pytest.mark.parametrize(
+    ("variant", "figures"),
+    [
+        ("official", {"citations": 2.0, "valid": 1.5, "valid_rate": 0.75, "unknown_rate": 1 / 4}),
+        ("strict", {"citations": 5 / 3, "valid": 1.0, "valid_rate": 0.75, "unknown_rate": 1 / 5}),
+    ],
+)
+def test_fact_by_hand(variant: str, figures: dict[str, float]) -> None:
+    tasks = [counted(str(n), {"p": [("f", v) for v in task]}, variant) for n, task in enumerate(([S, S, U, K], [], [S]))]
+    assert {name: figure.over(tasks) for name, figure in FACT.figures.items()} == pytest.approx(figures)
+
+
+def test_fact_without_a_judged_citation_has_no_rate() -> None:
+    for variant, why in (("strict", "no judged was counted"), ("official", "no item has valid and judged")):
+        assert FACT.figures["valid_rate"].over([counted("1", {"p": [("f", K)]}, variant)]) == Missing(why)
 
 
 def test_retrieval_is_scored_by_grades(tmp_path: Path) -> None:

@@ -7,8 +7,10 @@ import pytest
 
 from app.domain.budget import AgentLimits
 from app.domain.errors import Conflict
+from app.domain.evidence import Quote, Source
+from app.domain.interactions import Interactions
 from app.domain.query import Language
-from app.domain.report import Report
+from app.domain.report import Report, Section
 from app.settings import Settings
 from infra.cli.evaluation_run import limits, report
 from tests.support.model_stub import model_stub
@@ -19,7 +21,7 @@ from training.evaluation.harness.efficiency_plots import efficiency_plots
 from training.evaluation.harness.example import Answer
 from training.evaluation.harness.folder import RunFolder
 from training.evaluation.harness.manifest import JudgeUsed, Manifest, ModelUsed, SystemUsed
-from training.evaluation.harness.module_counts import counted, module_figures
+from training.evaluation.harness.module_counts import counted, interactions_in, module_figures
 from training.evaluation.harness.scores import Scores
 from training.evaluation.harness.setting_out import run
 from training.evaluation.harness.wanted import Wanted
@@ -49,7 +51,11 @@ TURNS = [
     used("browse"),
     said(OUTLINE, "report/outline", "outline", tokens=700),
 ]
-WRITTEN = Report(title="T", sections=())
+QUOTE = Quote(
+    source=Source(url="https://a.example/x", title="A", snapshot="0" * 64), text="In 1828 the rate was 61.7%.", start=0, end=27
+)
+TABLE = f"| year | rate |\n|---|---|\n| 1828 | 61.7% [[{QUOTE.key}]] |\n| 1832 | 33% [[{QUOTE.key}]] |\n| 1846 | 25% |"
+WRITTEN = Report(title="T", sections=(Section(heading="Reasons", body=TABLE),), quotes=(QUOTE,))
 
 
 def scores_of(item: str, answer: Answer, turns: list, **values: float) -> Scores:  # type: ignore[type-arg]
@@ -74,6 +80,7 @@ def test_figures_over_items_by_hand() -> None:
             "tense_error_rate": 1 / 2,
             "valid_tables": 0.0,
             "valid_tables_repaired": 1.0,
+            "wrong_table_numbers": 1 / 2,
             "expression_issues": 0.0,
             "sound_markdown": 0.5,
             "sound_citations": 1.0,
@@ -84,6 +91,7 @@ def test_figures_over_items_by_hand() -> None:
         }
     )
     assert one.values["report.tense_errors"] == 1
+    assert interactions_in([one, two, Scores(item="3")]) == [Interactions(turns=n, tool_calls=n) for n in (3, 1)]
     shorter = counted(Answer(item="1", text=TEXT, report=WRITTEN), TURNS, EN, TODAY, sections=1)
     assert (one.values["report.titles_missed"], shorter["report.titles_missed"]) == (1, 0), "it was not to be written"
 
@@ -135,6 +143,11 @@ async def test_a_run_keeps_and_shows_them_and_is_held_to_its_caps(tmp_path: Path
     page = (out / "report.html").read_text()
     assert "<h2>Modules</h2>" in page
     assert "<td>search: failure rate</td><td>0.0000</td>" in page
+    assert "<h2>Turns and tool calls</h2>" in page
+    assert "<th>samples: 1</th>" in page
+    turns, calls = int(values["search.turns"]), len(agents)
+    for name, n in (("turns", turns), ("tool calls", calls)):
+        assert f"<tr><td>{name}</td><td>{n}.00</td><td>0.00</td>{f'<td>{n}</td>' * 5}</tr>" in page
     assert "<td>at most</td><td>1 calls</td>" in page
 
 

@@ -1,6 +1,7 @@
 """Module metrics over trajectories, by hand: what turns and calls count as, and the series of Fig. 9."""
 
 import json
+from datetime import date
 
 import pytest
 from hypothesis import given
@@ -13,8 +14,11 @@ from app.domain.query import Language
 from app.domain.trajectory import Trajectory, Turn, TurnKind
 from tests.workflows.bench_of_agents import make_kit, new_record, run_chain
 from tests.workflows.sensible import sensible
-from training.evaluation.efficiency import TOOL_CALL_LIMITS, Attempt, context_of, efficiency, tool_calls_of, under_limits
-from training.evaluation.module_metrics import ToolFigures, search_figures
+from training.evaluation.efficiency import TOOL_CALL_LIMITS, Attempt, context_of, tool_calls_of, under_limits
+from training.evaluation.harness.example import Answer
+from training.evaluation.harness.module_counts import counted, module_figures
+from training.evaluation.harness.scores import Scores
+from training.rewards.score import Score
 from workflows.chat_models.scripted import ScriptedModel
 
 
@@ -38,6 +42,13 @@ def trajectory(*turns: Turn) -> Trajectory:
     return Trajectory(episode="e", turns=turns)
 
 
+def figures_of(*trajectories: Trajectory) -> dict[str, Score]:
+    """The figures of a system with these trajectories and no texts."""
+    counts = [counted(Answer(item="1"), t.turns, Language.ENGLISH, date(2026, 3, 1)) for t in trajectories]
+    scores = [Scores(item=str(n), values=values) for n, values in enumerate(counts)]
+    return {name: figure.over(scores) for name, figure in module_figures(scores).items()}
+
+
 def test_figures_by_hand() -> None:
     one = trajectory(
         act("Wait, what is asked?", "search", "wool tariffs in 1828", "cotton exports"),
@@ -55,12 +66,20 @@ def test_figures_by_hand() -> None:
         used("browse"),
         act("Another agent begins; wait.", "search", "羊毛关税", agent="search/s2"),
     )
-    figures = search_figures([one, two])
-    assert (figures.runs, figures.acting_turns, figures.tool_calls) == (2, 3.0, 2.5)
-    assert figures.reflection_turns == 1.0, "one a run; first turns look back on nothing"
-    assert figures.query_repetition == pytest.approx(2 / 6), "the same words in another order; the same words by another agent"
-    assert figures.tools == {"browse": ToolFigures(1, 0.2, 0.0), "search": ToolFigures(4, 0.8, 0.25)}
-    assert figures.well_formed == 1.0
+    assert figures_of(one, two) == pytest.approx(
+        {
+            "turns": 3.0,
+            "tool_calls": 2.5,
+            "longest_context": 100.0,
+            "reflection_turns": 1.0,  # one a run; first turns look back on nothing
+            "query_repetition": 2 / 6,  # the same words in another order; the same words by another agent
+            "tag_format": 1.0,
+            "browse: share of calls": 0.2,
+            "browse: failure rate": 0.0,
+            "search: share of calls": 0.8,
+            "search: failure rate": 0.25,
+        }
+    )
 
 
 @pytest.mark.parametrize(
@@ -76,37 +95,31 @@ def test_figures_by_hand() -> None:
     ],
 )
 def test_form_is_scored_without_repair(text: str, sound: bool) -> None:
-    assert search_figures([trajectory(said(text))]).well_formed == float(sound)
+    assert figures_of(trajectory(said(text)))["tag_format"] == float(sound)
 
 
-def test_what_never_happened_is_missing_and_no_trajectory_is_an_error() -> None:
-    figures = search_figures([trajectory()])
-    assert isinstance(figures.query_repetition, Missing)
-    assert isinstance(figures.well_formed, Missing)
-    assert figures.tools == {}
-    with pytest.raises(ValueError, match="no trajectory"):
-        search_figures([])
+def test_what_never_happened_is_missing() -> None:
+    figures = figures_of(trajectory(said("the report", "report/section/1", "section")))
+    assert isinstance(figures["query_repetition"], Missing)
+    assert isinstance(figures["tag_format"], Missing)
+    assert figures_of(trajectory()) == {}
 
 
 async def test_a_real_chain_is_read() -> None:
     record = new_record()
     kit = make_kit(ScriptedModel(sensible), record, language=Language.ENGLISH)
     await run_chain(kit, record, "How did presidents justify tariffs?")
-    figures = search_figures([record.trajectory])
-    assert figures.tools["search"].calls > 0
-    assert figures.acting_turns > 1
-    assert figures.well_formed == 1.0
-    assert Attempt.of(record.trajectory, True).tool_calls == figures.tool_calls
+    figures = figures_of(record.trajectory)
+    assert figures["search: share of calls"] > 0
+    assert figures["turns"] > 1
+    assert figures["tag_format"] == 1.0
+    assert Attempt.of(record.trajectory, True).tool_calls == figures["tool_calls"] > 0
 
 
 ATTEMPTS = [Attempt(True, 4, 9_000), Attempt(True, 20, 40_000), Attempt(False, 3, 5_000), Attempt(True, 70, 200_000)]
 
 
-def test_efficiency_by_hand() -> None:
-    found = efficiency(ATTEMPTS)
-    assert not isinstance(found.accuracy, Missing)
-    assert (found.accuracy.value, found.tool_calls, found.context_tokens, found.attempts) == (0.75, 24.25, 63_500, 4)
-    assert found.accuracy.low < 0.75 <= found.accuracy.high
+def test_limits_by_hand() -> None:
     calls = under_limits(ATTEMPTS, TOOL_CALL_LIMITS, tool_calls_of)
     assert [(at.limit, at.accuracy.value) for at in calls if not isinstance(at.accuracy, Missing)] == [
         (8, 0.25), (16, 0.25), (32, 0.5), (64, 0.5),
@@ -116,10 +129,9 @@ def test_efficiency_by_hand() -> None:
 
 
 def test_a_missing_verdict_is_no_wrong_answer() -> None:
-    found = efficiency([*ATTEMPTS, Attempt(Missing("the judge was away"), 1, 1)])
-    assert found.accuracy == Missing("the judge was away")
-    with pytest.raises(ValueError, match="no attempt"):
-        efficiency([])
+    unjudged = Attempt(Missing("the judge was away"), 1, 1)
+    (at,) = under_limits([*ATTEMPTS, unjudged], [8], tool_calls_of)
+    assert at.accuracy == Missing("the judge was away")
 
 
 attempts = st.builds(Attempt, st.booleans(), st.integers(0, 80), st.integers(0, 200_000))
@@ -128,6 +140,7 @@ attempts = st.builds(Attempt, st.booleans(), st.integers(0, 80), st.integers(0, 
 @given(st.lists(attempts, min_size=1, max_size=12), st.lists(st.integers(0, 90), min_size=2, max_size=2))
 def test_a_larger_limit_never_lowers_accuracy(given_attempts: list[Attempt], limits: list[int]) -> None:
     low, high = under_limits(given_attempts, sorted(limits), tool_calls_of)
-    whole = efficiency(given_attempts).accuracy
-    assert not any(isinstance(found, Missing) for found in (low.accuracy, high.accuracy, whole))
-    assert 0.0 <= low.accuracy.value <= high.accuracy.value <= whole.value <= 1.0  # type: ignore[union-attr]
+    assert not isinstance(low.accuracy, Missing)
+    assert not isinstance(high.accuracy, Missing)
+    right = sum(attempt.correct is True for attempt in given_attempts) / len(given_attempts)
+    assert 0.0 <= low.accuracy.value <= high.accuracy.value <= right + 1e-12

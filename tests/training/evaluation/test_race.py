@@ -1,4 +1,4 @@
-"""RACE and FACT: worked by hand, against published figures, and where the official script is too kind."""
+"""RACE: worked by hand, against published figures, and where the official script is too kind."""
 
 import gzip
 import json
@@ -13,7 +13,6 @@ from app.domain.missing import Missing
 from app.domain.race_rubric import Dimension, RaceCriterion, RaceRubric
 from bench.labelled_sets import DATA
 from bench.race import published_difference, score_file
-from training.evaluation.fact import fact_figures
 from training.evaluation.race import (
     JudgedCriterion,
     Judgement,
@@ -22,7 +21,6 @@ from training.evaluation.race import (
     race_score,
 )
 from training.evaluation.race_files import read_criteria, read_judgements, rows
-from workflows.judging.fact_judge import PageVerdict
 
 DRB = DATA / "drb"
 needs_drb = pytest.mark.skipif(not DRB.is_dir(), reason="DeepResearch Bench is not at ../shared/data/drb")
@@ -189,35 +187,3 @@ def test_what_is_no_file_of_criteria_says_why(tmp_path: Path, name: str, content
         (tmp_path / name).write_bytes(content)
     with pytest.raises(InvalidInput, match=said):
         read_criteria(tmp_path / name)
-
-
-S, U, K = PageVerdict.SUPPORTED, PageVerdict.UNSUPPORTED, PageVerdict.UNKNOWN
-
-
-def test_fact_by_hand() -> None:
-    tasks = [[S, S, U, K], [], [S]]
-    official, strict = fact_figures(tasks, official=True), fact_figures(tasks)
-    assert (official.citations, official.valid, official.valid_rate, official.tasks) == (2.0, 1.5, 0.75, 2)
-    assert (strict.citations, strict.valid, strict.valid_rate, strict.tasks) == (pytest.approx(5 / 3), 1.0, 0.75, 3)
-    assert strict.unknown == pytest.approx(1 / 5)
-
-
-def test_fact_without_citations() -> None:
-    assert fact_figures([[], []]).valid_rate == Missing("no citation was judged")
-    with pytest.raises(ValueError, match="no task"):
-        fact_figures([[], []], official=True)
-
-
-@needs_drb
-def test_the_published_fact_run() -> None:
-    tasks = [
-        [
-            PageVerdict(verdict["result"])
-            for page in row["citations_deduped"].values()
-            for verdict in page.get("validate_res") or ()
-        ]
-        for row in rows(DRB / "fact" / "validated.jsonl.gz")
-    ]
-    figures = fact_figures(tasks, official=True)
-    assert (figures.citations, figures.valid, figures.valid_rate) == (45.8, 31.0, 0.6768558951965066)
-    assert fact_figures(tasks).tasks == 8

@@ -5,7 +5,8 @@ from html import escape
 
 from training.evaluation.harness.comparing import Difference
 from training.evaluation.harness.manifest import Manifest
-from training.evaluation.harness.page import document, interval_text, made_with, number, table
+from training.evaluation.harness.markup import document, interval_text, number, table
+from training.evaluation.harness.page import made_with
 from training.evaluation.harness.plots import intervals
 from training.evaluation.preference_metrics import Interval
 

@@ -10,8 +10,9 @@ from training.evaluation.harness.comparing import require_comparable
 from training.evaluation.harness.example import AnyBenchmark
 from training.evaluation.harness.figures import Told, mean_of, told
 from training.evaluation.harness.manifest import Manifest
+from training.evaluation.harness.markup import document, interval_text, number, table
 from training.evaluation.harness.module_counts import CALLS, CONTEXT
-from training.evaluation.harness.page import RunRecord, document, interval_text, number, table
+from training.evaluation.harness.page import RunRecord
 from training.evaluation.harness.plots import line
 from training.evaluation.preference_metrics import Interval
 

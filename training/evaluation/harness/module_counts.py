@@ -8,8 +8,10 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 
 from app.domain.errors import AnswerInvalid
+from app.domain.interactions import Interactions
 from app.domain.missing import Missing
 from app.domain.query import Language
+from app.domain.report import Report
 from app.domain.trajectory import Trajectory, Turn
 from training.evaluation.efficiency import Attempt
 from training.evaluation.harness.example import Answer
@@ -21,21 +23,23 @@ from training.rewards.score import Score
 from workflows.agents.kit import Bounds
 from workflows.agents.reading import read_answer
 from workflows.agents.reporting.outline import OUTLINE, mended
+from workflows.checks.table_numbers import check_numbers
 
 MOST_SECTIONS = Bounds().sections
-CALLS, CONTEXT = "search.tool_calls", "search.context_tokens"
+TURNS, CALLS, CONTEXT = "search.turns", "search.tool_calls", "search.context_tokens"
 FIGURES: Mapping[str, Figure] = {
-    "turns": mean_of("search.turns"),
+    "turns": mean_of(TURNS),
     "tool_calls": mean_of(CALLS),
     "longest_context": mean_of(CONTEXT),
     "reflection_turns": mean_of("search.reflections"),
     "query_repetition": ratio_of("search.repeated", "search.asked"),
-    "tag_format": ratio_of("search.well_formed", "search.turns"),
+    "tag_format": ratio_of("search.well_formed", TURNS),
     "title_miss_rate": ratio_of("report.titles_missed", "report.titles"),
     "hierarchy_errors": mean_of("report.hierarchy_errors"),
     "tense_error_rate": ratio_of("report.tense_errors", "report.statements"),
     "valid_tables": ratio_of("report.tables_valid", "report.tables"),
     "valid_tables_repaired": ratio_of("report.tables_valid_repaired", "report.tables"),
+    "wrong_table_numbers": ratio_of("report.cells_wrong", "report.cells_checked"),
     "expression_issues": ratio_of("report.expression_issues", "report.statements"),
     "sound_markdown": mean_of("report.markdown_sound"),
     "sound_citations": mean_of("report.citations_sound"),
@@ -70,13 +74,19 @@ def module_figures(scores: Sequence[Scores]) -> dict[str, Figure]:
     return {name: figure for name, figure in (*FIGURES.items(), *of_tools.items()) if known.issuperset(figure.needs)}
 
 
+def interactions_in(scores: Sequence[Scores]) -> list[Interactions]:
+    """The turns and tool calls of each item whose turns are known (QSR appendix H)."""
+    known = [score.values for score in scores if {TURNS, CALLS} <= score.values.keys()]
+    return [Interactions(turns=int(row[TURNS]), tool_calls=int(row[CALLS])) for row in known]
+
+
 def _of_turns(turns: Sequence[Turn]) -> dict[str, float]:
     trajectory = Trajectory(episode="", turns=tuple(turns))
     acting = list(acting_turns(trajectory))
     asked = list(queries_of(acting))
     attempt = Attempt.of(trajectory, Missing("not judged here"))
     found: dict[str, float] = {
-        "search.turns": len(acting),
+        TURNS: len(acting),
         CALLS: attempt.tool_calls,
         CONTEXT: attempt.context_tokens,
         "search.reflections": sum(reflections(acting)),
@@ -104,7 +114,19 @@ def _of_report(answer: Answer, report: MeasuredReport) -> dict[str, float]:
         "report.markdown_sound": counts.markdown_sound,
         "report.citations_sound": counts.citations_sound,
     }
-    return found | ({"report.tense_errors": counts.tense_errors} if answer.report is not None else {})
+    if answer.report is None:
+        return found
+    return found | {"report.tense_errors": counts.tense_errors} | _of_tables(answer.report)
+
+
+def _of_tables(report: Report) -> dict[str, float]:
+    """Cells whose numbers could be held against the quotations they cite, and those that differ from them."""
+    sources = {quote.key: quote.text for quote in report.quotes}
+    tables = [check_numbers(section.body, sources) for section in report.sections]
+    return {
+        "report.cells_checked": sum(found.checked for found in tables),
+        "report.cells_wrong": sum(len(found.wrong) for found in tables),
+    }
 
 
 def _outlined(turns: Sequence[Turn], sections: int) -> tuple[str, ...]:

@@ -3,23 +3,20 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
-from importlib.resources import files
 
 from app.domain.budget import Usage
 from app.domain.missing import Missing
-from training.evaluation.harness.efficiency_plots import efficiency_plots
 from training.evaluation.harness.example import Answer, AnyBenchmark
 from training.evaluation.harness.figures import Told, by_group, told
 from training.evaluation.harness.manifest import Manifest, ModelUsed
-from training.evaluation.harness.module_counts import module_figures
+from training.evaluation.harness.markup import document, figure_table, number, table
+from training.evaluation.harness.modules_page import modules
 from training.evaluation.harness.plots import bars, histogram, intervals, scatter
 from training.evaluation.harness.scores import Scores
 from training.evaluation.preference_metrics import Interval
-from training.rewards.score import Score
 
 FEWEST_POINTS = 3
 MICRO = 1_000_000
-SHOWN_DIGITS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +64,10 @@ def page(record: RunRecord, benchmark: AnyBenchmark) -> str:
         f"<h1>{escape(benchmark.name)}: {escape(manifest.system.name)}</h1><p>{escape(benchmark.about)}</p>",
         _warning(manifest),
         f"<p>{len(record.scored)} of {len(manifest.items)} items scored, {len(record.problems)} with problems.</p>",
-        table(["figure", "value", "95% interval", "items"], [_figure_row(figure) for figure in found]),
+        figure_table(found),
         *_plots(record, benchmark, found),
         _groups(record, benchmark),
-        *_modules(record, benchmark),
+        *modules(main_value(benchmark), record.scored, manifest.seed),
         "<h2>What it cost</h2>",
         table(["", "calls", "input tokens", "output tokens", "US$"], _costs(record)),
         "<h2>What it was made with</h2>",
@@ -82,33 +79,9 @@ def page(record: RunRecord, benchmark: AnyBenchmark) -> str:
     return document(f"{benchmark.name}: {manifest.system.name}", parts)
 
 
-def document(title: str, parts: Sequence[str]) -> str:
-    """A page of these parts."""
-    style = files("training.evaluation.harness").joinpath("page.css").read_text(encoding="utf-8")
-    return (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
-        f"<title>{escape(title)}</title><style>{style}</style></head><body><main>\n"
-        + "\n".join(part for part in parts if part)
-        + "\n</main></body></html>\n"
-    )
-
-
-def number(score: Score) -> str:
-    """A value as it is shown."""
-    return "–" if isinstance(score, Missing) else f"{score:.{SHOWN_DIGITS}f}"
-
-
-def interval_text(interval: Interval | Missing) -> str:
-    """The bounds, or why there are none."""
-    return interval.reason if isinstance(interval, Missing) else f"{number(interval.low)} to {number(interval.high)}"
-
-
-def _figure_row(figure: Told) -> list[str]:
-    interval = figure.interval
-    value = "–" if isinstance(interval, Missing) else number(interval.value)
-    return [figure.name, value, interval_text(interval), str(figure.items)]
+def main_value(benchmark: AnyBenchmark) -> str:
+    """The first value that a benchmark's first figure is made of."""
+    return next(iter(benchmark.figures.values())).needs[0]
 
 
 def _warning(manifest: Manifest) -> str:
@@ -120,7 +93,7 @@ def _warning(manifest: Manifest) -> str:
 def _plots(record: RunRecord, benchmark: AnyBenchmark, found: Sequence[Told]) -> list[str]:
     rows = {figure.name: figure.interval for figure in found if isinstance(figure.interval, Interval)}
     drawn = [intervals("Figures with their 95% intervals", rows)] if rows else []
-    main = next(iter(benchmark.figures.values())).needs[0]
+    main = main_value(benchmark)
     values = [score.values[main] for score in record.scored if main in score.values]
     if len(values) >= FEWEST_POINTS:
         drawn.append(histogram(f"{main} by item", values, main))
@@ -132,17 +105,6 @@ def _plots(record: RunRecord, benchmark: AnyBenchmark, found: Sequence[Told]) ->
     if len(seconds) >= FEWEST_POINTS:
         drawn.append(scatter(f"{main} by time", seconds, ("seconds to answer", main)))
     return [f"<figure>{svg}</figure>" for svg in drawn]
-
-
-def _modules(record: RunRecord, benchmark: AnyBenchmark) -> list[str]:
-    """How the system worked and how its reports are formed, where that could be counted."""
-    found = told(module_figures(record.scored), record.scored, record.manifest.seed)
-    if not found:
-        return []
-    main = next(iter(benchmark.figures.values())).needs[0]
-    plots = [f"<figure>{svg}</figure>" for svg in efficiency_plots(main, record.scored)]
-    rows = [_figure_row(figure) for figure in found]
-    return ["<h2>Modules</h2>", table(["figure", "value", "95% interval", "items"], rows), *plots]
 
 
 def _groups(record: RunRecord, benchmark: AnyBenchmark) -> str:
@@ -207,10 +169,3 @@ def _items(record: RunRecord, benchmark: AnyBenchmark) -> str:
         for score in record.scored
     ]
     return table(["item", "domain", "language", *names], rows)
-
-
-def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table; every cell is text."""
-    names = "".join(f"<th>{escape(name)}</th>" for name in head)
-    body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
-    return f"<table><thead><tr>{names}</tr></thead><tbody>{body}</tbody></table>"

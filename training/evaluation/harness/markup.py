@@ -1,0 +1,53 @@
+"""What the pages of evaluations are put together from. Everything that is shown is text, never markup."""
+
+from collections.abc import Sequence
+from html import escape
+from importlib.resources import files
+
+from app.domain.missing import Missing
+from training.evaluation.harness.figures import Told
+from training.evaluation.preference_metrics import Interval
+from training.rewards.score import Score
+
+SHOWN_DIGITS = 4
+
+
+def document(title: str, parts: Sequence[str]) -> str:
+    """A page of these parts."""
+    style = files("training.evaluation.harness").joinpath("page.css").read_text(encoding="utf-8")
+    return (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
+        f"<title>{escape(title)}</title><style>{style}</style></head><body><main>\n"
+        + "\n".join(part for part in parts if part)
+        + "\n</main></body></html>\n"
+    )
+
+
+def number(score: Score) -> str:
+    """A value as it is shown."""
+    return "–" if isinstance(score, Missing) else f"{score:.{SHOWN_DIGITS}f}"
+
+
+def interval_text(interval: Interval | Missing) -> str:
+    """The bounds, or why there are none."""
+    return interval.reason if isinstance(interval, Missing) else f"{number(interval.low)} to {number(interval.high)}"
+
+
+def figure_table(found: Sequence[Told]) -> str:
+    """Figures with their intervals."""
+    return table(["figure", "value", "95% interval", "items"], [_figure_row(figure) for figure in found])
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table; every cell is text."""
+    names = "".join(f"<th>{escape(name)}</th>" for name in head)
+    body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
+    return f"<table><thead><tr>{names}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _figure_row(figure: Told) -> list[str]:
+    interval = figure.interval
+    value = "–" if isinstance(interval, Missing) else number(interval.value)
+    return [figure.name, value, interval_text(interval), str(figure.items)]
