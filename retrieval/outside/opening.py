@@ -124,7 +124,7 @@ def _renderer(settings: Settings) -> Callable[[Fetcher], Renderer] | None:
     try:
         from retrieval.fetch.browser import ScriptedPages
     except ImportError as error:
-        raise SetupError("RUBRICA_BROWSER needs Playwright: pip install 'rubrica[browser]'") from error
+        raise SetupError("RUBRICA_BROWSER needs Playwright: `.venv/bin/pip install 'rubrica[browser]'`") from error
     return partial(ScriptedPages, settings.browser)
 
 

@@ -1,6 +1,7 @@
 """A model file (GGUF) in this process, through xllamacpp: for schema-bound steps where no server is configured.
 
-Optional: `pip install rubrica[embedded]`. Small models plan and query passably under a schema; none of them can write a report.
+Optional: `.venv/bin/pip install 'rubrica[embedded]'`. Small models plan and query passably under a schema; none of them can
+write a report.
 """
 
 import asyncio
@@ -62,7 +63,7 @@ def load_embedded(path: Path, context_tokens: int = 8_192, threads: int = 1) -> 
     try:
         engine = importlib.import_module("xllamacpp")
     except ImportError as error:
-        raise SetupError("an embedded model needs xllamacpp; install it with: pip install 'rubrica[embedded]'") from error
+        raise SetupError("an embedded model needs xllamacpp: `.venv/bin/pip install 'rubrica[embedded]'`") from error
     parameters = engine.CommonParams()
     parameters.model.path = str(path)
     parameters.n_ctx = context_tokens
