@@ -10,6 +10,7 @@ import requests
 from requests.adapters import HTTPAdapter
 
 from app.domain.errors import ToolError, ToolUnavailable
+from app.outgoing.retry_after import retry_after
 
 CONNECTIONS = 16
 FIRST_PAUSE = timedelta(milliseconds=250)
@@ -56,7 +57,8 @@ class Endpoint:
             try:
                 return self._attempt(body, min(patience.attempt.total_seconds(), deadline - time.monotonic()))
             except _PassingFailure as failure:
-                wait = failure.retry_after or pause.total_seconds() * random.uniform(0.5, 1.0)
+                wished = failure.retry_after
+                wait = wished.total_seconds() if wished else pause.total_seconds() * random.uniform(0.5, 1.0)
                 if time.monotonic() + wait >= deadline:
                     raise ToolUnavailable(f"{self.url} does not answer: {failure}") from failure
             time.sleep(wait)
@@ -68,7 +70,7 @@ class Endpoint:
         except (requests.ConnectionError, requests.Timeout) as error:
             raise _PassingFailure(type(error).__name__) from error
         if response.status_code in _PASSING:
-            raise _PassingFailure(f"status {response.status_code}", _seconds(response.headers.get("Retry-After", "")))
+            raise _PassingFailure(f"status {response.status_code}", retry_after(response.headers))
         if response.status_code in _WRONG_ADDRESS_OR_KEY:
             raise ToolError(f"{self.url} answers with status {response.status_code}: check the address and the key")
         if not response.ok:
@@ -82,11 +84,6 @@ class Endpoint:
 class _PassingFailure(Exception):
     """An attempt that failed in a way that another may not."""
 
-    def __init__(self, reason: str, retry_after: float | None = None) -> None:
+    def __init__(self, reason: str, retry_after: timedelta | None = None) -> None:
         super().__init__(reason)
         self.retry_after = retry_after
-
-
-def _seconds(header: str) -> float | None:
-    """A `Retry-After` in seconds; one that is a date is not obeyed, the back-off does."""
-    return float(header) if header.isdecimal() else None

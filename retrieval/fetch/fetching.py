@@ -15,6 +15,7 @@ from yarl import URL
 from app.outgoing.addresses import IPNetwork
 from app.outgoing.errors import AddressRefused, PageUnavailable
 from app.outgoing.guard import LookUp, guarded_connector, system_lookup
+from app.outgoing.retry_after import retry_after
 from app.outgoing.targets import PORTS, target
 from retrieval.fetch.decoding import ACCEPTED, unpacker
 from retrieval.fetch.errors import PageRefused
@@ -156,17 +157,10 @@ class Fetcher:
 def _check_status(response: aiohttp.ClientResponse) -> None:
     status = response.status
     if status in BUSY:
-        raise PageUnavailable(f"the server answered with status {status}", _wish(response.headers.get("Retry-After", "")))
+        wish = retry_after(response.headers)
+        raise PageUnavailable(f"the server answered with status {status}", min(wish, LONGEST_WISH) if wish else wish)
     if not 200 <= status < 300 or status in (204, 205, 206):
         raise PageRefused(f"the server answered with status {status}")
-
-
-def _wish(retry_after: str) -> timedelta | None:
-    """A Retry-After in seconds; the form with a date, and whatever else a stranger writes there, is passed over."""
-    seconds = retry_after.strip()
-    if not (seconds.isascii() and seconds.isdigit()):
-        return None
-    return timedelta(seconds=int(seconds)) if len(seconds) < 5 else LONGEST_WISH
 
 
 def _charset(response: aiohttp.ClientResponse) -> str:

@@ -4,13 +4,13 @@ import re
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
-from email.utils import parsedate_to_datetime
+from datetime import timedelta
 from typing import Any
 
 import aiohttp
 import orjson
 
+from app.outgoing.retry_after import retry_after
 from retrieval.outside.failure import CallFailed, Failure
 
 MAX_ANSWER_BYTES = 8 * 2**20
@@ -102,24 +102,6 @@ def refusal(status: int, headers: Mapping[str, str], body: bytes) -> CallFailed:
     if 300 <= status < 400:
         return CallFailed(Failure.DENIED, f"{message}; it sends elsewhere, so its address is not the final one")
     return CallFailed(Failure.REFUSED, message)
-
-
-def retry_after(headers: Mapping[str, str]) -> timedelta | None:
-    """The provider's wish, in seconds or as an HTTP date by its own clock; None where it states none."""
-    stated = headers.get("Retry-After", "").strip()
-    try:
-        return timedelta(seconds=min(max(0.0, float(stated)), 86_400.0))
-    except ValueError:
-        when, now = _date(stated), _date(headers.get("Date", "")) or datetime.now(UTC)
-    return max(when - now, timedelta(0)) if when else None
-
-
-def _date(text: str) -> datetime | None:
-    try:
-        date = parsedate_to_datetime(text)
-    except (TypeError, ValueError):
-        return None
-    return date if date.tzinfo else date.replace(tzinfo=UTC)
 
 
 def _without(secret: str, text: str) -> str:

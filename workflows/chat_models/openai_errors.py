@@ -2,13 +2,13 @@
 
 import re
 from collections.abc import Mapping
-from datetime import UTC, datetime, timedelta
-from email.utils import parsedate_to_datetime
+from datetime import timedelta
 from typing import Any
 
 import orjson
 
 from app.domain.errors import ContextTooLong, ModelError, ModelRefused, ModelUnavailable
+from app.outgoing.retry_after import retry_after, time_of
 
 SHOWN_CHARS = 400
 TRANSIENT = frozenset({408, 409, 425, 429, 499})
@@ -29,9 +29,9 @@ def from_status(status: int, headers: Mapping[str, str], raw: bytes, url: str) -
     if status == 413 or (status in (400, 422, 500) and _TOO_LONG.search(f"{_code_in(raw)} {said}")):
         return ContextTooLong(message)
     if status in TRANSIENT or (status >= 500 and status not in NEVER):
-        return ModelUnavailable(message, retry_after(headers))
+        return ModelUnavailable(message, _wish(headers))
     if status == 402 or (status == 403 and _UNPAID.search(said)):
-        return ModelUnavailable(f"{message}; the run goes on when its account may be used again", retry_after(headers))
+        return ModelUnavailable(f"{message}; the run goes on when its account may be used again", _wish(headers))
     if 300 <= status < 400:
         return ModelRefused(f"{message}; {url} sends elsewhere: set RUBRICA_LLM_BASE_URL to the final address")
     if status in (404, 405):
@@ -99,35 +99,6 @@ def _message(error: Any) -> str:
     return " ".join(text.split())[:SHOWN_CHARS]
 
 
-def retry_after(headers: Mapping[str, str]) -> timedelta | None:
-    """The server's wish: seconds, milliseconds (`retry-after-ms`) or an HTTP date. None where it states none."""
-    milliseconds = _number(headers.get("retry-after-ms"))
-    if milliseconds is not None:
-        return timedelta(milliseconds=milliseconds)
-    stated = headers.get("Retry-After", "").strip()
-    seconds = _number(stated)
-    if seconds is not None:
-        return timedelta(seconds=seconds)
-    return _until(stated, headers.get("Date", "")) if stated else None
-
-
-def _number(text: str | None) -> float | None:
-    try:
-        number = float(text) if text else None
-    except ValueError:
-        return None
-    return min(number, 86_400_000.0) if number is not None and number >= 0 else None
-
-
-def _until(stated: str, date: str) -> timedelta | None:
-    """From the server's own clock, where it shows one, so that a wrong clock here does no harm."""
-    when, now = _date(stated), _date(date) or datetime.now(UTC)
-    return max(when - now, timedelta(0)) if when else None
-
-
-def _date(text: str) -> datetime | None:
-    try:
-        date = parsedate_to_datetime(text)
-    except (TypeError, ValueError):
-        return None
-    return date if date.tzinfo else date.replace(tzinfo=UTC)
+def _wish(headers: Mapping[str, str]) -> timedelta | None:
+    """When the server wants to be asked again; some say it in milliseconds."""
+    return time_of(headers.get("retry-after-ms", ""), timedelta(milliseconds=1)) or retry_after(headers)
