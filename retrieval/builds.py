@@ -99,7 +99,7 @@ class Builds:
         if running.stopping:
             process.terminate()
         async for line in process.stdout:
-            build = Build.model_validate_json(line)
+            build = Build.of_any_version(line)
             running.phase = build.phase
             await self._on_step(build)
             await self._tell()

@@ -128,12 +128,12 @@ class Catalogue:
         row = self._row("SELECT name, kind, path, licence, tenant FROM collections WHERE name = ?", name)
         if row is None:
             raise no_collection(name)
-        return Collection.model_validate(dict(row))
+        return Collection.of_any_version(dict(row))
 
     def all(self) -> list[Collection]:
         """Every collection, by name."""
         rows = self._db.connection().execute("SELECT name, kind, path, licence, tenant FROM collections ORDER BY name")
-        return [Collection.model_validate(dict(row)) for row in rows]
+        return [Collection.of_any_version(dict(row)) for row in rows]
 
     def remove(self, name: str) -> None:
         """Forget a collection, its generations, its build and what could not be read of it."""
@@ -149,7 +149,7 @@ class Catalogue:
             "SELECT name, collection, recipe, average_length, average_window, encoder, dense FROM generations WHERE name = ?",
             name,
         )
-        return Generation.model_validate(dict(row) | {"dense": bool(row["dense"])}) if row else None
+        return Generation.of_any_version(dict(row) | {"dense": bool(row["dense"])}) if row else None
 
     def keep_generation(self, generation: Generation) -> None:
         """Insert or replace an index's record."""
@@ -168,7 +168,7 @@ class Catalogue:
     def build(self, collection: str) -> Build | None:
         """The latest build of a collection."""
         row = self._row("SELECT * FROM builds WHERE collection = ?", collection)
-        return Build.model_validate(dict(row)) if row else None
+        return Build.of_any_version(dict(row)) if row else None
 
     def keep_build(self, build: Build) -> None:
         """Insert or replace the state of a collection's build."""

@@ -58,7 +58,7 @@ class IndexClient:
 
     async def read(self, url: str, tenant: str | None = None) -> Document:
         """See `PageReader.read`; every failure is a `ToolError`. Another tenant's documents are not there."""
-        return Document.model_validate(await self._tool("/read", {"url": url, "tenant": tenant}))
+        return Document.of_any_version(await self._tool("/read", {"url": url, "tenant": tenant}))
 
     async def encode(self, texts: Sequence[str]) -> list[list[float]]:
         """A unit vector for each text, in order; every failure is a `ToolError`, also where the owner has no encoder."""
@@ -150,8 +150,8 @@ class IndexClient:
         stated = json_bytes(passage["source"])
         source = self._sources.get(stated)
         if source is None:
-            source = self._sources[stated] = Source.model_validate(passage["source"])
-        return Passage.model_validate({**passage, "source": source})
+            source = self._sources[stated] = Source.of_any_version(passage["source"])
+        return Passage.of_any_version({**passage, "source": source})
 
     def _opened(self) -> tuple[aiohttp.ClientSession, str]:
         remote = self._address.startswith(("http://", "https://"))

@@ -118,7 +118,7 @@ def _published(weights: Weights, folder: Path) -> bool:
 def _converted(weights: Weights, folder: Path) -> bool:
     """Whether the folder has what the current recipe makes of the checkpoint, undamaged."""
     try:
-        conversion = Conversion.model_validate_json((folder / CONVERSION).read_bytes())
+        conversion = Conversion.of_any_version((folder / CONVERSION).read_bytes())
     except (OSError, ValidationError):
         return False  # not converted, or not by us
     if (conversion.recipe, conversion.checkpoint) != (RECIPE, _checkpoint(weights)):

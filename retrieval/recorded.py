@@ -53,7 +53,7 @@ class Tape:
         tape = cls()
         for number, raw in enumerate(path.read_bytes().splitlines(), start=1):
             try:
-                line = Taped.model_validate_json(raw)
+                line = Taped.of_any_version(raw)
             except ValidationError as error:
                 raise InvalidInput(f"{path}, line {number}: not a recorded call") from error
             tape.record(line.call, line.result)

@@ -78,7 +78,7 @@ class DocumentStore:
         last = 0
         while rows := self._db.connection().execute(query, (collection, state, last, unless_written, _PAGE)).fetchall():
             for row in rows:
-                yield StoredDocument(row["key"], Source.model_validate_json(row["source"]), row["language"])
+                yield StoredDocument(row["key"], Source.of_any_version(row["source"]), row["language"])
             last = rows[-1]["id"]
 
     def count_written(self, collection: str, generation: str) -> int:
@@ -136,7 +136,7 @@ class DocumentStore:
         query = f"SELECT d.collection, d.source {_OF_TENANT} AND d.url = ? ORDER BY d.fetched_at DESC, d.id DESC"
         for row in self._db.connection().execute(query, (tenant, url)):
             if not collections or row["collection"] in collections:
-                source = Source.model_validate_json(row["source"])
+                source = Source.of_any_version(row["source"])
                 return Document(source=source, text=self.text(source.snapshot))
         return None
 
@@ -178,7 +178,7 @@ class DocumentStore:
         row = self._db.connection().execute(query, (collection, key)).fetchone()
         if row is None:  # raised, not returned: what is missing now must not be remembered as missing
             raise NotFound(f"no document {key} in {collection}")
-        return Source.model_validate_json(row["source"])
+        return Source.of_any_version(row["source"])
 
 
 def document_key(source: Source) -> str:

@@ -27,7 +27,7 @@ class FindingsController(Controller):
     async def contradictions(self, run_id: RunId, research: ResearchService) -> DisagreementPage:
         """Where sources disagree with each other, and which sentences of the report their own sources speak against."""
         stored = await research.stored(run_id)
-        return DisagreementPage(items=disagreements(Report.model_validate_json(stored.report)))
+        return DisagreementPage(items=disagreements(Report.of_any_version(stored.report)))
 
     @get("/figures", responses=problem_responses(404))
     async def figures(self, run_id: RunId, research: ResearchService) -> FigurePage:
@@ -37,5 +37,5 @@ class FindingsController(Controller):
 
 
 def _read(text: str) -> FigurePage:
-    found = figures(numbered(Report.model_validate_json(text)).citations)
+    found = figures(numbered(Report.of_any_version(text)).citations)
     return FigurePage(items=found, charts=charts(found))

@@ -75,7 +75,7 @@ class VersionsController(Controller):
         """One version whole, with its sections as they can be edited. Its ETag goes into `If-Match` of a change."""
         run, stored = await research.report(run_id, n)
         info = next(info for info in await revising.listed(run_id) if info.n == n)
-        report = Report.model_validate_json(stored.report)
+        report = Report.of_any_version(stored.report)
         whole = VersionView(**view(run, stored).model_dump(), info=info, sections=section_views(report))
         return Response(whole, headers={"ETag": f'"{n}"'})
 

@@ -1,7 +1,7 @@
-"""The base of every noun: frozen, strict about unknown fields. What is frozen and equal may be one object."""
+"""The base of every noun: frozen, strict about unknown fields, except in what was stored. What is frozen and equal may be one object."""
 
-from collections.abc import Callable
-from typing import Generic, TypeVar
+from collections.abc import Callable, Mapping
+from typing import Any, Generic, Self, TypeVar
 from weakref import WeakValueDictionary
 
 from pydantic import BaseModel, ConfigDict
@@ -11,6 +11,18 @@ class Value(BaseModel):
     """An immutable record; a field that is not declared is refused, so a typo cannot pass for data."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+    @classmethod
+    def of_any_version(cls, kept: str | bytes | Mapping[str, Any]) -> Self:
+        """The value that this program kept or sent as JSON (or as what JSON says), perhaps in a newer version, which gave it
+        fields that this one does not know: they are left out, at any depth. For what was stored; never for what comes from outside.
+
+        Raises:
+            ValidationError: it is no such value.
+        """
+        if isinstance(kept, (str, bytes)):
+            return cls.model_validate_json(kept, extra="ignore")
+        return cls.model_validate(kept, extra="ignore")
 
 
 V = TypeVar("V", bound=Value)

@@ -1,10 +1,10 @@
 """Asks each part whether it answers."""
 
-from app.domain.errors import SetupError, Unavailable
+from app.domain.errors import Unavailable
 from app.services.gateway import RunGateway
 from app.storage.engine import Executor, translated
 from app.storage.events import Listener
-from app.storage.schema import SCHEMA_REVISION, revision_of
+from app.storage.schema import require_schema
 
 
 class Parts:
@@ -21,11 +21,9 @@ class Parts:
         self._listener = listener
 
     async def database(self) -> None:
-        """The database answers, and its schema is the one this code works with."""
+        """The database answers, and its schema is one this code works with."""
         async with translated():
-            revision = await revision_of(self._database)
-        if revision != SCHEMA_REVISION:
-            raise SetupError(f"the database's schema is {revision}, this version needs {SCHEMA_REVISION}; run `rubrica migrate`")
+            await require_schema(self._database)
 
     async def workflows(self) -> None:
         """The workflow service answers."""

@@ -15,7 +15,6 @@ from temporalio.client import (
     WorkflowUpdateRPCTimeoutOrCancelledError,
 )
 from temporalio.common import Priority, WorkflowIDConflictPolicy
-from temporalio.contrib.pydantic import pydantic_data_converter
 from temporalio.exceptions import ApplicationError
 from temporalio.runtime import Runtime
 from temporalio.service import RPCError, RPCStatusCode
@@ -39,6 +38,7 @@ from app.domain.contract import (
 from app.domain.errors import Conflict, InvalidInput, NotFound, RubricaError, SetupError, Unavailable
 from app.domain.fleets import FLEET_WORKFLOW, WAKE, FleetInput, fleet_workflow_id
 from app.domain.plan import ResearchPlan
+from app.services.temporal_payloads import noun_converter
 
 NAMESPACE = "default"
 CONNECT_LIMIT = timedelta(seconds=10)
@@ -77,7 +77,7 @@ async def _client(address: str, runtime: Runtime | None) -> Client:
     """A client, waited for while the server starts: it takes connections a moment before it serves."""
     while True:
         try:
-            return await Client.connect(address, namespace=NAMESPACE, data_converter=pydantic_data_converter, runtime=runtime)
+            return await Client.connect(address, namespace=NAMESPACE, data_converter=noun_converter, runtime=runtime)
         except RuntimeError as error:
             if STARTING not in str(error):
                 raise

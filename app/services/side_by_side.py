@@ -105,7 +105,7 @@ class SideBySides:
 
     async def _column(self, run: Run) -> Column:
         searches = await comparisons.searches(self._database, run.id)
-        findings = [Finding.model_validate_json(body) for body in searches.values()]
+        findings = [Finding.of_any_version(body) for body in searches.values()]
         card = await rubrics.scorecard(self._database, run.id)
         later = await report_tasks.last_scoring(self._database, run.id) if card is None else None
         judging = later is not None and later.status is TaskStatus.QUEUED

@@ -168,12 +168,12 @@ async def answers(database: Executor) -> list[Answer]:
 
 
 def _open(row: Record) -> Open:
-    ways = {place: ReportLineage.model_validate_json(row[f"{place}_lineage"]).way for place in Place}
+    ways = {place: ReportLineage.of_any_version(row[f"{place}_lineage"]).way for place in Place}
     return Open(row["comparison_id"], row["gold"], ways, row["delivered"], row["alternative"], row["ties"])
 
 
 def _answer(row: Record) -> Answer:
     viewing = Viewing(left=Place(row["left_place"]), first_viewed_at=row["first_viewed_at"])
     gold = PairOutcome(row["gold"]) if row["gold"] else None
-    choice = Choice.model_validate_json(row["choice"])
+    choice = Choice.of_any_version(row["choice"])
     return Answer(row["comparison_id"], row["user_id"], choice, PairOutcome(row["outcome"]), viewing, gold)

@@ -67,8 +67,8 @@ async def tallies(database: Executor) -> list[Tally]:
 
 
 def _choice(row: Record) -> StoredChoice:
-    return StoredChoice(choice=Choice.model_validate_json(row[0]), outcome=PairOutcome(row[1]), **dict(list(row.items())[2:]))
+    return StoredChoice(choice=Choice.of_any_version(row[0]), outcome=PairOutcome(row[1]), **dict(list(row.items())[2:]))
 
 
 def _way(lineage: str) -> str:
-    return ReportLineage.model_validate_json(lineage).way
+    return ReportLineage.of_any_version(lineage).way

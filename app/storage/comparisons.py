@@ -187,7 +187,7 @@ async def candidates(database: Executor, id_: UUID) -> dict[Place, Candidate]:
     """The kept candidates by place; none before they are kept."""
     async with translated():
         rows = await database.fetch(CANDIDATES, id_)
-    found = [Candidate(Place(r[0]), r[1], r[2], r[3], r[4], ReportLineage.model_validate_json(r[5]), r[6], r[7]) for r in rows]
+    found = [Candidate(Place(r[0]), r[1], r[2], r[3], r[4], ReportLineage.of_any_version(r[5]), r[6], r[7]) for r in rows]
     return {candidate.place: candidate for candidate in found}
 
 
@@ -222,4 +222,4 @@ async def adopt(database: Executor, id_: UUID, user_id: UUID) -> int | None:
 
 def _comparison(row: Any) -> Comparison:
     values = dict(row)
-    return Comparison(**values | {"query": ResearchQuery.model_validate_json(values["query"])})
+    return Comparison(**values | {"query": ResearchQuery.of_any_version(values["query"])})

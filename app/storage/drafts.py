@@ -25,4 +25,4 @@ async def get(database: Executor, draft_id: UUID, kind: DraftKind) -> Draft | No
     """The draft of this id and kind, or None."""
     async with translated():
         body: str | None = await database.fetchval(GET, draft_id, kind)
-    return Draft.model_validate_json(body) if body else None
+    return Draft.of_any_version(body) if body else None

@@ -125,7 +125,7 @@ async def waiting(connection: Executor, fleet: UUID, limit: int) -> Sequence[Wai
     async with translated():
         rows = await connection.fetch(WAITING, fleet, limit)
     return [
-        Waiting(row["position"], FleetQuestion(name=row["name"], query=ResearchQuery.model_validate_json(row["query"])))
+        Waiting(row["position"], FleetQuestion(name=row["name"], query=ResearchQuery.of_any_version(row["query"])))
         for row in rows
     ]
 

@@ -52,7 +52,7 @@ async def get(database: Executor, fleet: UUID) -> Fleet | None:
     """The fleet, or None."""
     async with translated():
         row = await database.fetchrow(GET, fleet)
-    return Fleet.model_validate(dict(row)) if row else None
+    return Fleet.of_any_version(dict(row)) if row else None
 
 
 async def add(database: Executor, fleet: UUID, questions: Sequence[FleetQuestion]) -> bool:

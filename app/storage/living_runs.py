@@ -93,14 +93,14 @@ async def status(trusted: Executor, run: UUID) -> tuple[RunStatus, str] | None:
 async def findings(trusted: Executor, run: UUID) -> list[Finding]:
     """What the searches of a run brought."""
     async with translated():
-        return [Finding.model_validate_json(row["result"]) for row in await trusted.fetch(FINDINGS, run)]
+        return [Finding.of_any_version(row["result"]) for row in await trusted.fetch(FINDINGS, run)]
 
 
 async def report(trusted: Executor, run: UUID) -> Report | None:
     """The report of a run, or None."""
     async with translated():
         found = await trusted.fetchval(REPORT, run)
-    return Report.model_validate_json(found) if found else None
+    return Report.of_any_version(found) if found else None
 
 
 async def report_result(trusted: Executor, run: UUID) -> bytes | None:
@@ -114,7 +114,7 @@ async def lineage(trusted: Executor, run: UUID) -> ReportLineage | None:
     """What the report of a run was written with; None where that was not noted."""
     result = await report_result(trusted, run)
     noted = orjson.loads(result).get("lineage") if result else None
-    return ReportLineage.model_validate(noted) if noted else None
+    return ReportLineage.of_any_version(noted) if noted else None
 
 
 async def baseline(trusted: Executor, run: UUID) -> Baseline | None:
@@ -124,7 +124,7 @@ async def baseline(trusted: Executor, run: UUID) -> Baseline | None:
         return None
     async with translated():
         rows = await trusted.fetch(TURNS, run)
-    turns = [(row["stage"], Turn.model_validate_json(row["body"])) for row in rows]
+    turns = [(row["stage"], Turn.of_any_version(row["body"])) for row in rows]
     return Baseline(run, kept.plan, told, await findings(trusted, run), turns)
 
 

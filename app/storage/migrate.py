@@ -1,30 +1,34 @@
 """Bring a database's schema up to date. Safe when several processes start at once: one migrates, the others wait."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import asyncpg
 
 from app.domain.errors import SetupError
-from app.storage.schema import SCHEMA_REVISION, revision_of
+from app.storage.schema import SCHEMA_REVISION, require_schema, revision_of
 
 if TYPE_CHECKING:
     from alembic.config import Config
     from sqlalchemy import Connection
 
+T = TypeVar("T")
 # Any number that no other user of advisory locks in this database takes.
 MIGRATION_LOCK = 7_284_451_930
 
 
 async def upgrade(database_url: str) -> None:
-    """Upgrade to the revision this code works with. Costs one query when there is nothing to do.
+    """Upgrade to the revision this code works with; a newer one is left as it is. Costs one query when there is nothing to do.
 
     Raises:
-        SetupError: the database was migrated by a newer version of Rubrica.
+        SetupError: the database was migrated by a newer version of Rubrica, and this one cannot work with it.
     """
-    if await current_revision(database_url) != SCHEMA_REVISION:
+    found = await current_revision(database_url)
+    if found is None or found < SCHEMA_REVISION:
         await with_connection(database_url, lambda connection: _run(connection, "upgrade", SCHEMA_REVISION))
+    elif found > SCHEMA_REVISION:
+        await _connected(database_url, require_schema)
 
 
 async def downgrade(database_url: str, revision: str = "base") -> None:
@@ -34,9 +38,13 @@ async def downgrade(database_url: str, revision: str = "base") -> None:
 
 async def current_revision(database_url: str) -> str | None:
     """The schema's revision; None for a database that was never migrated."""
+    return await _connected(database_url, revision_of)
+
+
+async def _connected(database_url: str, work: Callable[[asyncpg.Connection], Awaitable[T]]) -> T:
     connection = await asyncpg.connect(database_url)
     try:
-        return await revision_of(connection)
+        return await work(connection)
     finally:
         await connection.close()
 

@@ -70,7 +70,7 @@ async def open_stages(
 
 
 def _opening(row: Record) -> StageOpening:
-    turns = [Turn.model_validate_json(body) for body in row["turns"] or ()]
+    turns = [Turn.of_any_version(body) for body in row["turns"] or ()]
     return StageOpening(
         *(row["result"], turns, tuple(row["notes"] or ()), Halt(row["halt"]), row["granted"], row["attempt"]),
         *(list(row["needed"] or ()), row["asked_on"], row["capped"]),

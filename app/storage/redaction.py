@@ -61,7 +61,7 @@ async def redact(connection: Executor, run: UUID, snapshot: str) -> None:
 
 def _without(result: bytes, snapshot: str) -> bytes:
     """A finding without the quotes of a text, and without the agent's words, which may repeat it."""
-    finding = Finding.model_validate(orjson.loads(result))
+    finding = Finding.of_any_version(orjson.loads(result))
     kept = [place for place, quote in enumerate(finding.quotes) if quote.source.snapshot != snapshot]
     keys = {finding.quotes[place].key for place in kept}
     emptied = finding.model_copy(

@@ -109,8 +109,8 @@ async def left_behind(database: Executor, older_than: timedelta, limit: int) -> 
 def _task(row: Record) -> ReportTask:
     return ReportTask(
         **{name: row[name] for name in ("id", "run_id", "detail", "version", "created_at", "finished_at")},
-        request=TaskRequest.model_validate_json(row["request"]),
+        request=TaskRequest.of_any_version(row["request"]),
         status=TaskStatus(row["status"]),
-        answer=FollowUp.model_validate_json(row["answer"]) if row["answer"] else None,
-        usage=Usage.model_validate_json(row["usage"]) if row["usage"] else Usage(),
+        answer=FollowUp.of_any_version(row["answer"]) if row["answer"] else None,
+        usage=Usage.of_any_version(row["usage"]) if row["usage"] else Usage(),
     )

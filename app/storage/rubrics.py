@@ -61,8 +61,8 @@ async def get(database: Executor, run_id: UUID) -> StoredRubric | None:
         row = await database.fetchrow(GET, run_id)
     if row is None:
         return None
-    drafted = Rubric.model_validate_json(row["drafted"]) if row["drafted"] else None
-    return StoredRubric(drafted, Rubric.model_validate_json(row["rubric"]), row["edited_at"])
+    drafted = Rubric.of_any_version(row["drafted"]) if row["drafted"] else None
+    return StoredRubric(drafted, Rubric.of_any_version(row["rubric"]), row["edited_at"])
 
 
 async def edit(database: Executor, run_id: UUID, rubric: Rubric) -> bool:
@@ -84,4 +84,4 @@ async def scorecard(database: Executor, run_id: UUID) -> Scorecard | None:
     """The scorecard, or None."""
     async with translated():
         text: str | None = await database.fetchval(SCORECARD, run_id)
-    return Scorecard.model_validate_json(text) if text else None
+    return Scorecard.of_any_version(text) if text else None

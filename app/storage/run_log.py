@@ -215,8 +215,8 @@ class RunLog:
             raise NotFound(f"there is no run {run_id}")
         return ResearchInput(
             run_id=run_id,
-            query=ResearchQuery.model_validate_json(row["query"]),
-            plan=ResearchPlan.model_validate_json(row["plan"]) if row["plan"] else None,
+            query=ResearchQuery.of_any_version(row["query"]),
+            plan=ResearchPlan.of_any_version(row["plan"]) if row["plan"] else None,
             dropped=tuple(row["dropped"]),
             finish=row["finish"],
             approved=row["approved"],

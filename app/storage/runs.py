@@ -158,9 +158,9 @@ def _run(row: Record) -> Run:
 
 @lru_cache(KEPT)
 def _query(text: str) -> ResearchQuery:
-    return ResearchQuery.model_validate_json(text)
+    return ResearchQuery.of_any_version(text)
 
 
 @lru_cache(KEPT)
 def _plan(text: str) -> ResearchPlan:
-    return ResearchPlan.model_validate_json(text)
+    return ResearchPlan.of_any_version(text)

@@ -178,10 +178,10 @@ def _schedule(row: Record) -> Schedule:
     told: dict[str, Any] = {
         name: row[name] for name in ("id", "name", "paused", "detail", "baseline_id", "created_by", "created_at")
     }
-    query = ResearchQuery.model_validate_json(row["query"])
+    query = ResearchQuery.of_any_version(row["query"])
     return Schedule(**told, query=query, timing=_timing_of(row), deliver_to=tuple(row["deliver_to"]))
 
 
 def _firing(row: Record) -> Firing:
-    changes = Changes.model_validate_json(row["changes"]) if row["changes"] else Changes()
+    changes = Changes.of_any_version(row["changes"]) if row["changes"] else Changes()
     return Firing(**{**dict(row), "outcome": Outcome(row["outcome"]), "changes": changes})

@@ -17,11 +17,11 @@ async def tool_turns(database: Executor, run_id: UUID) -> Sequence[Turn]:
     """The run's tool turns, in the order in which they were stored."""
     async with translated():
         rows = await database.fetch(TOOL_TURNS, run_id)
-    return [Turn.model_validate_json(row["body"]) for row in rows]
+    return [Turn.of_any_version(row["body"]) for row in rows]
 
 
 async def turns(database: Executor, run_id: UUID) -> Sequence[Turn]:
     """All turns of the run, in the order in which they were stored."""
     async with translated():
         rows = await database.fetch(TURNS, run_id)
-    return [Turn.model_validate_json(row["body"]) for row in rows]
+    return [Turn.of_any_version(row["body"]) for row in rows]

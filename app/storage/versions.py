@@ -95,6 +95,6 @@ async def revert(database: Executor, run_id: UUID, to: int, n: int) -> None:
 
 
 def _info(row: Record) -> VersionInfo:
-    usage = Usage.model_validate_json(row["usage"]) if row["usage"] else Usage()
+    usage = Usage.of_any_version(row["usage"]) if row["usage"] else Usage()
     told = {name: row[name] for name in ("n", "based_on", "section", "note", "created_at")}
     return VersionInfo(**told, origin=VersionOrigin(row["origin"]), usage=usage)

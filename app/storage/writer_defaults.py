@@ -15,7 +15,7 @@ async def get(database: Executor) -> WriterSettings:
     """What the organisation that `database` acts for has set; all defaults when it has set nothing."""
     async with translated():
         found = await database.fetchval(GET)
-    return WriterSettings.model_validate_json(found) if found else WriterSettings()
+    return WriterSettings.of_any_version(found) if found else WriterSettings()
 
 
 async def set_(database: Executor, writer: WriterSettings, user_id: UUID) -> None:

@@ -51,28 +51,28 @@ class ApiClient:
 
     async def create(self, request: Mapping[str, Any]) -> Run:
         """Ask a question."""
-        return Run.model_validate_json(await self._send("POST", "/v1/runs", request))
+        return Run.of_any_version(await self._send("POST", "/v1/runs", request))
 
     async def run(self, run_id: str) -> Run:
         """One run as it stands."""
-        return Run.model_validate_json(await self._send("GET", f"/v1/runs/{run_id}"))
+        return Run.of_any_version(await self._send("GET", f"/v1/runs/{run_id}"))
 
     async def runs(self, limit: int) -> list[Run]:
         """The newest runs, newest first."""
         page = json.loads(await self._send("GET", f"/v1/runs?limit={limit}"))
-        return [Run.model_validate(item) for item in page["items"]]
+        return [Run.of_any_version(item) for item in page["items"]]
 
     async def estimate(self, request: Mapping[str, Any]) -> Estimate:
         """What a run of this request will probably take."""
-        return Estimate.model_validate_json(await self._send("POST", "/v1/estimates", request))
+        return Estimate.of_any_version(await self._send("POST", "/v1/estimates", request))
 
     async def rubric(self, run_id: str) -> Rubric:
         """What the run's report is held to."""
-        return Rubric.model_validate(json.loads(await self._send("GET", f"/v1/runs/{run_id}/rubric"))["rubric"])
+        return Rubric.of_any_version(json.loads(await self._send("GET", f"/v1/runs/{run_id}/rubric"))["rubric"])
 
     async def scorecard(self, run_id: str) -> Scorecard:
         """How well the report does that."""
-        return Scorecard.model_validate_json(await self._send("GET", f"/v1/runs/{run_id}/scorecard"))
+        return Scorecard.of_any_version(await self._send("GET", f"/v1/runs/{run_id}/scorecard"))
 
     async def command(self, run_id: str, name: str, body: Mapping[str, Any] | None = None, method: str = "POST") -> None:
         """`pause`, `resume`, `cancel`, `notes`, `plan`, `plan/subtasks`, `budget`: whatever changes a run."""
@@ -100,15 +100,15 @@ class ApiClient:
 
     async def collections(self) -> list[Collection]:
         """The collections of own documents that one may use, newest first."""
-        return [Collection.model_validate(item) for item in await self._all("/v1/collections")]
+        return [Collection.of_any_version(item) for item in await self._all("/v1/collections")]
 
     async def create_collection(self, name: str) -> Collection:
         """A new collection."""
-        return Collection.model_validate_json(await self._send("POST", "/v1/collections", {"name": name}))
+        return Collection.of_any_version(await self._send("POST", "/v1/collections", {"name": name}))
 
     async def documents(self, collection: UUID) -> list[OwnDocument]:
         """The documents of a collection, newest first."""
-        return [OwnDocument.model_validate(item) for item in await self._all(f"/v1/collections/{collection}/documents")]
+        return [OwnDocument.of_any_version(item) for item in await self._all(f"/v1/collections/{collection}/documents")]
 
     async def upload(self, collection: UUID, path: Path) -> OwnDocument:
         """Send a file; it is read from the disk as it goes."""
@@ -117,7 +117,7 @@ class ApiClient:
             form.add_field("file", content, filename=path.name)
             url = f"{self._address}/v1/collections/{collection}/documents"
             async with self._answer("POST", url, data=form, timeout=aiohttp.ClientTimeout(total=None)) as answer:
-                return OwnDocument.model_validate(json.loads(await answer.read())["items"][0])
+                return OwnDocument.of_any_version(json.loads(await answer.read())["items"][0])
 
     async def remove_documents(self, collection: UUID, document: UUID | None = None) -> None:
         """Delete a collection, or one document of it."""
@@ -137,7 +137,7 @@ class ApiClient:
 
     async def tools(self) -> list[ToolUse]:
         """The services outside, with how their calls went."""
-        return [ToolUse.model_validate(item) for item in json.loads(await self._send("GET", "/v1/tools"))["items"]]
+        return [ToolUse.of_any_version(item) for item in json.loads(await self._send("GET", "/v1/tools"))["items"]]
 
     async def events(self, run_id: str, after: int = 0) -> AsyncIterator[RunEvent]:
         """Every event with a number above `after`, once and in order, over as many connections as it takes.
@@ -169,7 +169,7 @@ class ApiClient:
         async with self._answer("GET", url, headers=headers, timeout=limit) as answer:
             async for line in answer.content:
                 if line.startswith(b"data:"):
-                    yield RunEvent.model_validate_json(line.removeprefix(b"data:").strip())
+                    yield RunEvent.of_any_version(line.removeprefix(b"data:").strip())
 
     async def _send(
         self, method: str, path: str, body: Mapping[str, Any] | None = None, accept: str = "application/json"

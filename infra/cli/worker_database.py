@@ -11,7 +11,7 @@ from app.settings import PREFIX, Settings
 from app.storage.engine import connect
 from app.storage.migrate import upgrade
 from app.storage.role_names import WORKER_ROLE
-from app.storage.schema import SCHEMA_REVISION, revision_of
+from app.storage.schema import require_schema
 from infra.local.home import Home
 from infra.local.lock import FileLock
 from infra.local.postgres import DATABASE, LocalPostgres, running_url
@@ -29,8 +29,7 @@ async def worker_pool(settings: Settings, home: Home) -> AsyncIterator[asyncpg.P
     async with _database(settings, home) as url:
         pool = await connect(url, largest=2, setting=SETTING)
         try:
-            if (found := await revision_of(pool)) != SCHEMA_REVISION:
-                raise SetupError(f"the database's schema is {found}, {SCHEMA_REVISION} is needed; run `rubrica migrate`")
+            await require_schema(pool)
             yield pool
         finally:
             await pool.close()

@@ -25,21 +25,18 @@ async def check_database(url: str, setting: str = DATABASE) -> None:
 
 
 async def check_schema(url: str, setting: str = DATABASE) -> None:
-    """A database whose tables are those of this version. A remote one is migrated on purpose, never by a start.
+    """A database whose tables serve this version. A remote one is migrated on purpose, never by a start.
 
     Raises:
         SetupError: with the command that migrates it.
     """
-    from app.storage.schema import SCHEMA_REVISION, revision_of
+    from app.storage.schema import require_schema
 
     connection = await _connect(url, setting)
     try:
-        found = await revision_of(connection)
+        await require_schema(connection, setting)
     finally:
         await connection.close()
-    if found != SCHEMA_REVISION:
-        state = f"is at {found}" if found else "has no tables of Rubrica"
-        raise SetupError(f"{setting}: the database {state}, {SCHEMA_REVISION} is needed; run `rubrica migrate`")
 
 
 async def _connect(url: str, name: str) -> "asyncpg.Connection[asyncpg.Record]":

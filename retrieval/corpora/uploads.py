@@ -171,7 +171,7 @@ def _kept(folder: Path, found: Extract) -> Reading:
 
 def _loaded(path: Path, kind: type[V]) -> V | None:
     try:
-        return kind.model_validate_json(path.read_bytes())
+        return kind.of_any_version(path.read_bytes())
     except (FileNotFoundError, NotADirectoryError, ValidationError):
         return None
 

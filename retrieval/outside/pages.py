@@ -63,5 +63,5 @@ class OutsideReader:
             return Fetched(document.model_dump_json(exclude_defaults=True).encode(), {document.source.snapshot: document.text})
 
         answer = await self.entrance.call(self.provider, {"url": url}, attempt, PATIENCE, host)
-        document = Document.model_validate_json(answer.body)
+        document = Document.of_any_version(answer.body)
         return document.model_copy(update={"source": document.source.model_copy(update={"fetched": answer.fetched_at.date()})})

@@ -61,7 +61,7 @@ class OutsideSearch:
                 failures += 1
                 told.append(str(error))
                 continue
-            passages = _passages(_HITS.validate_json(answer.body), limit, answer.fetched_at.date())
+            passages = _passages(_HITS.validate_json(answer.body, extra="ignore"), limit, answer.fetched_at.date())
             if passages:
                 return Found(passages, "; ".join([f"{self._what}: {provider.provider.name}{_age(answer)}", *told]))
             told.append(f"{provider.provider.name}: nothing found")

@@ -18,6 +18,7 @@ ALLOWED = {
         "workflows/durable/",
         "app/services/run_gateway.py",
         "app/services/schedule_gateway.py",
+        "app/services/temporal_payloads.py",
         "bench/bare_durable.py",
     ),
     "litestar": ("app/api/",),

@@ -111,7 +111,7 @@ async def test_a_database_that_is_as_it_should_be(postgres_url: str) -> None:
 async def test_a_database_without_tables(empty_postgres_url: str) -> None:
     await remote.check_database(empty_postgres_url)
     said = await refusal(remote.check_schema, empty_postgres_url)
-    assert f"has no tables of Rubrica, {SCHEMA_REVISION} is needed; run `rubrica migrate`" in said
+    assert f"has no tables of Rubrica, this version needs {SCHEMA_REVISION}; run `rubrica migrate`" in said
 
 
 async def test_a_database_that_refuses(postgres_url: str) -> None:

@@ -18,7 +18,7 @@ from app.domain.revision import TaskKind, TaskStatus, VersionOrigin
 from app.domain.schedules import Outcome, Overlap
 from app.storage import tables, tables_api
 from app.storage.migrate import config, current_revision, downgrade, upgrade, with_connection
-from app.storage.schema import SCHEMA_REVISION
+from app.storage.schema import SCHEMA_REVISION, require_schema
 
 CHECKS = """
     SELECT conname, pg_get_constraintdef(oid) AS text FROM pg_constraint
@@ -92,11 +92,20 @@ async def test_processes_that_start_at_once_migrate_once(empty_postgres_url: str
     assert await current_revision(empty_postgres_url) == SCHEMA_REVISION
 
 
-async def test_a_database_of_a_newer_version_is_left_alone(empty_postgres_url: str) -> None:
+async def test_a_newer_schema_is_left_alone_and_serves_until_it_says_otherwise(empty_postgres_url: str) -> None:
     await upgrade(empty_postgres_url)
     connection = await asyncpg.connect(empty_postgres_url)
     await connection.execute("UPDATE alembic_version SET version_num = '9999'")
-    await connection.close()
-    with pytest.raises(SetupError, match="newer version"):
+    await require_schema(connection)
+    await connection.execute("COMMENT ON TABLE alembic_version IS '9998'")
+    with pytest.raises(SetupError, match="is at 9999, and no longer works with this version .*; install the newer one"):
+        await require_schema(connection)
+    with pytest.raises(SetupError, match="install the newer one"):
         await upgrade(empty_postgres_url)
+    await connection.execute("COMMENT ON TABLE alembic_version IS NULL; UPDATE alembic_version SET version_num = '0001'")
+    with pytest.raises(SetupError, match=f"is at 0001, this version needs {SCHEMA_REVISION}; run `rubrica migrate`"):
+        await require_schema(connection)
+    await connection.execute("UPDATE alembic_version SET version_num = '9999'")
+    await connection.close()
+    await upgrade(empty_postgres_url)
     assert await current_revision(empty_postgres_url) == "9999"

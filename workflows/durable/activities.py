@@ -60,7 +60,7 @@ class StageActivities:
             await attempt.close(Outcome(body, told), keep)
             return plan
 
-        return await perform(self._shop, request, "plan", "", (), work, ResearchPlan.model_validate_json)
+        return await perform(self._shop, request, "plan", "", (), work, ResearchPlan.of_any_version)
 
     @activity.defn(name=payloads.SEARCH_ACTIVITY)
     async def search(self, request: payloads.SearchRequest) -> payloads.SearchOutcome:

@@ -10,7 +10,7 @@ from app.settings import Codec as CodecName
 from app.settings import Settings
 from app.storage.engine import connect as connect_database
 from app.storage.outside import OutsideStore
-from app.storage.schema import SCHEMA_REVISION, revision_of
+from app.storage.schema import require_schema
 from retrieval.client import IndexClient
 from retrieval.outside.opening import Outside
 from retrieval.outside.opening import opened as opened_outside
@@ -46,8 +46,7 @@ async def equipped(settings: Settings) -> AsyncIterator[Workshop]:
         url = settings.worker_database_url.get_secret_value()
         database = await connect_database(url, DATABASE_CONNECTIONS, "RUBRICA_WORKER_DATABASE_URL")
         stack.push_async_callback(database.close)
-        if (found := await revision_of(database)) != SCHEMA_REVISION:
-            raise SetupError(f"the database's schema is {found}, this version needs {SCHEMA_REVISION}; run `rubrica migrate`")
+        await require_schema(database)
         endpoint = endpoint_of(settings)
         index = await stack.enter_async_context(IndexClient(settings.retrieval_url))
         outside = await stack.enter_async_context(opened_outside(settings, OutsideStore(database)))

@@ -128,7 +128,7 @@ class _Task:
         stored = await insist(lambda: versions.get(self._shop.database, run_id, request.base))
         if stored is None:
             raise NotFound(f"run {run_id} has no version {request.base}")
-        card = await judged_afterwards(self._attempt, self._query, Report.model_validate_json(stored.report))
+        card = await judged_afterwards(self._attempt, self._query, Report.of_any_version(stored.report))
 
         async def keep(log: RunLog) -> None:
             await rubrics.save_scorecard(log.executor, run_id, card)
@@ -142,7 +142,7 @@ class _Task:
         run = await insist(lambda: runs.get(self._shop.database, run_id))
         if stored is None or run is None or request.section is None:
             raise NotFound(f"run {run_id} has no version {request.base}")
-        report = Report.model_validate_json(stored.report)
+        report = Report.of_any_version(stored.report)
         revision = Revision(report, request.section, request.kind is TaskKind.DEEPEN, request.text)
         place, sections = await self._sections(revision)
         quotes = tuple(quote for finding in self._findings for quote in finding.quotes)

@@ -29,14 +29,14 @@ class PostgresToolStore:
         if key not in await self._keys():
             return None
         stored = await insist(lambda: tool_results.recall(self._log.executor, self._run_id, key))
-        return ToolResult.model_validate_json(stored) if stored is not None else None
+        return ToolResult.of_any_version(stored) if stored is not None else None
 
     async def save(self, key: str, call: ToolCall, result: ToolResult) -> ToolResult:
         """Keep a result; if another worker was first, its result stays and is returned."""
         body = result.model_dump_json(exclude_defaults=True).encode()
         kept = await insist(lambda: tool_results.remember(self._log.executor, self._run_id, key, body))
         (await self._keys()).add(key)
-        return result if kept == body else ToolResult.model_validate_json(kept)
+        return result if kept == body else ToolResult.of_any_version(kept)
 
     async def _keys(self) -> set[str]:
         if self._reading is None:

@@ -34,7 +34,7 @@ async def _searched(shop: Workshop, request: SearchRequest, opening: StageOpenin
     async def work(attempt: Attempt) -> Finding:
         return await _stored(await _found(request, attempt), attempt)
 
-    finding = await performed(shop, request, _wanted(request), opening, work, Finding.model_validate_json)
+    finding = await performed(shop, request, _wanted(request), opening, work, Finding.of_any_version)
     return SearchOutcome(subtask_id=request.subtask_id, stop=finding.stop, detail=finding.detail)
 
 

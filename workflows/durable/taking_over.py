@@ -22,7 +22,7 @@ async def taken_over(attempt: Attempt, findings: tuple[Finding, ...]) -> tuple[R
         return None
     report = await insist(lambda: living_runs.report(database, before))
     made = await insist(lambda: living_runs.report_result(database, before))
-    return (report, ReportLineage.model_validate(orjson.loads(made)["lineage"])) if report and made else None
+    return (report, ReportLineage.of_any_version(orjson.loads(made)["lineage"])) if report and made else None
 
 
 def _evidence(findings: tuple[Finding, ...] | list[Finding]) -> frozenset[tuple[str, str]]:

@@ -159,7 +159,7 @@ class Attempt:
     @property
     def needed_findings(self) -> tuple[Finding, ...]:
         """The findings this stage builds on, in the order of the plan."""
-        return tuple(Finding.model_validate_json(body) for body in self.opening.needed if body is not None)
+        return tuple(Finding.of_any_version(body) for body in self.opening.needed if body is not None)
 
     async def missing_snapshots(self, hashes: list[str]) -> frozenset[str]:
         """Those of these sources that are not stored yet. What is stored stays for a while; own documents may go at once."""

@@ -37,7 +37,7 @@ class KeptAnswers:
         if self._file is None:
             return self._held.get(asked)
         row = self._file.execute(FIND, (asked,)).fetchone()
-        return Completion.model_validate_json(row[0]) if row else None
+        return Completion.of_any_version(row[0]) if row else None
 
     def put(self, asked: str, answer: Completion) -> None:
         """Keep an answer."""

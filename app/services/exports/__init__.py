@@ -42,7 +42,7 @@ class Exports:
 
     async def of(self, run: Run, stored: StoredReport, form: ExportFormat) -> Exported:
         """This report of the run, in this form."""
-        report = Report.model_validate_json(stored.report)
+        report = Report.of_any_version(stored.report)
         if form is ExportFormat.MARKDOWN:
             return Exported(stored.markdown.encode(), report.title)
         if form is ExportFormat.HTML:

@@ -17,7 +17,7 @@ async def consented_questions(database: asyncpg.Pool, names: Pseudonyms) -> dict
     found: dict[str, CandidateQuestion] = {}
     wordings: set[str] = set()
     async for row in asked_questions.asked(database):
-        query = ResearchQuery.model_validate_json(row["query"])
+        query = ResearchQuery.of_any_version(row["query"])
         wording = " ".join(query.question.casefold().split())
         if wording not in wordings:
             wordings.add(wording)

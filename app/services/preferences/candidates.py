@@ -27,7 +27,7 @@ class Made(NamedTuple):
     @property
     def lineage(self) -> ReportLineage:
         """What it was written with; empty for a report of a time before that was noted."""
-        return ReportLineage.model_validate(orjson.loads(self.written.result).get("lineage") or {})
+        return ReportLineage.of_any_version(orjson.loads(self.written.result).get("lineage") or {})
 
 
 def evidence_digest(findings: Iterable[Finding]) -> str:
@@ -41,7 +41,7 @@ def candidate_of(made: Made) -> Candidate:
     # Loaded here: rendering is needed once a comparison, by an API that otherwise never renders.
     from app.services.rendering import render
 
-    report = Report.model_validate_json(made.written.report)
+    report = Report.of_any_version(made.written.report)
     rendered = render(report.model_copy(update={"notices": ()}), made.run)
     claims = [{k: v for k, v in claim.items() if k != "judge"} for claim in rendered.evidence["claims"]]
     markdown = rendered.renderings.markdown.replace("\x00", "")

@@ -80,7 +80,7 @@ class Comparisons:
         stored = await comparisons.searches(self._database, run_id)
         searched = [s.id for s in start.plan.subtasks if s.id not in start.dropped]
         lost = {f"search/{id_}": _lost(id_) for id_ in searched if f"search/{id_}" not in stored}
-        digest = evidence_digest(Finding.model_validate_json(body) for body in stored.values())
+        digest = evidence_digest(Finding.of_any_version(body) for body in stored.values())
         query = run.query.model_copy(update={"writer": writer, "approve_plan": False})
         new = NewComparison(uuid4(), run_id, uuid4(), query, digest, user_id)
         async with self._database.acquire() as connection:

@@ -28,7 +28,7 @@ from app.services.preferences.pseudonyms import Pseudonyms
 
 def of_choice(row: Record, names: Pseudonyms, comments: bool) -> PreferencePair | UndecidedPair:
     """A choice as a pair; undecided where neither report was preferred."""
-    outcome, choice = PairOutcome(row["outcome"]), Choice.model_validate_json(row["choice"])
+    outcome, choice = PairOutcome(row["outcome"]), Choice.of_any_version(row["choice"])
     times = {name: row[name] for name in ("elapsed_seconds", "made_at", "changed_at", "changes")}
     stored = StoredChoice(choice=choice, outcome=outcome, **times)
     viewing = Viewing(left=Place(row["left_place"]), first_viewed_at=row["first_viewed_at"])
@@ -86,7 +86,7 @@ def of_flag(row: Record, names: Pseudonyms, comments: bool) -> FlaggedClaim:
 
 def of_edit(row: Record, names: Pseudonyms) -> EditedSection:
     """A section before and after a reader changed it."""
-    before, after = (Report.model_validate_json(row[name]).sections[row["section"]] for name in ("before", "after"))
+    before, after = (Report.of_any_version(row[name]).sections[row["section"]] for name in ("before", "after"))
     return EditedSection(
         id=names.of("edit", row["id"]),
         query=_query(row),
@@ -107,8 +107,8 @@ def of_rubric(row: Record, names: Pseudonyms) -> RevisedRubric:
     return RevisedRubric(
         id=names.of("rubric", row["run_id"]),
         query=_query(row),
-        drafted=Rubric.model_validate_json(row["drafted"]) if row["drafted"] else None,
-        rubric=Rubric.model_validate_json(row["rubric"]),
+        drafted=Rubric.of_any_version(row["drafted"]) if row["drafted"] else None,
+        rubric=Rubric.of_any_version(row["rubric"]),
         overall=row["overall"],
         reader=_reader(row, names),
     )
@@ -123,12 +123,13 @@ def _undecided(judged: dict[Place, Judged], viewing: Viewing, outcome: PairOutco
             "reports": (judged[first], judged[second]),
             "both_bad": outcome is PairOutcome.BOTH_BAD,
             "first_shown": viewing.side_of(first),
-        }
+        },
+        extra="forbid",
     )
 
 
 def _judged(row: Record, place: Place) -> Judged:
-    lineage = ReportLineage.model_validate_json(row[f"{place}_lineage"])
+    lineage = ReportLineage.of_any_version(row[f"{place}_lineage"])
     return Judged(text=row[f"{place}_text"], digest=row[f"{place}_digest"], lineage=lineage)
 
 
@@ -140,12 +141,12 @@ def _favour(side: ShownSide | None, accepted: ShownSide) -> Favour:
 
 def _query(row: Record) -> ResearchQuery:
     """What was asked. How it was written is each report's lineage; what the index calls a tenant is left out."""
-    asked = ResearchQuery.model_validate_json(row["query"])
+    asked = ResearchQuery.of_any_version(row["query"])
     return asked.model_copy(update={"writer": WriterSettings(), "tenant": "", "searched": ()})
 
 
 def _lineage(result: bytes | None) -> ReportLineage:
-    return ReportLineage.model_validate(orjson.loads(result or b"{}").get("lineage") or {})
+    return ReportLineage.of_any_version(orjson.loads(result or b"{}").get("lineage") or {})
 
 
 def _reader(row: Record, names: Pseudonyms) -> str:

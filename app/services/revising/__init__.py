@@ -144,4 +144,4 @@ class Revising:
 
     async def _report(self, run_id: UUID, n: int) -> Report:
         stored = await self._research.stored(run_id, n)
-        return Report.model_validate_json(stored.report)
+        return Report.of_any_version(stored.report)

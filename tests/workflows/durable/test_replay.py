@@ -8,11 +8,11 @@ import pytest
 from temporalio import workflow
 from temporalio.client import WorkflowHistory
 from temporalio.common import VersioningBehavior
-from temporalio.contrib.pydantic import pydantic_data_converter
 from temporalio.worker import Replayer
 
 import tests.histories
 from app.domain.contract import RESEARCH_WORKFLOW, ResearchInput
+from app.services.temporal_payloads import noun_converter
 from workflows.durable.fleet_workflow import FleetWorkflow
 from workflows.durable.research_workflow import ParkedRunWorkflow, ResearchWorkflow
 
@@ -32,7 +32,7 @@ def test_all_workflows_of_the_runs_and_the_fleet_were_captured() -> None:
 
 @pytest.mark.parametrize("path", HISTORIES, ids=lambda path: path.stem)
 async def test_a_captured_history_replays(path: Path) -> None:
-    replayer = Replayer(workflows=[ResearchWorkflow, ParkedRunWorkflow, FleetWorkflow], data_converter=pydantic_data_converter)
+    replayer = Replayer(workflows=[ResearchWorkflow, ParkedRunWorkflow, FleetWorkflow], data_converter=noun_converter)
     await replayer.replay_workflow(history(path))
 
 
@@ -65,6 +65,6 @@ class CutShort(ResearchWorkflow):
 
 @pytest.mark.parametrize("changed", [ReportFirst, CutShort])
 async def test_a_changed_workflow_is_caught(changed: type[ResearchWorkflow]) -> None:
-    replayer = Replayer(workflows=[changed], data_converter=pydantic_data_converter)
+    replayer = Replayer(workflows=[changed], data_converter=noun_converter)
     with pytest.raises(workflow.NondeterminismError):
         await replayer.replay_workflow(history(HISTORIES[0]))

@@ -1,0 +1,35 @@
+"""How nouns travel over Temporal: as JSON, read by whatever version takes the work up (ADR 0162)."""
+
+from functools import lru_cache
+from typing import Any
+
+from pydantic import TypeAdapter
+from temporalio.api.common.v1 import Payload
+from temporalio.contrib.pydantic import PydanticJSONPlainPayloadConverter
+from temporalio.converter import CompositePayloadConverter, DataConverter, DefaultPayloadConverter, JSONPlainPayloadConverter
+
+_reader = lru_cache(maxsize=1_024)(TypeAdapter)
+
+
+class JsonOfAnyVersion(PydanticJSONPlainPayloadConverter):
+    """Fields that this version does not know are left out.
+
+    Refused, they would be the end of a command: the SDK drops a signal that it cannot read, and fails a workflow's task for ever.
+    """
+
+    def from_payload(self, payload: Payload, type_hint: type | None = None) -> Any:
+        """The payload as a `type_hint`."""
+        reader: TypeAdapter[Any] = _reader(Any if type_hint is None else type_hint)
+        return reader.validate_json(payload.data, extra="ignore")
+
+
+class NounConverter(CompositePayloadConverter):
+    """The SDK's own conversions, but for JSON."""
+
+    def __init__(self) -> None:
+        usual = DefaultPayloadConverter.default_encoding_payload_converters
+        super().__init__(*(JsonOfAnyVersion() if isinstance(one, JSONPlainPayloadConverter) else one for one in usual))
+
+
+noun_converter = DataConverter(payload_converter_class=NounConverter)
+"""To be passed to the client."""

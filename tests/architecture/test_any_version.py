@@ -1,0 +1,135 @@
+"""Two versions work over one store while they are exchanged: what a newer one kept, this one reads (ADR 0162).
+
+Found by looking at the code, so that a noun of tomorrow is held to it too.
+"""
+
+import ast
+import importlib
+import itertools
+import pkgutil
+from collections.abc import Callable, Iterator
+from types import ModuleType
+from typing import Any
+
+import pytest
+from polyfactory.factories.pydantic_factory import ModelFactory
+from pydantic import BaseModel, ValidationError
+from pydantic_core import to_json, to_jsonable_python
+
+import app.domain
+import workflows.durable
+from app.domain.evidence_rubric import CriterionType, EvidenceCriterion
+from app.domain.feedback import Choice, Reason, Verdict
+from app.domain.feedback import Dimension as Judged
+from app.domain.options import SearchScope
+from app.domain.plan import ResearchPlan, Subtask
+from app.domain.race_rubric import Dimension, RaceCriterion, RaceRubric
+from app.domain.reading import Reading
+from app.domain.rubric import Criterion
+from app.domain.scorecard import CriterionScore
+from app.domain.value import Value
+from app.services.temporal_payloads import noun_converter
+from tests.architecture.test_files import ROOT
+
+# What reads the words of a person, a model, a server or a file that somebody wrote: there a typo must not pass for data.
+# The last are no noun's: they read what their own child process said a moment ago.
+OUTSIDE = (
+    *("app/settings.py", "app/domain/rubric_forms.py", "workflows/agents/reading.py", "retrieval/search_routes.py"),
+    *("retrieval/web/", "retrieval/scholar/", "retrieval/outside/providers_file.py", "retrieval/mcp/configuration.py"),
+    *("retrieval/encoder_weights.py", "infra/cli/run_commands.py", "infra/cli/rubrics.py", "infra/cli/ask.py"),
+    *("infra/cli/admin_commands.py", "app/services/exports/child.py", "retrieval/fetch/parsing.py"),
+)
+READS = ("model_validate", "model_validate_json", "model_validate_strings", "validate_json", "validate_python")
+LATER = "a_field_of_tomorrow"
+
+
+def strict_reads(text: str) -> Iterator[int]:
+    """Lines that refuse fields they do not know."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in READS:
+            told = {keyword.arg for keyword in node.keywords}
+            if told.isdisjoint(("extra", "from_attributes")):
+                yield node.lineno
+
+
+def test_only_what_comes_from_outside_is_read_strictly() -> None:
+    """Everything else goes through `Value.of_any_version`, or says what becomes of unknown fields."""
+    files = (path for package in ("app", "workflows", "retrieval", "infra") for path in (ROOT / package).rglob("*.py"))
+    named = {path.relative_to(ROOT).as_posix(): path for path in files}
+    texts = {name: path.read_text() for name, path in named.items() if not name.startswith(OUTSIDE)}
+    found = {name: list(strict_reads(text)) for name, text in texts.items() if "validate" in text}
+    assert not {name: lines for name, lines in found.items() if lines}
+
+
+def test_a_strict_read_is_noticed() -> None:
+    assert list(strict_reads("x = 1\ny = Turn.model_validate_json(row)")) == [2]
+    assert not list(strict_reads("Turn.of_any_version(row)\nTurn.model_validate_json(row, extra='ignore')"))
+
+
+def modules(package: ModuleType) -> Iterator[ModuleType]:
+    for found in pkgutil.iter_modules(package.__path__, package.__name__ + "."):
+        yield importlib.import_module(found.name)
+
+
+def nouns() -> list[type[Value]]:
+    """Every noun of the domain, and whatever travels between workflows and activities."""
+    declared = (kind for package in (app.domain, workflows.durable) for module in modules(package) for kind in vars(module).values())
+    return sorted({k for k in declared if isinstance(k, type) and issubclass(k, Value) and k is not Value}, key=str)
+
+
+numbers = itertools.count()
+# Nouns whose rules say more than their types; the numbers keep two of a kind apart.
+SAMPLES: dict[type[Value], Callable[[], Value]] = {
+    SearchScope: lambda: SearchScope(domains_allowed=("example.org",)),
+    ResearchPlan: lambda: ResearchPlan(subtasks=(Subtask(id="s1", title="one", question="why?"),), readings=(Reading(written="a", read="b"),)),
+    EvidenceCriterion: lambda: EvidenceCriterion(
+        id=f"c{next(numbers)}",
+        type=CriterionType.FACTUAL,
+        description=f"It is {next(numbers)}.",
+        weight=1,
+        source_leaf_ids=("l1",),
+        evidence=("so",),
+    ),
+    RaceRubric: lambda: RaceRubric(
+        weights={Dimension.INSIGHT: 1}, criteria={Dimension.INSIGHT: (RaceCriterion(criterion="deep", weight=1),)}
+    ),
+    Choice: lambda: Choice(verdict=Verdict.TIE, reasons=(Reason(dimension=Judged.USEFULNESS),)),
+    Criterion: lambda: Criterion(title=f"no. {next(numbers)}", description="Key Criterion: It says why.", weight=5),
+    CriterionScore: lambda: CriterionScore(criterion=SAMPLES[Criterion](), score=0.5),
+}
+
+
+class Example(ModelFactory[Value]):
+    """Values by their types; those of `SAMPLES` as there."""
+
+    __is_base_factory__ = True
+    __random_seed__ = 1
+
+    @classmethod
+    def build(cls, *args: Any, **kwargs: Any) -> Value:
+        sample = SAMPLES.get(cls.__model__)
+        return sample() if sample else super().build(*args, **kwargs)
+
+
+@pytest.mark.parametrize("kind", nouns(), ids=lambda kind: kind.__name__)
+def test_a_noun_that_a_newer_version_kept_is_read(kind: type[Value]) -> None:
+    value = Example.create_factory(kind).build()
+    kept = to_json(from_tomorrow(value))
+    assert kind.of_any_version(kept) == kind.of_any_version(from_tomorrow(value)) == value
+    converter = noun_converter.payload_converter
+    assert converter.from_payloads(converter.to_payloads([from_tomorrow(value)]), [kind]) == [value]
+    with pytest.raises(ValidationError) as refused:
+        kind.model_validate_json(kept)
+    assert "extra_forbidden" in {error["type"] for error in refused.value.errors()}
+
+
+def from_tomorrow(value: Any) -> Any:
+    """What a version would have kept that gives each noun in it, at any depth, one more field."""
+    if isinstance(value, BaseModel):
+        fields = type(value).model_fields
+        return {field.alias or name: from_tomorrow(getattr(value, name)) for name, field in fields.items()} | {LATER: {"is": ["new"]}}
+    if isinstance(value, (tuple, list, set, frozenset)):
+        return [from_tomorrow(each) for each in value]
+    if isinstance(value, dict):
+        return {key: from_tomorrow(each) for key, each in value.items()}
+    return to_jsonable_python(value)
