@@ -1,4 +1,4 @@
-"""The base of every noun: frozen, strict about unknown fields, except in what was stored. What is frozen and equal may be one object."""
+"""The base of every noun: frozen, strict but with what was stored. What is frozen and equal may be one object."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, Generic, Self, TypeVar
@@ -14,8 +14,9 @@ class Value(BaseModel):
 
     @classmethod
     def of_any_version(cls, kept: str | bytes | Mapping[str, Any]) -> Self:
-        """The value that this program kept or sent as JSON (or as what JSON says), perhaps in a newer version, which gave it
-        fields that this one does not know: they are left out, at any depth. For what was stored; never for what comes from outside.
+        """The value that this program kept or sent as JSON (or as what JSON says), perhaps in a newer version.
+
+        Fields that this version does not know are left out, at any depth. For what was stored, never for what comes from outside.
 
         Raises:
             ValidationError: it is no such value.

@@ -26,6 +26,7 @@ OTHERS_HOLD = """
     FROM ledgers l JOIN stages s USING (run_id) WHERE run_id = $1 AND stage = $2"""
 CLOSE_STAGE = "SELECT close_stage($1, $2, $3, $4, $5, $6, $7)"
 APPEND_EVENT = "SELECT append_event($1, $2, $3, $4)"
+TELL = "SELECT tell($1, $2, $3, $4, $5, $6, $7)"
 SET_STATUS = "SELECT set_status($1, $2, $3, $4)"
 DROP_STAGE = (
     "INSERT INTO stages (run_id, stage, dropped) VALUES ($1, $2, true) ON CONFLICT (run_id, stage) DO UPDATE SET dropped = true"
@@ -34,9 +35,13 @@ DROP_STAGE = (
 DROP_OTHERS = """
     UPDATE stages SET dropped = stage <> ALL($2::text[])
     WHERE run_id = $1 AND stage LIKE 'search/%' AND NOT done AND dropped IS DISTINCT FROM (stage <> ALL($2::text[]))"""
+# What is dropped stays dropped, and what else changes a plan counts its revisions: so it is known which of two is the later.
+# Read as text: PostgreSQL's own reader stops at an escaped NUL, which a title may have.
 SAVE_PLAN = """
-    WITH saved AS (UPDATE runs SET plan = $2, dropped = $3 WHERE id = $1 RETURNING id)
-    SELECT append_event(id, $4, '', $5) FROM saved"""
+    WITH saved AS (UPDATE runs SET plan = $2, dropped = $3::text[]
+                   WHERE id = $1 AND (coalesce(substring(plan::text FROM '"revision": ?([0-9]+)')::int, 0), cardinality(dropped))
+                                     < ($6::int, cardinality($3::text[])) RETURNING id)
+    SELECT EXISTS (SELECT FROM runs WHERE id = $1), (SELECT append_event(id, $4, '', $5) FROM saved)"""
 SAVE_REPORT = """
     WITH saved AS (INSERT INTO reports (run_id, report, markdown, html, evidence) VALUES ($1, $2, $3, $4, $5)
                    ON CONFLICT DO NOTHING RETURNING run_id)
@@ -200,6 +205,18 @@ class RunLog:
             raise NotFound(f"there is no run {run_id}")
         return seq
 
+    async def tell(
+        self, run_id: UUID, stage: str, attempt: int, call: int, event: EventType, agent: str, payload: Mapping[str, Any]
+    ) -> None:
+        """Append an event that a stage tells outside a turn. `call` numbers what this attempt tells: repeating it tells it once.
+
+        An attempt that another has replaced tells nothing.
+        """
+        async with translated():
+            seq = await self._pool.fetchval(TELL, run_id, stage, attempt, call, event, agent, to_json(payload))
+        if seq is None:
+            raise NotFound(f"there is no run {run_id}")
+
     async def set_status(self, run_id: UUID, status: RunStatus, detail: str = "", options: Sequence[str] = ()) -> int | None:
         """Move the run to a status, appending `status_changed`. None when nothing changed: the first final status stays."""
         extra = to_json({"options": list(options)} if options else {})
@@ -224,13 +241,18 @@ class RunLog:
             background=row["background"],
         )
 
-    async def save_plan(self, run_id: UUID, plan: ResearchPlan, dropped: Sequence[str], event: EventType) -> int:
-        """Keep the current plan and the ids taken out of it, appending `plan_made` or `plan_revised`; the event's number."""
+    async def save_plan(self, run_id: UUID, plan: ResearchPlan, dropped: Sequence[str], event: EventType) -> int | None:
+        """Keep the current plan and the ids taken out of it, appending `plan_made` or `plan_revised`; the event's number.
+
+        None where this plan, or a later one, is kept already: it was sent twice, or too late.
+        """
         text = plan.model_dump_json()
+        values = (run_id, text, list(dropped), event, f'{{"plan":{text}}}', plan.revision)
         async with translated():
-            seq: int | None = await self._pool.fetchval(SAVE_PLAN, run_id, text, list(dropped), event, f'{{"plan":{text}}}')
-        if seq is None:
+            row = await self._pool.fetchrow(SAVE_PLAN, *values)
+        if row is None or not row[0]:
             raise NotFound(f"there is no run {run_id}")
+        seq: int | None = row[1]
         return seq
 
     async def save_report(

@@ -5,7 +5,7 @@ import asyncpg
 from app.domain.errors import SetupError
 from app.storage.engine import Executor
 
-SCHEMA_REVISION = "0023"
+SCHEMA_REVISION = "0024"
 # A migration that programs of an older revision cannot work with leaves the oldest that can in this comment.
 FOUND = "SELECT version_num, obj_description('alembic_version'::regclass, 'pg_class') FROM alembic_version"
 
@@ -28,7 +28,9 @@ async def require_schema(database: Executor, setting: str = "") -> None:
         state = f"is at {found}" if found else "has no tables of Rubrica"
         raise SetupError(f"{named} {state}, this version needs {SCHEMA_REVISION}; run `rubrica migrate`")
     if not serves(found, oldest):
-        raise SetupError(f"{named} is at {found}, and no longer works with this version ({SCHEMA_REVISION}); install the newer one")
+        raise SetupError(
+            f"{named} is at {found}, and no longer works with this version ({SCHEMA_REVISION}); install the newer one"
+        )
 
 
 def serves(found: str, oldest: str | None) -> bool:

@@ -132,7 +132,7 @@ class TurnRow(SQLModel, table=True):
 
 
 class EventRow(SQLModel, table=True):
-    """One line of a run's log; `seq` counts from 1 without gaps."""
+    """One line of a run's log; `seq` counts from 1 without gaps. `origin` is who told it outside a turn, and its number there."""
 
     __tablename__ = "events"
     run_id: UUID = Field(primary_key=True, foreign_key="runs.id", ondelete="CASCADE")
@@ -141,6 +141,7 @@ class EventRow(SQLModel, table=True):
     agent: str = Field(sa_type=Text, sa_column_kwargs=EMPTY)
     payload: dict[str, Any] = Field(sa_type=JSON)
     at: datetime = Field(sa_type=TIME, sa_column_kwargs=NOW)
+    origin: str | None = Field(default=None, sa_type=Text)
 
 
 class NoteRow(SQLModel, table=True):

@@ -73,7 +73,9 @@ def modules(package: ModuleType) -> Iterator[ModuleType]:
 
 def nouns() -> list[type[Value]]:
     """Every noun of the domain, and whatever travels between workflows and activities."""
-    declared = (kind for package in (app.domain, workflows.durable) for module in modules(package) for kind in vars(module).values())
+    declared = (
+        kind for package in (app.domain, workflows.durable) for module in modules(package) for kind in vars(module).values()
+    )
     return sorted({k for k in declared if isinstance(k, type) and issubclass(k, Value) and k is not Value}, key=str)
 
 
@@ -81,7 +83,9 @@ numbers = itertools.count()
 # Nouns whose rules say more than their types; the numbers keep two of a kind apart.
 SAMPLES: dict[type[Value], Callable[[], Value]] = {
     SearchScope: lambda: SearchScope(domains_allowed=("example.org",)),
-    ResearchPlan: lambda: ResearchPlan(subtasks=(Subtask(id="s1", title="one", question="why?"),), readings=(Reading(written="a", read="b"),)),
+    ResearchPlan: lambda: ResearchPlan(
+        subtasks=(Subtask(id="s1", title="one", question="why?"),), readings=(Reading(written="a", read="b"),)
+    ),
     EvidenceCriterion: lambda: EvidenceCriterion(
         id=f"c{next(numbers)}",
         type=CriterionType.FACTUAL,
@@ -127,7 +131,9 @@ def from_tomorrow(value: Any) -> Any:
     """What a version would have kept that gives each noun in it, at any depth, one more field."""
     if isinstance(value, BaseModel):
         fields = type(value).model_fields
-        return {field.alias or name: from_tomorrow(getattr(value, name)) for name, field in fields.items()} | {LATER: {"is": ["new"]}}
+        return {field.alias or name: from_tomorrow(getattr(value, name)) for name, field in fields.items()} | {
+            LATER: {"is": ["new"]}
+        }
     if isinstance(value, (tuple, list, set, frozenset)):
         return [from_tomorrow(each) for each in value]
     if isinstance(value, dict):

@@ -98,7 +98,7 @@ async def test_a_newer_schema_is_left_alone_and_serves_until_it_says_otherwise(e
     await connection.execute("UPDATE alembic_version SET version_num = '9999'")
     await require_schema(connection)
     await connection.execute("COMMENT ON TABLE alembic_version IS '9998'")
-    with pytest.raises(SetupError, match="is at 9999, and no longer works with this version .*; install the newer one"):
+    with pytest.raises(SetupError, match=r"is at 9999, and no longer works with this version .*; install the newer one"):
         await require_schema(connection)
     with pytest.raises(SetupError, match="install the newer one"):
         await upgrade(empty_postgres_url)

@@ -112,7 +112,9 @@ class StageActivities:
         async with translated(), self._shop.database.acquire() as connection, connection.transaction():
             run_log = RunLog(connection)
             # First of all, since it takes the ledger's row: whoever holds a stage's row has that one already.
-            await run_log.save_plan(steered.run_id, steered.plan, steered.dropped, EventType.PLAN_REVISED)
+            saved = await run_log.save_plan(steered.run_id, steered.plan, steered.dropped, EventType.PLAN_REVISED)
+            if saved is None:
+                return  # done before, or a later change came first: its searches are not to be dropped
             for subtask_id in steered.dropped:
                 await run_log.drop_stage(steered.run_id, search_agent(subtask_id))
             wanted = [search_agent(s.id) for s in steered.plan.subtasks if s.id not in steered.dropped]

@@ -112,8 +112,9 @@ class StageLedger:
             self._stop(RunHalted(Halt.BUDGET))
 
     async def tell(self, event: EventType, agent: str, payload: Mapping[str, Any]) -> None:
-        """Append an event."""
-        await insist(lambda: self.log.append_event(self.run_id, event, agent, payload))
+        """Append an event, unless another attempt has the word by now."""
+        call = next(self._calls)
+        await insist(lambda: self.log.tell(self.run_id, self.stage, self.attempt, call, event, agent, payload))
 
     async def _reserve(self, allowance: Allowance, need: Reservation) -> bool:
         self.halt, granted = await self._exchanged(allowance.held, need)

@@ -44,7 +44,7 @@ class Steering:
             Conflict: the report is already being written.
         """
         self._open()
-        revision = self.plan.revision + 1 if self.plan else plan.revision
+        revision = (self.plan or plan).revision + 1  # also without one yet: later than what the planning agent may bring
         readings = plan.readings or (self.plan.readings if self.plan else ())
         told = {"revision": revision, "readings": readings, "subtasks": tuple(map(self._marked, plan.subtasks))}
         return self._set(plan.model_copy(update=told))

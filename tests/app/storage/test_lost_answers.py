@@ -11,7 +11,9 @@ import pytest
 from app.domain.budget import Budget
 from app.domain.contract import Halt
 from app.domain.errors import Unavailable
-from app.storage import runs
+from app.domain.plan import ResearchPlan, Subtask
+from app.domain.run import EventType
+from app.storage import events, runs
 from app.storage.engine import connect
 from app.storage.run_log import NOTHING, Receipt, Reservation, RunLog
 from tests.app.conftest import NewRun
@@ -123,6 +125,40 @@ async def test_a_stage_whose_closing_was_not_answered_is_closed(shaky: Shaky, ru
     await open_stage(run_log, run, "plan", NOTHING)
     assert not await shaky.unanswered("close_stage", lambda: shaky.log.close_stage(run, "plan", 1, b"the result", [], {}))
     assert (await open_stage(run_log, run, "plan", NOTHING)).result == b"the result"
+
+
+async def told(pool: asyncpg.Pool, run: UUID) -> list[tuple[int, str]]:
+    return [(event.seq, event.type) for event in await events.read_after(pool, run, 1)]
+
+
+async def test_what_a_stage_tells_is_told_once_and_by_who_has_the_word(
+    shaky: Shaky, run_log: RunLog, new_run: NewRun, pool: asyncpg.Pool
+) -> None:
+    run = await new_run()
+    await run_log.open_stage(run, STAGE, None)
+    what = (EventType.WARNING, STAGE, {"message": "cited nowhere"})
+    await shaky.lose("tell", lambda: shaky.log.tell(run, STAGE, 1, 1, *what))
+    await run_log.tell(run, STAGE, 1, 2, *what)  # another agent's, meanwhile
+    await shaky.log.tell(run, STAGE, 1, 1, *what)
+    assert await told(pool, run) == [(2, "stage_started"), (3, "warning"), (4, "warning")]
+    await run_log.open_stage(run, STAGE, None)
+    await shaky.log.tell(run, STAGE, 1, 3, *what)  # a frozen worker wakes up
+    await run_log.tell(run, STAGE, 2, 1, *what)
+    assert [kind for _, kind in await told(pool, run)] == ["stage_started", "warning", "warning", "stage_started", "warning"]
+
+
+async def test_a_plan_is_saved_once_and_never_instead_of_a_later_one(
+    shaky: Shaky, run_log: RunLog, new_run: NewRun, pool: asyncpg.Pool
+) -> None:
+    run = await new_run()
+    first, second = (ResearchPlan(subtasks=(Subtask(id="s1", title="\x00", question="?"),), revision=n) for n in (1, 2))
+    assert await shaky.unanswered("UPDATE runs", lambda: shaky.log.save_plan(run, first, (), EventType.PLAN_MADE)) is None
+    assert await run_log.save_plan(run, first, ("s1",), EventType.PLAN_REVISED) == 3
+    assert await run_log.save_plan(run, second, ("s1",), EventType.PLAN_REVISED) == 4
+    assert await shaky.log.save_plan(run, first, ("s1",), EventType.PLAN_REVISED) is None
+    assert await told(pool, run) == [(2, "plan_made"), (3, "plan_revised"), (4, "plan_revised")]
+    loaded = await run_log.load(run)
+    assert (loaded.plan, loaded.dropped) == (second, ("s1",))
 
 
 async def store_many(log: RunLog, run: UUID) -> None:

@@ -23,7 +23,8 @@ CALLS = 17
 
 
 KEPT = """
-    SELECT table_name, column_name, data_type FROM information_schema.columns JOIN information_schema.tables USING (table_schema, table_name)
+    SELECT table_name, column_name, data_type
+    FROM information_schema.columns JOIN information_schema.tables USING (table_schema, table_name)
     WHERE table_schema = 'public' AND table_type = 'BASE TABLE' AND data_type IN ('json', 'jsonb', 'bytea')"""
 
 
