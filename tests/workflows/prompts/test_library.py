@@ -47,3 +47,9 @@ def test_malformed_files_and_missing_twins_are_errors(tmp_path: Path, english: s
 def test_an_unknown_prompt_is_an_error() -> None:
     with pytest.raises(PromptError, match="no prompt"):
         PromptLibrary.load().get("limerick", Language.ENGLISH)
+
+
+def test_every_prompt_is_in_the_documentation() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "prompts.md").read_text(encoding="utf-8")
+    names = {digest.partition("/")[0] for digest in PromptLibrary.load().digests}
+    assert [name for name in sorted(names) if f"`{name}`" not in page] == []

@@ -2,10 +2,12 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
+ROOT = Path(__file__).parents[3]
 FOREIGN = ("temporalio", "litestar", "sqlmodel", "sqlalchemy", "asyncpg", "torch")
 PROGRAM = """
 import asyncio, json, sys
@@ -38,15 +40,36 @@ asyncio.run(main())
 """
 
 
-def test_the_chain_runs_in_process_with_token_ids_and_without_server_libraries() -> None:
-    root = Path(__file__).parents[3]
-    environment = {**os.environ, "PYTHONPATH": str(root)}
-    done = subprocess.run([sys.executable, "-c", PROGRAM], cwd=root, env=environment, capture_output=True, text=True, check=False)
+LOADED = "\nimport json, sys\nprint(json.dumps(sorted({name.partition('.')[0] for name in sys.modules})))"
+
+
+def run(program: str) -> list[str]:
+    """What a program of its own prints, line by line."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    told = json.loads(done.stdout)
+    return done.stdout.splitlines()
+
+
+def test_the_chain_runs_in_process_with_token_ids_and_without_server_libraries() -> None:
+    [line] = run(PROGRAM)
+    told = json.loads(line)
     assert told["agents"] == ["plan", "report", "search"]
     assert told["turns"] == told["asked"] > 8
     assert told["ids_kept"]
     assert told["logprobs_kept"]
     assert told["sections"] > 0
     assert not set(FOREIGN) & set(told["loaded"])
+
+
+def test_the_program_of_the_documentation_runs_as_printed() -> None:
+    page = (ROOT / "docs" / "extending.md").read_text(encoding="utf-8")
+    [program] = re.findall(r"^```python\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
+    title, *told, loaded = run(program + LOADED)
+    assert title == "Why were there tariffs?"
+    assert "search/s1 search {'query': 'tariff'}" in told
+    turns = [line for line in told if not line.startswith("- ")]
+    assert {line.split()[0].partition("/")[0] for line in turns} == {"plan", "search", "report"}
+    sampled = tuple(b'{"though')
+    assert f"search/s1 act {sampled}" in told
+    assert not set(FOREIGN) & set(json.loads(loaded))
