@@ -33,7 +33,7 @@ def _readable(text: str) -> str:
 
 Email = Annotated[str, Field(min_length=3, max_length=254), AfterValidator(_email)]
 DisplayName = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100), AfterValidator(_readable)]
-Password = Annotated[str, Field(min_length=SHORTEST_PASSWORD, max_length=LONGEST_PASSWORD, repr=False)]
+Password = Annotated[str, StringConstraints(min_length=SHORTEST_PASSWORD, max_length=LONGEST_PASSWORD)]
 
 
 class Organisation(Value):

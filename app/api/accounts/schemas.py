@@ -19,6 +19,8 @@ def _to_come(moment: datetime) -> datetime:
     return moment
 
 
+# Bodies may end up in a log; their passwords do not.
+OwnPassword = Annotated[Password, Field(repr=False)]
 GivenPassword = Annotated[str, Field(min_length=1, max_length=LONGEST_PASSWORD, repr=False)]
 
 
@@ -34,7 +36,7 @@ class NewAccount(Given):
     organisation: DisplayName
     email: Email
     name: DisplayName
-    password: Password
+    password: OwnPassword
 
 
 class Credentials(Given):
@@ -54,7 +56,7 @@ class NewPassword(Given):
         repr=False,
         description="Left out by who has none yet: within ten minutes of signing in with the identity provider.",
     )
-    new: Password
+    new: OwnPassword
 
 
 class Confirmation(Given):
@@ -105,7 +107,7 @@ class Acceptance(Given):
 
     token: Annotated[str, Field(min_length=1, max_length=100, repr=False)]
     name: DisplayName
-    password: Password
+    password: OwnPassword
 
 
 class MemberPage(BaseModel):

@@ -1,6 +1,5 @@
 """Comparing blind, as readers meet it: two reports over the same evidence, one choice each, then which was which."""
 
-import asyncio
 from uuid import UUID, uuid4
 
 import asyncpg
@@ -14,6 +13,7 @@ from app.storage import collection_tending, redaction
 from app.storage.run_log import RunLog
 from tests.app.judging import PLAN, QUOTES, Person, compared, finish, finished_run, join, made_run, prefers, report
 from tests.app.support import ApiClient, InMemoryRuns
+from tests.support.patience import PATIENCE_S
 
 BY_MODEL = ReportLineage(
     system="minddr", agents="model", model="secret-model", temperature=0.31, prompts={"section/v2/en": "ab" * 32}, build="b19d"
@@ -74,10 +74,10 @@ async def test_a_reader_compares_blind_then_chooses_then_learns_which_was_which(
     assert shown["left"]["citations"][0]["quote"] == QUOTES[0].text
     assert (await reader.post(f"{path}/reveal")).is_problem(409)
 
-    await asyncio.sleep(0.3)
-    said = prefers("left", 3, hidden_seconds=0.1, reasons=[{"dimension": "coherence", "side": "right"}], comment="clearer")
+    await pool.execute("UPDATE viewings SET first_viewed_at = first_viewed_at - interval '1 hour'")
+    said = prefers("left", 3, hidden_seconds=1_800, reasons=[{"dimension": "coherence", "side": "right"}], comment="clearer")
     chosen = (await reader.post(f"{path}/choice", said)).json
-    assert 0.2 <= chosen["seconds"] < 5
+    assert chosen["seconds"] == pytest.approx(1_800, abs=PATIENCE_S)
     assert chosen["changeable_until"] > chosen["made_at"]
     changed = (await reader.post(f"{path}/choice", prefers("tie", hidden_seconds=3_000))).json
     assert (changed["verdict"], changed["changes"], changed["seconds"]) == ("tie", 1, chosen["seconds"])

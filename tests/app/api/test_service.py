@@ -49,9 +49,13 @@ async def test_schemas_are_whole_and_their_examples_fit(api: ApiClient) -> None:
 async def test_stopping_ends_open_streams_politely(services: Services) -> None:
     async with serving(services) as client:
         run = await client.ask()
-        watching = asyncio.create_task(_count(client, run))
-        await asyncio.sleep(0.1)
-    assert await asyncio.wait_for(watching, PATIENCE_S) == 2
+        seen: list[dict[str, str]] = []
+        watching = asyncio.create_task(_watch(client, run, seen))
+        async with asyncio.timeout(PATIENCE_S):
+            while len(seen) < 2:
+                await asyncio.sleep(0.02)
+    await asyncio.wait_for(watching, PATIENCE_S)
+    assert len(seen) == 2
 
 
 async def test_runs_left_behind_by_a_failed_start_are_started(
@@ -82,5 +86,6 @@ async def test_a_database_that_cannot_be_used_is_named(url: str, postgres_url: s
         await connect(url.format(postgres_url.split("@")[1].split("/")[0]))
 
 
-async def _count(client: ApiClient, run: str) -> int:
-    return len([event async for event in client.events(run)])
+async def _watch(client: ApiClient, run: str, seen: list[dict[str, str]]) -> None:
+    async for event in client.events(run):
+        seen.append(event)

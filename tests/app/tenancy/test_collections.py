@@ -16,6 +16,7 @@ from app.storage.run_log import RunLog
 from tests.app.support import ApiClient, InMemoryRuns, Reply, serving
 from tests.app.tenancy.conftest import House, add_member, house
 from tests.retrieval.owner_process import Owner
+from tests.support.patience import PATIENCE_S
 from ui.api_client import ApiClient as PageClient
 from ui.client import living
 
@@ -58,7 +59,7 @@ async def documents(api: ApiClient, collection: str) -> dict[str, dict[str, Any]
 
 async def settled(api: ApiClient, collection: str, *gone: str) -> dict[str, dict[str, Any]]:
     """Once every document is indexed or has failed, and these are gone."""
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE_S):
         while True:
             held = await documents(api, collection)
             if all(d["state"] in ("indexed", "failed") for d in held.values()) and not held.keys() & set(gone):
@@ -137,11 +138,13 @@ async def test_what_is_sent_is_bounded(services: Services, two: tuple[House, Hou
         head = f"POST {path} HTTP/1.1\r\nHost: {host}:{port}\r\nAuthorization: Bearer {two[0].key}\r\nContent-Length: 9000\r\n"
         writer.write(head.encode() + b"Content-Type: multipart/form-data; boundary=b\r\n\r\n" + begun)
         await writer.drain()
-        await asyncio.sleep(0.3)
-        assert list((owner.home / "documents" / ".incoming").iterdir())
-        writer.close()
-        await asyncio.sleep(0.5)
-        assert not list((owner.home / "documents" / ".incoming").iterdir())
+        incoming = owner.home / "documents" / ".incoming"
+        async with asyncio.timeout(PATIENCE_S):
+            while not list(incoming.iterdir()):
+                await asyncio.sleep(0.02)
+            writer.close()
+            while list(incoming.iterdir()):
+                await asyncio.sleep(0.02)
         assert list(await documents(api, collection)) == ["small.txt"]
 
 

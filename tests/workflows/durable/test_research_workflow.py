@@ -135,13 +135,12 @@ async def test_cancelling_aborts_the_calls_under_way(house: House) -> None:
     house.model.hook = gate
     async with house.worker():
         run_id = await house.ask()
-        await gate.reached.wait()
+        await house.until_true(lambda: gate.stopped == 3)
         await house.steering.cancel(run_id)
         await house.until(run_id, RunStatus.CANCELLED)
         # The stages hear of it with their next heartbeat.
-        await asyncio.sleep(6)
+        await house.until_true(lambda: gate.gave_up == 3)
         gate.open()
-        await asyncio.sleep(0.2)
     assert house.model.answered == [house.model.asked[0]]
     assert await house.statuses(run_id) == ["running", "cancelled"]
 

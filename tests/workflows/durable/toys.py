@@ -189,17 +189,23 @@ def _notices(findings: Sequence[Finding]) -> tuple[str, ...]:
 
 
 class Gate:
-    """A hook that stops at messages that begin with given words, until it is opened."""
+    """A hook that stops at messages that begin with given words, until it is opened. It counts who stopped and who gave up."""
 
     def __init__(self, *words: str) -> None:
         self._words = words
         self._open = asyncio.Event()
         self.reached = asyncio.Event()
+        self.stopped = self.gave_up = 0
 
     async def __call__(self, said: str) -> None:
         if said.startswith(self._words):
+            self.stopped += 1
             self.reached.set()
-            await self._open.wait()
+            try:
+                await self._open.wait()
+            except asyncio.CancelledError:
+                self.gave_up += 1
+                raise
 
     def open(self) -> None:
         self._open.set()
