@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from datetime import date
 from itertools import zip_longest
 from typing import Any
 
@@ -48,7 +49,8 @@ class SearchTool:
         self._outside = outside
 
     async def call(self, arguments: Mapping[str, Any]) -> ToolResult:
-        """Search once. Agents that read without a model may ask for more passages than usual by `limit` (at most 100).
+        """Search once. Agents that read without a model may ask for more passages than usual by `limit` (at most 100), and for
+        those of the index that are dated from `first_year` to `last_year`, either of which may be absent.
 
         With `respell` the query is no search: each of its words that nothing here holds comes back with how it may be read.
 
@@ -63,8 +65,11 @@ class SearchTool:
         limit = arguments.get("limit", self._limit)
         if not isinstance(limit, int) or not 1 <= limit <= MAX_PASSAGES:
             raise ToolError(f"limit must be a number from 1 to {MAX_PASSAGES}")
-        searches = [self._inside(self._searcher, query, limit, where) for where in self._where if self._searcher]
-        searches += [self._outside.search(query, min(limit, MAX_OUTSIDE))] if self._outside else []
+        years = arguments.get("first_year"), arguments.get("last_year")
+        narrowed = any(year is not None for year in years)
+        filters = [_within(where, *years) for where in self._where] if narrowed else self._where
+        searches = [self._inside(self._searcher, query, limit, where) for where in filters if self._searcher]
+        searches += [self._outside.search(query, min(limit, MAX_OUTSIDE))] if self._outside and not narrowed else []
         if not searches:
             raise ToolError("none of the sources that this run may search is there")
         return _merged(await all_settled(searches, len(searches)))
@@ -82,6 +87,17 @@ class SearchTool:
 
     async def _inside(self, searcher: Searcher, query: str, limit: int, where: SearchFilter) -> Found:
         return Found(tuple(await searcher.search(query, limit, where)), "")
+
+
+def _within(where: SearchFilter, first: int | None, last: int | None) -> SearchFilter:
+    """A filter that also keeps to the days of these years."""
+    days = (date(first, 1, 1) if first else date.min, date(last, 12, 31) if last else date.max)
+    return where.model_copy(
+        update={
+            "published_from": max(days[0], where.published_from or date.min),
+            "published_to": min(days[1], where.published_to or date.max),
+        }
+    )
 
 
 def _merged(found: Sequence[Found | BaseException]) -> ToolResult:

@@ -4,6 +4,10 @@ import pytest
 
 from app.domain.evidence import Passage, Source, snapshot_hash
 from workflows.agents.extractive.aspects import find_aspects
+from workflows.agents.extractive.cues import can_answer
+from workflows.agents.extractive.question import analyse
+from workflows.agents.extractive.relevance import Lens
+from workflows.agents.extractive.senses import as_verbs
 from workflows.agents.extractive.sentences import Sentence, sentences_of
 
 
@@ -54,3 +58,35 @@ def test_a_heading_is_a_noun() -> None:
     phrases = {phrase for aspect in find_aspects(spoken, 9, frozenset()) for phrase in aspect.phrases}
     assert phrases & {"tax", "recession", "trade"}
     assert phrases.isdisjoint({"strong", "protect"})
+
+
+@pytest.mark.parametrize(
+    ("text", "verbs"),
+    [
+        ("I trust that it will pass.", {"trust"}),
+        ("I trust that the trusts obey.", set()),
+        ("We do not press forward.", {"press"}),
+        ("A free press is a blessing.", set()),
+    ],
+)
+def test_a_noun_of_the_question_is_not_met_in_a_verb(text: str, verbs: set[str]) -> None:
+    assert as_verbs(text, frozenset({"trust", "press"})) == verbs
+
+
+def test_a_figure_of_the_question_does_not_answer_how_many() -> None:
+    asked = "How many treaties were signed in 1850?"
+    assert not can_answer(asked, "The treaty of 1850 was signed.")
+    assert can_answer(asked, "In 1850 twelve treaties were signed.")
+
+
+def test_a_title_speaks_for_what_stands_below_it() -> None:
+    """A page on pricing need not say "pricing" with each decision."""
+    lens = Lens(analyse("What did we decide about pricing?"))
+    decided = "We decided to charge a monthly fee from April on, because support had become expensive."
+
+    def score(title: str, text: str) -> float:
+        source = Source(title=title, url="https://a.example/1", snapshot=snapshot_hash(text))
+        return lens.score(sentences_of(Passage(source=source, text=text, start=0, end=len(text)))[0])
+
+    called = "Pricing was raised by the callers in every third call that the team took."
+    assert score("Pricing", decided) >= score("Support", called) > score("Support", decided)

@@ -66,7 +66,7 @@ def test_what_was_answered_when_asked_back_stays_with_the_question() -> None:
     ],
 )
 def test_a_subject_holds_neither_who_is_asked_nor_the_verb_of_asking(question: str, subject: set[str]) -> None:
-    assert analyse(question).subject_terms == subject
+    assert {term for term in analyse(question).subject_terms if not term.startswith("=")} == subject
 
 
 @pytest.mark.parametrize(

@@ -94,7 +94,8 @@ def answer_cue(question: str, text: str) -> float:
     where that is all that is asked."""
     defines = _defining(question)
     share = DEFINES_SHARE if defines is not None and defines.search(text) else 0.0
-    return share + ANSWER_SHARE * any(asks.search(question) and holds.search(text) for asks, holds in _ANSWERS)
+    told = _beyond(question, text)
+    return share + ANSWER_SHARE * any(asks.search(question) and holds.search(told) for asks, holds in _ANSWERS)
 
 
 @lru_cache(maxsize=256)
@@ -112,7 +113,20 @@ def _defining(question: str) -> re.Pattern[str] | None:
 
 def can_answer(question: str, text: str) -> bool:
     """Whether a sentence has the figure or the date that a question begins by asking for; any sentence where it asks for none."""
-    return all(asks.match(question) is None or holds.search(text) is not None for asks, holds in _ANSWERS)
+    told = _beyond(question, text)
+    return all(asks.match(question) is None or holds.search(told) is not None for asks, holds in _ANSWERS)
+
+
+def _beyond(question: str, text: str) -> str:
+    """A text without the figures that the question has: "the act of 1850" does not say how many there were in 1850."""
+    figures = _figures(question)
+    return figures.sub(" ", text) if figures else text
+
+
+@lru_cache(maxsize=256)
+def _figures(question: str) -> re.Pattern[str] | None:
+    found = sorted(set(re.findall(r"\d+", question)))
+    return re.compile(rf"(?<!\d)(?:{'|'.join(found)})(?!\d)") if found else None
 
 
 def cue(kind: QuestionKind, text: str, subject: AbstractSet[str]) -> float:

@@ -97,6 +97,11 @@ def subject_of(text: str, content: list[Word], framed: bool, fact: bool) -> list
     return named or _unframed([w for w in content if w.start < verb.start])
 
 
+def is_actor(term: str) -> bool:
+    """Whether a term is those who speak in a collection."""
+    return term in _ACTORS
+
+
 def _without_actor(text: str, content: list[Word]) -> list[Word]:
     """The words without whoever acts in the question, where that is what the whole collection may be by."""
     match = _ASKED_OF.match(text) or _SPOKEN_ON.match(text)

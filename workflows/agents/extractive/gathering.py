@@ -1,5 +1,6 @@
 """An agent's searches: each through the record, so that it is a stored turn, and none made twice."""
 
+import re
 from collections.abc import Iterable, Sequence
 from itertools import zip_longest
 from typing import Any
@@ -8,12 +9,16 @@ from app.domain.budget import StopReason, Usage
 from app.domain.chat import ToolCall, ToolResult
 from workflows.agents.extractive.hits import Hit, Hits
 from workflows.agents.extractive.period import Period
+from workflows.agents.extractive.question import Question
 from workflows.agents.extractive.sentences import Sentence, sentences_of
 from workflows.agents.kit import Kit
 from workflows.agents.ports import BudgetSpent
 from workflows.agents.using import use
 
+OTHER_NAMES = 2
 SEARCH_TOOLS = ("search", "scholar")
+WITHIN = 0.5
+"""With more than this share of a search's passages in the years asked for, there is enough of them."""
 
 
 class Gathering:
@@ -26,6 +31,7 @@ class Gathering:
         self._agent = agent
         self._kit = kit
         self._asked: set[str] = set()
+        self._period = period
         self.hits = Hits(period)
         self.calls = 0
         self.usage = Usage()
@@ -41,6 +47,12 @@ class Gathering:
         turns = zip_longest(*lists)  # each list is best first, and neither's best comes behind all of the other
         return list({hit.key: hit for turn in turns for hit in turn if hit is not None}.values())
 
+    async def look_otherwise(self, question: Question, limit: int) -> None:
+        """Search for what the question's subject is called otherwise."""
+        for name in question.called:
+            for other in name.others[:OTHER_NAMES]:
+                await self.look(re.sub(re.escape(name.written), other, question.subject, flags=re.IGNORECASE), limit)
+
     async def respell(self, words: Sequence[str]) -> list[dict[str, str]]:
         """For each search tool, how it reads those of these words that nothing it searches holds; empty for one near to none."""
         asked = {"query": " ".join(words), "respell": True}
@@ -55,7 +67,16 @@ class Gathering:
         return [sentence for passage in result.passages for sentence in sentences_of(passage)]
 
     async def _use(self, name: str, query: str, limit: int) -> list[Hit]:
-        return self.hits.add((await self._call(name, {"query": query, "limit": limit})).passages)
+        """A search; once more among the years asked for, where most of what it brought lies outside them."""
+        found = (await self._call(name, {"query": query, "limit": limit})).passages
+        hits = self.hits.add(found)
+        if not self._period or len(hits) > WITHIN * len(found):
+            return hits
+        years = {"first_year": self._period.first, "last_year": self._period.last}
+        dated = await self._call(
+            name, {"query": query, "limit": limit} | {k: year for k, year in years.items() if year is not None}
+        )
+        return [*hits, *self.hits.add(dated.passages)]
 
     async def _call(self, name: str, arguments: dict[str, Any]) -> ToolResult:
         if self.calls >= self._kit.limits.max_tool_calls:

@@ -32,7 +32,11 @@ _COMPARE = re.compile(
     r"\b(?:compare|contrast|versus|vs\.?|differences? between|differs? from|better than|worse than)\b|比较|区别|差异",
     re.IGNORECASE,
 )
-_WHY = re.compile(r"\bwhy\b|\b(?:reasons?|causes?|justif\w+|motiv\w+|rationale)\b|为什么|为何|原因|理由", re.IGNORECASE)
+_WHY = re.compile(
+    r"\bwhy\b|\b(?:reasons?|causes?|justif\w+|motiv\w+|rationale)\b|为什么|为何|原因|理由"
+    r"|^\W*how (?:did|do|does|has|have)\b.*\b(?:explain|account for)\b",
+    re.IGNORECASE,
+)
 _AGAINST = re.compile(
     r"\b(?:oppos\w+|against|critici\w+|object(?:ed|ions?)|reject\w*|resist\w*|attack\w*|condemn\w*|unpopular|dangers?"
     r"|harm\w*)\b|反对|批评|危害",
@@ -67,6 +71,12 @@ _HOW_VIEWED = re.compile(
 _WHO_SPOKE = re.compile(
     r"^\W*who (?:argued|spoke|was|were|has|had)?\b ?(?:oppos|against|support|favou?r|criticis|criticiz|object)", re.IGNORECASE
 )
+_WHICH_ACTED = re.compile(
+    r"^\W*(?:which|what) (?:(?:other|american|u\.s\.|us|early|recent|later) )*(?:presidents|leaders|politicians|statesmen|authors"
+    r"|writers|scholars|scientists|researchers|studies|sources|speakers) (?!(?:were|was|are|is|died|lived)\b)\w+",
+    re.IGNORECASE,
+)
+"""Who of those that speak in the sources did something: what each of them said is the answer."""
 _WHETHER_SAID = re.compile(
     r"^\W*(?:did|do|does|has|have|whether) (?:any|a|the|some|many|most)? ?[\w'’-]+ (?:ever )?"
     r"(?:mention(?:ed)?|discuss(?:ed)?|address(?:ed)?|(?:speak|spoken|talk|talked|say|said|warn|warned|write|written)\b.*?\b"
@@ -103,6 +113,7 @@ def kind_of(text: str) -> QuestionKind:
         (_VIEWS, QuestionKind.VIEWS),
         (_HOW_VIEWED, QuestionKind.VIEWS),
         (_WHO_SPOKE, QuestionKind.VIEWS),
+        (_WHICH_ACTED, QuestionKind.VIEWS),
         (_WHETHER_SAID, QuestionKind.VIEWS),
     ):
         if pattern.search(text):
@@ -119,6 +130,11 @@ def _sided(kind: QuestionKind, text: str) -> QuestionKind:
     return QuestionKind.FOR if kind is QuestionKind.WHY and _FOR.search(text) else kind
 
 
+def asks_who(text: str) -> bool:
+    """Whether a question asks who of those that speak in the sources did or said something."""
+    return _WHICH_ACTED.match(text) is not None or _WHO_SPOKE.match(text) is not None
+
+
 def is_open(text: str) -> bool:
     """Whether a question begins as one that asks for more than one fact: how something was done, why, what somebody said."""
-    return any(pattern.match(text) for pattern in (_OPEN, _HOW_VIEWED, _WHO_SPOKE, _WHETHER_SAID))
+    return any(pattern.match(text) for pattern in (_OPEN, _HOW_VIEWED, _WHO_SPOKE, _WHICH_ACTED, _WHETHER_SAID))

@@ -132,6 +132,8 @@ def _by_aspect(question: Question, fitting: Sequence[Hit], probe: Probe, most: i
     words = phrases_in(question.language)
     direct = words.by_kind.get(question.kind)
     parts = [Part(direct.format(subject=_noun(question)), question.text)] if direct else []
+    if parts and question.asks_who:
+        return parts  # a list of who did is one part
     if parts and sum(question.telling_weights.values()) < TELLING:
         return parts  # of what is met everywhere, as war is, no phrase is a side
     apart = told_apart(Lens(question), fitting, probe.background)

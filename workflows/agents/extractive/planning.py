@@ -59,6 +59,7 @@ async def _probe(question: Question, gathering: Gathering) -> Probe:
     try:
         asked = await gathering.look(question.text, QUESTION_PASSAGES)
         await gathering.look(question.subject, PROBE_PASSAGES)
+        await gathering.look_otherwise(question, QUESTION_PASSAGES)
         for name in question.names[:NAMES]:
             await gathering.look(name, NAME_PASSAGES)
         if not gathering.hits and gathering.hits.outside:

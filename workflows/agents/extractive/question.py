@@ -2,16 +2,18 @@
 
 import re
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from app.domain.query import Language, detect_language
-from workflows.agents.extractive.framing import FRAME_NOUNS, FRAMES, phrase, subject_of
-from workflows.agents.extractive.kinds import ARGUED, QuestionKind, is_open, is_topic, kind_of
+from workflows.agents.extractive.framing import FRAME_NOUNS, FRAMES, is_actor, phrase, subject_of
+from workflows.agents.extractive.kinds import ARGUED, QuestionKind, asks_who, is_open, is_topic, kind_of
 from workflows.agents.extractive.names import names
 from workflows.agents.extractive.nesting import is_nested
 from workflows.agents.extractive.period import Period, find_period, find_year
+from workflows.agents.extractive.senses import nouns_of
 from workflows.agents.extractive.sides import sides_of
 from workflows.agents.extractive.telling import telling_weight
-from workflows.agents.extractive.words import Word, is_light, term_of, terms, words
+from workflows.agents.extractive.words import Word, is_light, named_things, term_of, terms, words
 
 NAME_WEIGHT = 2.0
 PLAIN_WEIGHT = 1.0
@@ -19,7 +21,18 @@ LIGHT_WEIGHT = 0.5
 LIGHT_NAME_WEIGHT = 0.75
 SPEAKER_WEIGHT = 0.25
 FRAME_WEIGHT = 0.1
+PART_WEIGHT = 0.25
+"""What the words of a name keep of their weight where the thing has others: a free press is the freedom of the press."""
 MOST_OF_LIGHT = 0.7
+
+
+class Called(NamedTuple):
+    """What goes by several names: as the question has it, the terms of its words, the thing's own term, and its other names."""
+
+    written: str
+    parts: frozenset[str]
+    term: str
+    others: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +42,10 @@ class Question:
     `weights` gives each term's weight: a match on a name says much, on a word that only frames the question almost nothing;
     `subject_weights` is its part on the subject, `telling_weights` the same by how rare each word is. `phrases` is the terms of
     each name of several words, `telling` those of their terms that are not general. `speakers` is the terms of each name outside
-    the subject: whoever is asked to have spoken, if a source is by them. `sides` is what a comparison compares, or several who
-    are asked to have spoken. `subject` is the words to search for, as they were written; `written` is each in lower case.
+    the subject: whoever is asked to have spoken, if a source is by them. `called` is what of the subject goes by other names,
+    `nouns` its words that are nouns (see `nouns_of`), `asked` what is asked to have been done about it, where that is no mere
+    framing. `sides` is what a comparison compares, or several who are asked to have spoken. `subject` is the words to search
+    for, as they were written; `written` is each in lower case, and other names of what goes by several.
     """
 
     text: str
@@ -39,6 +54,9 @@ class Question:
     weights: dict[str, float]
     subject: str
     written: tuple[str, ...]
+    called: tuple[Called, ...]
+    asked: frozenset[str]
+    nouns: frozenset[str]
     subject_terms: frozenset[str]
     subject_weights: dict[str, float]
     telling_weights: dict[str, float]
@@ -64,6 +82,11 @@ class Question:
     def nested(self) -> bool:
         """Whether a part of it is a question of its own, which has to be answered first."""
         return is_nested(self.text) and not is_topic(self.text)
+
+    @property
+    def asks_who(self) -> bool:
+        """Whether it asks who of those that speak in the sources did something: each is an answer."""
+        return asks_who(self.text)
 
     @property
     def wants_account(self) -> bool:
@@ -110,9 +133,20 @@ def analyse(text: str) -> Question:
     content = [word for word in words(remaining) if word.term]
     subject = _subject(remaining, content, kind) or content
     weights = _weights(content, subject, remaining)
+    telling = {word.term: _telling(word) for word in subject}
     found_names = [*_DESIGNATION.findall(remaining), *names(remaining)]
-    named = tuple(name for name in found_names if any(weights.get(term_of(part), 0) > FRAME_WEIGHT for part in name.split()))
-    subject_terms = frozenset(word.term for word in subject)
+    called = _called(remaining, subject, found_names)
+    for name in called:
+        weights[name.term] = max(weights[part] for part in name.parts)
+        telling[name.term] = max(telling[part] for part in name.parts)
+    weights |= {part: PART_WEIGHT * weights[part] / len(name.parts) for name in called for part in name.parts}
+    otherwise = {name.written.lower() for name in called}
+    named = tuple(
+        name
+        for name in found_names
+        if name.lower() not in otherwise and any(weights.get(term_of(part), 0) > FRAME_WEIGHT for part in name.split())
+    )
+    subject_terms = frozenset(telling)
     phrases = _phrases(named, subject_terms)
     speakers = tuple(name for name in named if (own := frozenset(terms(name))) and own.isdisjoint(subject_terms))
     return Question(
@@ -121,10 +155,14 @@ def analyse(text: str) -> Question:
         language=detect_language(text),
         weights=weights,
         subject=phrase(remaining, subject),
-        written=tuple(word.text.lower() for word in subject),
+        written=(*(word.text.lower() for word in subject), *(other.lower() for name in called for other in name.others)),
+        called=called,
+        nouns=nouns_of(remaining, subject),
+        asked=frozenset(term for term, weight in weights.items() if weight == SPEAKER_WEIGHT and not is_actor(term))
+        - telling.keys(),
         subject_terms=subject_terms,
-        subject_weights={word.term: weights[word.term] for word in subject},
-        telling_weights={word.term: weights[word.term] * _telling(word) for word in subject},
+        subject_weights={term: weights[term] for term in telling},
+        telling_weights={term: weights[term] * share for term, share in telling.items()},
         names=named,
         phrases=phrases,
         telling=frozenset(term for phrase in phrases for term in phrase if not is_light(term)),
@@ -140,6 +178,28 @@ def _subject(text: str, content: list[Word], kind: QuestionKind) -> list[Word]:
     if fact and not opened:
         return content
     return subject_of(text, content, opened and kind is not QuestionKind.COMPARE, fact)
+
+
+def _called(text: str, subject: list[Word], named: list[str]) -> tuple[Called, ...]:
+    """What a question's subject has that goes by several names; of names within one another the longest.
+
+    Nothing that is a part of a longer name: the European Trade Union Confederation is no organised labour.
+    """
+    found, own = words(text), {word.start for word in subject}
+    longest: list[Called] = []
+    taken: set[int] = set()
+    for thing in sorted(named_things(found), key=lambda thing: thing.first - thing.last):
+        places = range(thing.first, thing.last)
+        parts = [found[place] for place in places if found[place].term]
+        if not taken.isdisjoint(places) or not own.issuperset(word.start for word in parts):
+            continue
+        written = text[found[thing.first].start : found[thing.last - 1].end]
+        if any(written in name and written != name for name in named):
+            continue
+        taken.update(places)
+        others = tuple(name for name in thing.known.names if terms(name) != terms(written))
+        longest.append(Called(written, frozenset(word.term for word in parts), thing.known.term, others))
+    return tuple(longest)
 
 
 def _sides(text: str, named: tuple[str, ...]) -> tuple[str, ...]:

@@ -8,19 +8,21 @@ from functools import lru_cache
 
 from workflows.agents.extractive.cues import answer_cue, cue
 from workflows.agents.extractive.kinds import ARGUED
-from workflows.agents.extractive.names import as_itself, holds_name
+from workflows.agents.extractive.names import as_itself, holds_name, names_topic
 from workflows.agents.extractive.question import Question
+from workflows.agents.extractive.senses import as_verbs
 from workflows.agents.extractive.sentences import Sentence
 from workflows.agents.extractive.standing import aims, leans, points_back, shape
 from workflows.agents.extractive.words import is_light, terms
 
 ASPECT_SHARE, COMPANY_SHARE, NEAR_SHARE = 0.6, 0.6, 0.4
 IN_SCOPE = 0.5
-BY_WORD, SCATTERED = 0.8, 0.5
+BY_WORD, SCATTERED, BY_TITLE = 0.8, 0.5, 0.5
+ASKED_SHARE = 0.5
 AIMING = 0.15
 LATE = 0.3
 COMPANY_TERMS = 40
-POINTING_BACK, OTHER_FORM = 0.8, 0.7
+POINTING_BACK, OTHER_NUMBER, OTHER_FORM = 0.8, 0.85, 0.7
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +41,15 @@ class Lens:
         """How much of the subject a sentence holds, from 0 to 1; `named` when its passage names the subject in full.
 
         The words of a name count half when they are scattered over a sentence, and its telling word stands for it in a
-        passage that names it: "the canal" is the Panama Canal there, and on a page of that name nothing has to.
+        passage that names it: "the canal" is the Panama Canal there, and on a page of that name nothing has to. What a title that
+        names a topic holds counts half for each statement below it: "Pricing" need not be said again on a page on it.
         """
         weights = self._weights
-        held = sum(weights[term] for term in sentence.term_set & weights.keys() - self._in_names)
+        plain = weights.keys() - self._in_names
+        held = sum(weights[term] for term in self._meant(sentence) & plain)
+        if names_topic(sentence.source):
+            titled = set(_title_terms(sentence.source.title)) & plain - sentence.term_set
+            held += BY_TITLE * sum(weights[term] for term in titled)
         held += sum(self._named(phrase, sentence, named) for phrase in self.question.phrases)
         return min(1.0, held / (sum(weights.values()) or 1.0))
 
@@ -53,6 +60,13 @@ class Lens:
     @property
     def _in_names(self) -> frozenset[str]:
         return frozenset(term for phrase in self.question.phrases for term in phrase)
+
+    def _meant(self, sentence: Sentence) -> frozenset[str]:
+        """A sentence's terms without nouns of the question that it has as something else."""
+        nouns = self.question.nouns
+        if not nouns or self.question.subject_terms.isdisjoint(sentence.term_set):
+            return sentence.term_set
+        return sentence.term_set - as_verbs(sentence.text, nouns)
 
     def _named(self, phrase: frozenset[str], sentence: Sentence, named: bool) -> float:
         """What a sentence holds of the weight of a name."""
@@ -84,6 +98,7 @@ class Lens:
         value += cue(self.question.kind, sentence.text, self.question.subject_terms) + answer_cue(
             self.question.text, sentence.text
         )
+        value += ASKED_SHARE * (not self.question.asked.isdisjoint(sentence.term_set))
         back = POINTING_BACK if points_back(sentence) else 1.0
         aim = AIMING if aims(sentence) else 1.0
         return value * fit * self._early(sentence) * self._as_written(sentence) * back * aim
@@ -92,8 +107,10 @@ class Lens:
         """Less for a sentence that has the subject's words in other forms only, or none of them as itself: "I trust that" is not
         about trusts, nor the Secretary of War about war; and why a war was fought is not said of war debts."""
         question, text = self.question, sentence.text.lower()
+        if names_topic(sentence.source):
+            text += f" {sentence.source.title.lower()}"
         if not any(word in text for word in question.written):
-            return OTHER_FORM
+            return OTHER_NUMBER if any(word.removesuffix("s") in text for word in question.written) else OTHER_FORM
         if question.names or as_itself(sentence.text, question.subject_terms, question.kind in ARGUED):
             return 1.0
         return OTHER_FORM

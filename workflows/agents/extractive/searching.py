@@ -112,6 +112,7 @@ async def _explore(task: _Task) -> None:
     look = task.gathering.look
     own = await look(task.own.subject, FIRST_PASSAGES)
     asked = await look(task.subject.text, QUESTION_PASSAGES)
+    await task.gathering.look_otherwise(task.own, FOLLOW_UP_PASSAGES)
     if argued := phrases_in(task.whole.language).argued.get(task.whole.kind):
         await look(argued.format(subject=task.subject.subject), FOLLOW_UP_PASSAGES)
     if not task.gathering.hits and task.gathering.hits.outside and task.own.period == task.whole.period:

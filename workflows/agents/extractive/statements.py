@@ -1,5 +1,6 @@
 """From passages on a subject to the statements worth quoting: relevant, new, able to stand alone."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -16,7 +17,7 @@ from workflows.agents.extractive.sentences import Sentence
 from workflows.agents.extractive.standing import leans
 from workflows.agents.extractive.telling import contrasting
 from workflows.agents.extractive.trimming import trim
-from workflows.agents.extractive.words import terms, word_count
+from workflows.agents.extractive.words import term_of, terms, word_count
 
 IN_PASSING = 0.5
 CONSIDERED = 200
@@ -34,6 +35,9 @@ FLOOR = 0.5
 """What scores less than this share of the best statement is beside the point."""
 HEARD = 0.4
 """The same for the best of a collection that has none above it: one defines what the other goes into."""
+
+
+_TAKES_UP = re.compile(r"(?:such|these|those|this|that)\s+([\w'’-]+)", re.IGNORECASE)
 
 
 def lens_on(question: Question, hits: Sequence[Hit], aspect: dict[str, float]) -> Lens:
@@ -63,7 +67,7 @@ def statements(lens: Lens, hits: Sequence[Hit], limit: int, taken: Sequence[Sent
         scored = [pair for pair in scored if can_answer(lens.question.text, pair[1].text)] or scored
     near = [pair for pair in scored if pair[0] >= HEARD * scored[0][0]]
     scored = [pair for pair in scored if pair[0] >= FLOOR * scored[0][0]]
-    share = max(2, limit // max(1, len({c.source.url for _, c in scored})))
+    share = 1 if lens.question.asks_who else max(2, limit // max(1, len({c.source.url for _, c in scored})))
     chosen = each_heard(near, select(scored[:CONSIDERED], limit, taken, _at_most(share)), limit)
     needed = frozenset(lens.question.subject_terms) | lens.aspect.keys()
     return [trim(sentence, needed, TRIM_FROM) for sentence in chosen]
@@ -73,18 +77,25 @@ def _scored(lens: Lens, hit: Hit) -> list[tuple[float, Sentence]]:
     named = names_subject(lens.question, hit)
     dwelling = 1 - IN_PASSING + IN_PASSING * focus(lens, hit)
     inside = (sentence for sentence in hit.sentences if lens.in_scope(sentence, named))
-    return [(lens.score(c, named) * dwelling, c) for sentence in inside for c in _standing(hit, sentence)]
+    subject = lens.question.subject_terms
+    return [(lens.score(c, named) * dwelling, c) for sentence in inside for c in _standing(hit, sentence, subject)]
 
 
 def _order(scored: tuple[float, Sentence]) -> tuple[float, str, int]:
     return -scored[0], *scored[1].place
 
 
-def _standing(hit: Hit, sentence: Sentence) -> list[Sentence]:
-    """The sentence if it can stand alone; else the two together, if the one before can and both are short."""
+def _standing(hit: Hit, sentence: Sentence, subject: frozenset[str]) -> list[Sentence]:
+    """The sentence if it can stand alone; else the two together, if the one before can and both are short.
+
+    None where it takes up by a word of the subject what the one before calls otherwise: "such trusts" are then other trusts.
+    """
     if not leans(sentence):
         return [sentence]
     before = sentence.before
+    taken_up = _TAKES_UP.match(sentence.text)
+    if taken_up and before and term_of(taken_up[1]) in subject and subject.isdisjoint(before.term_set):
+        return []
     if before is None or leans(before) or word_count(before.text) + word_count(sentence.text) > LONGEST_PAIR:
         return []
     return [_pair(hit, before, sentence)]
@@ -98,5 +109,9 @@ def _pair(hit: Hit, before: Sentence, sentence: Sentence) -> Sentence:
 
 
 def _at_most(share: int) -> Callable[[Sentence, list[Sentence]], bool]:
-    """Allows so many sentences a source."""
-    return lambda sentence, chosen: Counter(other.source.url for other in chosen)[sentence.source.url] < share
+    """Allows so many sentences a source; only one, and it is one for each author."""
+
+    def speaker(sentence: Sentence) -> str:
+        return (share == 1 and sentence.source.author) or sentence.source.url
+
+    return lambda sentence, chosen: Counter(map(speaker, chosen))[speaker(sentence)] < share

@@ -1,13 +1,14 @@
 """A report on a subject on which much is said: an overview with one statement a part, then a section a part, in order of time."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from app.domain.evidence import Quote
 from app.domain.query import Language
 from app.domain.report import Section
 from workflows.agents.extractive.attribution import Narrator, credit, escaped, quoted
+from workflows.agents.extractive.headings import borne_out, period_of
 from workflows.agents.extractive.kinds import QuestionKind
 from workflows.agents.extractive.material import Item, Material
 from workflows.agents.extractive.novelty import select
@@ -17,7 +18,7 @@ from workflows.agents.extractive.question import Question
 from workflows.agents.extractive.relevance import Lens
 from workflows.agents.extractive.sentences import Sentence, sentence_of
 from workflows.agents.extractive.telling import contrasting
-from workflows.agents.extractive.words import word_count
+from workflows.agents.extractive.words import terms, word_count
 
 DATED = 0.7
 WEAK = 0.5
@@ -41,6 +42,8 @@ def survey(question: Question, material: Material, section_words: int, scale: fl
     leads = _leads(question, material, order)
     used: list[Sentence] = [item.sentence for item in leads.values()]
     sections: list[Section] = []
+    named = question.sides or question.kind is QuestionKind.COMPARE
+    titles = {part: material.titles[part] if named else period_of(material.titles[part], question.language) for part in order}
     section_words = round(section_words * min(1.0, scale))
     room = ALONE if len(order) == 1 else 1
     for part in order:
@@ -48,10 +51,12 @@ def survey(question: Question, material: Material, section_words: int, scale: fl
         prose = model_prose(material.findings[part])
         if len(chosen) >= LEAST_STATEMENTS or prose:
             used.extend(chosen)
+            shown = [*chosen, leads[part].sentence] if part in leads else chosen
+            titles[part] = material.titles[part] if prose else borne_out(material.titles[part], shown, question.language)
             body = "\n\n".join([*prose, *paragraphs(question.language, chosen)])
-            sections.append(Section(heading=material.titles[part], body=body))
+            sections.append(Section(heading=titles[part], body=body))
     dated = _are_dated([item.sentence.quote for item in material.items])
-    overview = _overview(question.language, material, leads, used) if dated else _answer(question, material, list(leads.values()))
+    overview = _overview(question.language, titles, leads, used) if dated else _answer(question, material, list(leads.values()))
     return [overview, *sections]
 
 
@@ -109,11 +114,17 @@ def _leads(question: Question, material: Material, parts: Sequence[int]) -> dict
     def best(items: Sequence[Item]) -> Item:
         return max(items, key=lambda item: (lens.score(item.sentence), -item.rank))
 
-    tops = {part: material.of_part(part)[:LEAD_FROM] for part in parts}
+    tops = {part: _of_title(material, part)[:LEAD_FROM] for part in parts}
     short = {part: [item for item in top if word_count(item.sentence.text) <= LEAD_WORDS] for part, top in tops.items()}
     leads = {part: best(near) for part, near in short.items() if near}
     first = {part: best(top) for part, top in list(tops.items())[:1] if top}
     return first | leads
+
+
+def _of_title(material: Material, part: int) -> list[Item]:
+    """The items of a part, those that hold a word of its title where some do: what it leads with shows what it is about."""
+    items, titled = material.of_part(part), frozenset(terms(material.titles[part]))
+    return [item for item in items if not titled.isdisjoint(item.sentence.term_set)] or items
 
 
 def _chosen(items: Sequence[Item], used: Sequence[Sentence], words: int, most: int) -> list[Sentence]:
@@ -187,10 +198,12 @@ def _are_dated(quotes: Sequence[Quote]) -> bool:
     return sum(quote.source.published is not None for quote in quotes) >= DATED * len(quotes)
 
 
-def _overview(language: Language, material: Material, leads: dict[int, Item], used: Sequence[Sentence]) -> Section:
+def _overview(language: Language, titles: Mapping[int, str], leads: dict[int, Item], used: Sequence[Sentence]) -> Section:
+    """What each part leads with, under the title of its section; a part without one promises none."""
     words = phrases_in(language)
     lines = [
-        f"- **{escaped(material.titles[part])}** — {credit(item.sentence.quote, language)}{quoted(item.sentence.quote)}"
+        f"- {f'**{escaped(titles[part])}** — ' if titles[part] else ''}{credit(item.sentence.quote, language)}"
+        f"{quoted(item.sentence.quote)}"
         for part, item in leads.items()
     ]
     return Section(heading=words.lead, body="\n\n".join([extent(language, [s.quote for s in used]), "\n".join(lines)]))

@@ -2,12 +2,14 @@
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 import snowballstemmer  # type: ignore[import-untyped]  # ships no types
 
 from workflows.agents.extractive.irregular import IRREGULAR
+from workflows.agents.extractive.things import Thing, known_things, things_in
 
 _STEMMER = snowballstemmer.stemmer("english")
 
@@ -146,8 +148,23 @@ def _pairs(run: str, offset: int) -> list[Word]:
 
 
 def terms(text: str) -> list[str]:
-    """The terms of a text, in order, repeats kept."""
-    return [word.term for word in words(text) if word.term]
+    """The terms of a text, in order, repeats kept; after the words that name a thing of several names comes the thing's."""
+    found = words(text)
+    keys = [_key(word) for word in found]
+    if _KNOWN.keys().isdisjoint(keys):
+        return [word.term for word in found if word.term]
+    named = {thing.last - 1: thing.known.term for thing in things_in(keys, _KNOWN)}
+    both = ((word.term, named.get(place, "")) for place, word in enumerate(found))
+    return [term for pair in both for term in pair if term]
+
+
+def named_things(found: Sequence[Word]) -> list[Thing]:
+    """The things of several names that words, all of a text's, name."""
+    return list(things_in([_key(word) for word in found], _KNOWN))
+
+
+def _key(word: Word) -> str:
+    return word.term or word.text.lower()
 
 
 def word_count(text: str) -> int:
@@ -161,3 +178,6 @@ _LIGHT_TERMS = frozenset(term_of(word) for word in LIGHT_WORDS)
 def is_light(term: str) -> bool:
     """Whether a term is so general that a match on it alone says little."""
     return term in _LIGHT_TERMS
+
+
+_KNOWN = known_things(lambda text: [_key(word) for word in words(text)])
