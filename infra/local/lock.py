@@ -13,6 +13,8 @@ from pathlib import Path
 
 import psutil
 
+from infra.local.home import make_folder
+
 
 class FileLock:
     """An advisory lock on a file (`flock`). The file stays, the lock goes with the process: none can be stale."""
@@ -22,8 +24,12 @@ class FileLock:
         self._descriptor: int | None = None
 
     def acquire(self, shared: bool = False) -> bool:
-        """Take the lock without waiting; False when another process holds it."""
-        self._path.parent.mkdir(parents=True, exist_ok=True)
+        """Take the lock without waiting; False when another process holds it.
+
+        Raises:
+            SetupError: the lock's folder cannot be made or written.
+        """
+        make_folder(self._path.parent)
         descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             fcntl.flock(descriptor, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)

@@ -7,6 +7,9 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
+
+from app.domain.errors import SetupError
 from infra.local.lock import FileLock, StackState, end_leftovers, read_state, started_at
 
 
@@ -26,6 +29,12 @@ def test_a_lock_has_one_holder_and_dies_with_it(tmp_path: Path) -> None:
     assert mine.acquire()
     assert not mine.held_by_another()
     mine.release()
+
+
+def test_a_home_that_cannot_be_made_is_said_to_be_so(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(SetupError, match="cannot be made.*set RUBRICA_HOME"):
+        FileLock(tmp_path / "file" / "home" / "lock").held_by_another()
 
 
 def test_users_share_a_lock_and_keep_it_from_its_owner(tmp_path: Path) -> None:
