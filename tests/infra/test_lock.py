@@ -33,7 +33,7 @@ def test_a_lock_has_one_holder_and_dies_with_it(tmp_path: Path) -> None:
 
 def test_a_home_that_cannot_be_made_is_said_to_be_so(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
-    with pytest.raises(SetupError, match="cannot be made.*set RUBRICA_HOME"):
+    with pytest.raises(SetupError, match=r"cannot be made.*set RUBRICA_HOME"):
         FileLock(tmp_path / "file" / "home" / "lock").held_by_another()
 
 
