@@ -5,6 +5,7 @@ import pytest
 from app.domain.evidence import Passage, Source, snapshot_hash
 from workflows.agents.extractive.aspects import find_aspects
 from workflows.agents.extractive.cues import can_answer
+from workflows.agents.extractive.phrasing import counting
 from workflows.agents.extractive.question import analyse
 from workflows.agents.extractive.relevance import Lens
 from workflows.agents.extractive.senses import as_verbs
@@ -90,3 +91,7 @@ def test_a_title_speaks_for_what_stands_below_it() -> None:
 
     called = "Pricing was raised by the callers in every third call that the team took."
     assert score("Pricing", decided) >= score("Support", called) > score("Support", decided)
+
+
+def test_one_is_singular() -> None:
+    assert counting("{found} statements from {sources} sources", found=1, sources=21) == "1 statement from 21 sources"

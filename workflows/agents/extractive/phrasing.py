@@ -1,5 +1,6 @@
 """The few words of its own that an extractive report has, in English and Chinese: only what sources' metadata can vouch for."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -109,7 +110,7 @@ _ENGLISH = Phrases(
     colon=": ",
     conjunction=" and ",
     found="{quotes} statements from {sources} sources, out of {passages} passages read",
-    none_found="{passages} passages were read, and none of them bears on it",
+    none_found="nothing in {passages} passages read bears on it",
     none_read="no passage holds any of its words; without a model, only sources in the language of the question are found",
     missing="No passage read mentions “{word}”.",
     lead="In short",
@@ -243,3 +244,11 @@ _CHINESE = Phrases(
 def phrases_in(language: Language) -> Phrases:
     """The templates of a language."""
     return _CHINESE if language is Language.CHINESE else _ENGLISH
+
+
+_ONE = re.compile(r"\b1 (statement|source|passage)s\b")
+
+
+def counting(template: str, **counts: int) -> str:
+    """A template filled with counts; English has its noun in the singular after a one."""
+    return _ONE.sub(r"1 \1", template.format(**counts))

@@ -9,7 +9,7 @@ from workflows.agents.extractive.focus import many, on_subject
 from workflows.agents.extractive.gathering import Gathering
 from workflows.agents.extractive.hits import Hit
 from workflows.agents.extractive.outline import Part, Probe, outline
-from workflows.agents.extractive.phrasing import phrases_in
+from workflows.agents.extractive.phrasing import counting, phrases_in
 from workflows.agents.extractive.question import Question, analyse
 from workflows.agents.extractive.sentences import Sentence
 from workflows.agents.extractive.spelling import readings_of
@@ -87,7 +87,7 @@ def _subtask(number: int, part: Part, language: Language) -> Subtask:
 def _intent(question: Question, probe: Probe, language: Language) -> str:
     words = phrases_in(language)
     years = sorted(hit.year for hit in probe.hits if hit.year is not None)
-    found = words.probe.format(passages=len(probe.hits), sources=len({hit.passage.source.url for hit in probe.hits}))
+    found = counting(words.probe, passages=len(probe.hits), sources=len({hit.passage.source.url for hit in probe.hits}))
     span = words.dated.format(first=years[0], last=years[-1]) if years else ""
     return words.intent[question.kind].format(subject=question.subject[:300]) + words.space + found + span
 

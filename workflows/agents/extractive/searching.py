@@ -16,7 +16,7 @@ from workflows.agents.extractive.gathering import Gathering
 from workflows.agents.extractive.hits import Hit, joined_terms
 from workflows.agents.extractive.links import chain_sentences
 from workflows.agents.extractive.period import Period
-from workflows.agents.extractive.phrasing import phrases_in
+from workflows.agents.extractive.phrasing import counting, phrases_in
 from workflows.agents.extractive.question import Question, analyse
 from workflows.agents.extractive.relevance import Lens
 from workflows.agents.extractive.sentences import Sentence
@@ -199,9 +199,9 @@ def _finding(subtask: Subtask, task: _Task, chosen: list[tuple[float, Sentence]]
         relevance=tuple(round(score, 6) for score, _ in chosen),
         gaps=_gaps(task),
         stop=stop,
-        detail=words.found.format(quotes=len(quotes), sources=sources, passages=passages)
+        detail=counting(words.found, quotes=len(quotes), sources=sources, passages=passages)
         if quotes
-        else words.none_found.format(passages=passages)
+        else counting(words.none_found, passages=passages)
         if passages
         else words.none_read,
         turns=task.gathering.calls,

@@ -35,6 +35,6 @@ def as_verbs(text: str, nouns: frozenset[str]) -> frozenset[str]:
     for place, word in enumerate(found):
         if word.term and word.term in nouns:
             before = found[place - 1].text.lower() if place else ""
-            verb = before in _BEFORE_VERB or before.endswith(("'ll", "’ll"))
+            verb = word.text.endswith("ed") or before in _BEFORE_VERB or before.endswith(("'ll", "’ll"))
             nominal[word.term] = nominal.get(word.term, False) or not verb
     return frozenset(term for term, as_noun in nominal.items() if not as_noun)
