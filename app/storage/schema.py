@@ -5,7 +5,7 @@ import asyncpg
 from app.domain.errors import SetupError
 from app.storage.engine import Executor
 
-SCHEMA_REVISION = "0024"
+SCHEMA_REVISION = "0025"
 # A migration that programs of an older revision cannot work with leaves the oldest that can in this comment.
 FOUND = "SELECT version_num, obj_description('alembic_version'::regclass, 'pg_class') FROM alembic_version"
 
