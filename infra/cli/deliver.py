@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 from pathlib import Path
 
 from app.domain.errors import SetupError
@@ -17,8 +18,10 @@ async def deliver(api: ApiClient, run_id: str, folder: Path, scored: bool = Fals
 
     Every quotation is checked against its stored copy on the way.
 
+    A file is there whole or not at all: one that a full disk has cut would pass for a report.
+
     Raises:
-        SetupError: the folder cannot be written.
+        SetupError: the folder cannot be written; the report stays where it is, and the message says how to have it written later.
         RubricaError: the run has no report, or a quotation is not in its source.
     """
     target = folder / run_id
@@ -33,17 +36,28 @@ async def deliver(api: ApiClient, run_id: str, folder: Path, scored: bool = Fals
     try:
         (target / "sources").mkdir(parents=True, exist_ok=True)
         for name, text in sources.items():
-            (target / "sources" / f"{name}.txt").write_bytes(text.encode())
-        (target / "evidence.json").write_bytes(evidence)
+            _write(target / "sources" / f"{name}.txt", text.encode())
+        _write(target / "evidence.json", evidence)
         if card:
-            (target / "scorecard.json").write_text(card.model_dump_json(indent=1))
-        (target / "report.html").write_bytes(page)
-        (target / "report.md").write_bytes(markdown)
+            _write(target / "scorecard.json", card.model_dump_json(indent=1).encode())
+        _write(target / "report.html", page)
+        _write(target / "report.md", markdown)
     except OSError as error:
         raise SetupError(
-            f"the report cannot be written to {target}: {error.strerror}; choose another folder with --out"
+            f"the report is finished and kept, but cannot be written to {target}: {error.strerror}; make room there, "
+            f"then `rubrica runs watch {run_id}` writes it, or, with `--out FOLDER`, elsewhere"
         ) from error
     return target / "report.md"
+
+
+def _write(path: Path, content: bytes) -> None:
+    fresh = path.with_name(f".{path.name}.part")
+    try:
+        fresh.write_bytes(content)
+        os.replace(fresh, path)
+    except OSError:
+        fresh.unlink(missing_ok=True)
+        raise
 
 
 async def _sources(api: ApiClient, names: list[str]) -> dict[str, str]:

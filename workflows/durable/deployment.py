@@ -1,7 +1,9 @@
 """Which version of the code this worker runs, which versions are alive, and which one new work goes to."""
 
 import asyncio
-from datetime import UTC, datetime, timedelta
+from collections.abc import Callable, Iterable
+from datetime import UTC, datetime
+from typing import TypeAlias
 
 from temporalio.api.deployment.v1 import WorkerDeploymentInfo
 from temporalio.api.enums.v1 import TaskQueueType, WorkerStatus
@@ -21,7 +23,9 @@ from workflows.code_digest import code_digest
 from workflows.durable.policies import POLLER_SEEN_WITHIN, REGISTRATION_LIMIT, REGISTRATION_POLL, WORKER_SEEN_WITHIN
 
 PACKAGES = ("app", "retrieval", "workflows")
-_NOT_YET = (RPCStatusCode.NOT_FOUND, RPCStatusCode.FAILED_PRECONDITION)
+Clock: TypeAlias = Callable[[], datetime]
+# Not known yet, or asked after too often for now.
+_NOT_YET = (RPCStatusCode.NOT_FOUND, RPCStatusCode.FAILED_PRECONDITION, RPCStatusCode.RESOURCE_EXHAUSTED)
 
 
 def build_id() -> str:
@@ -29,12 +33,19 @@ def build_id() -> str:
     return code_digest(PACKAGES)
 
 
-async def alive_builds(client: Client) -> frozenset[str]:
-    """Versions that have a worker on the queue now, as far as the server can tell: they ask for work and have not stopped."""
-    return await _polling_builds(client) - await _stopped_builds(client)
+def _wall_clock() -> datetime:
+    return datetime.now(UTC)
 
 
-async def _stopped_builds(client: Client) -> frozenset[str]:
+async def alive_builds(client: Client, clock: Clock = _wall_clock) -> frozenset[str]:
+    """Versions that have a worker on the queue now, as far as the server can tell: they ask for work and have not stopped.
+
+    A wall clock that was set forward makes nobody look dead: see `_as_of`.
+    """
+    return await _polling_builds(client, clock) - await _stopped_builds(client, clock)
+
+
+async def _stopped_builds(client: Client, clock: Clock) -> frozenset[str]:
     """Versions whose workers have all said that they stop, or have been silent for too long. Older servers cannot tell."""
     try:
         listed = await client.workflow_service.list_workers(ListWorkersRequest(namespace=client.namespace, page_size=1_000))
@@ -43,16 +54,20 @@ async def _stopped_builds(client: Client) -> frozenset[str]:
             raise
         return frozenset()
     reports = [info.worker_heartbeat for info in listed.workers_info]
-    running = frozenset(r.deployment_version.build_id for r in reports if _runs(r))
+    now = _as_of(clock, (_told_at(r) for r in reports))
+    running = frozenset(r.deployment_version.build_id for r in reports if _runs(r) and now - _told_at(r) < WORKER_SEEN_WITHIN)
     return frozenset(r.deployment_version.build_id for r in reports) - running
 
 
 def _runs(report: WorkerHeartbeat) -> bool:
-    running = report.status == WorkerStatus.WORKER_STATUS_RUNNING
-    return running and _recent(report.heartbeat_time.ToDatetime(UTC), WORKER_SEEN_WITHIN)
+    return report.status == WorkerStatus.WORKER_STATUS_RUNNING
 
 
-async def _polling_builds(client: Client) -> frozenset[str]:
+def _told_at(report: WorkerHeartbeat) -> datetime:
+    return report.heartbeat_time.ToDatetime(UTC)
+
+
+async def _polling_builds(client: Client, clock: Clock) -> frozenset[str]:
     """Versions that asked for work lately."""
     request = DescribeTaskQueueRequest(
         namespace=client.namespace,
@@ -60,15 +75,17 @@ async def _polling_builds(client: Client) -> frozenset[str]:
         task_queue_type=TaskQueueType.TASK_QUEUE_TYPE_WORKFLOW,
     )
     described = await client.workflow_service.describe_task_queue(request)
-    return frozenset(
-        poller.deployment_options.build_id
-        for poller in described.pollers
-        if _recent(poller.last_access_time.ToDatetime(UTC), POLLER_SEEN_WITHIN)
-    )
+    asked = [(p.deployment_options.build_id, p.last_access_time.ToDatetime(UTC)) for p in described.pollers]
+    now = _as_of(clock, (moment for _, moment in asked))
+    return frozenset(build for build, moment in asked if now - moment < POLLER_SEEN_WITHIN)
 
 
-def _recent(moment: datetime, limit: timedelta) -> bool:
-    return datetime.now(UTC) - moment < limit
+def _as_of(clock: Clock, told: Iterable[datetime]) -> datetime:
+    """The latest that anybody told, or this machine's time where that is earlier.
+
+    Who asks works too, and so told a moment ago: a clock that is ahead of all of them is wrong. So is one of theirs ahead of it.
+    """
+    return min(clock(), max(told, default=datetime.max.replace(tzinfo=UTC)))
 
 
 async def become_current(client: Client, build: str) -> None:
@@ -77,11 +94,16 @@ async def become_current(client: Client, build: str) -> None:
     An older version whose worker merely restarts while a newer one is at work does not take over again.
     """
     async with asyncio.timeout(REGISTRATION_LIMIT.total_seconds()):
-        while not await _try_to_lead(client, build):
+        while not await lead_or_yield(client, build):
             await asyncio.sleep(REGISTRATION_POLL.total_seconds())
 
 
-async def _try_to_lead(client: Client, build: str) -> bool:
+async def lead_or_yield(client: Client, build: str) -> bool:
+    """See that new and resumed runs go to a version that has a worker: to this one, unless a newer one is at work.
+
+    False while the server does not know this version yet. To be asked again now and then: a server that lost its state has
+    forgotten whom it sent work to, and after a rollback it goes on sending it to a version that nobody runs.
+    """
     try:
         asked = DescribeWorkerDeploymentRequest(namespace=client.namespace, deployment_name=DEPLOYMENT_NAME)
         described = await client.workflow_service.describe_worker_deployment(asked, retry=False)

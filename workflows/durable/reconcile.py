@@ -5,18 +5,19 @@ import logging
 from uuid import UUID
 
 import asyncpg
+from pydantic import ValidationError
 from temporalio.client import Client, WorkflowExecutionStatus
 from temporalio.common import SearchAttributeKey, WorkflowIDConflictPolicy
 from temporalio.service import RPCError, RPCStatusCode
 
 from app.domain.contract import PARKED_WORKFLOW, RESEARCH_QUEUE, RESEARCH_WORKFLOW, Halt, ResearchInput, workflow_id
-from app.domain.errors import RubricaError
+from app.domain.errors import NotFound, RubricaError
 from app.domain.run import RunStatus
 from app.services.run_gateway import start_fleet, turn_of
 from app.storage import fleets, runs
 from app.storage.run_log import RunLog
 from app.storage.runs import Unfinished
-from workflows.durable.deployment import alive_builds
+from workflows.durable.deployment import alive_builds, lead_or_yield
 from workflows.durable.payloads import Parking
 from workflows.durable.policies import RECONCILE_EVERY
 
@@ -51,7 +52,11 @@ class Reconciler:
             await asyncio.sleep(RECONCILE_EVERY.total_seconds())
 
     async def once(self) -> list[UUID]:
-        """Start anew what needs it; the runs that did. A fleet is woken: where its workflow is open, that looks again."""
+        """Start anew what needs it; the runs that did. A fleet is woken: where its workflow is open, that looks again.
+
+        First of all it sees that what is started goes to a version that has a worker.
+        """
+        await lead_or_yield(self._client, self._build)
         for fleet in await fleets.at_work(self._database):
             await start_fleet(self._client, fleet)
         unfinished = await runs.unfinished(self._database)
@@ -62,9 +67,17 @@ class Reconciler:
         for run in unfinished:
             stranded = open_workflows.get(workflow_id(run.id))
             if stranded or (stranded is None and not await self._is_open(run.id)):
-                await self._restart(run, bool(stranded))
-                restarted.append(run.id)
+                restarted += await self._restarted(run, bool(stranded))
         return restarted
+
+    async def _restarted(self, run: Unfinished, stranded: bool) -> list[UUID]:
+        """One run that this version cannot read (a newer one may have made it) keeps no other from going on."""
+        try:
+            await self._restart(run, stranded)
+        except (NotFound, ValidationError) as error:
+            log.warning("run %s cannot be started by this version: %s", run.id, error)
+            return []
+        return [run.id]
 
     async def _is_open(self, run_id: UUID) -> bool:
         """The server's list lags behind; this asks for the one workflow."""

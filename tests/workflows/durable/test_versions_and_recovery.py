@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -90,6 +91,9 @@ async def test_a_run_on_a_version_that_is_alive_is_left_alone(house: House) -> N
                 while not await alive_builds(house.client) >= {"one", "two"}:
                     await asyncio.sleep(0.1)
             assert await house.reconciler("two").once() == []
+            for jump in (timedelta(hours=-5), timedelta(hours=5)):
+                set_wrong = datetime.now(UTC) + jump
+                assert await alive_builds(house.client, lambda at=set_wrong: at) >= {"one", "two"}
         gate.open()
         await house.until(run_id, RunStatus.COMPLETED)
 
@@ -104,6 +108,15 @@ async def test_an_old_version_that_restarts_beside_a_newer_one_does_not_take_ove
             handle = house.client.get_workflow_handle(f"run-{run_id}")
             versioning = (await handle.describe()).raw_description.workflow_execution_info.versioning_info
         assert versioning.deployment_version.build_id == "v2"
+
+
+async def test_after_a_rollback_new_runs_go_to_the_version_that_is_left(house: House) -> None:
+    async with house.worker(build="before"):
+        async with house.worker(build="after"):
+            pass
+        run_id = await house.ask()
+        assert await house.reconciler("before").once() == []
+        await house.until(run_id, RunStatus.COMPLETED)
 
 
 @pytest.fixture
