@@ -239,6 +239,7 @@ class RunLog:
             approved=row["approved"],
             organisation_id=row["organisation_id"],
             background=row["background"],
+            together=True,
         )
 
     async def save_plan(self, run_id: UUID, plan: ResearchPlan, dropped: Sequence[str], event: EventType) -> int | None:

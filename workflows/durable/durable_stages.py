@@ -53,7 +53,8 @@ class DurableStages:
         Searches that begin at the same moment are one activity, since the workflow has nothing to decide before all of them have
         ended; one that another subtask depends on is an activity of its own, so that it holds up nobody.
         """
-        if plan.is_awaited(subtask.id) or not workflow.patched(TOGETHER):
+        # A start that says so needs no patch: each is written into the server's list of workflows too, with a flush of the disk.
+        if plan.is_awaited(subtask.id) or not (self._start.together or workflow.patched(TOGETHER)):
             return (await self._search_alone(subtask.id, plan)).finding()
         beginning = self._beginning
         if beginning is None or beginning.plan is not plan:

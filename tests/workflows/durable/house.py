@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
@@ -10,6 +10,7 @@ from uuid import UUID, uuid4
 
 import asyncpg
 import orjson
+from temporalio.api.history.v1 import HistoryEvent
 from temporalio.client import Client
 
 from app.domain.budget import Budget
@@ -99,9 +100,13 @@ class House:
 
     async def activities(self, run_id: UUID) -> list[str]:
         """What the run's latest workflow asked workers to do, in that order."""
-        told = await self.client.get_workflow_handle(workflow_id(run_id)).fetch_history()
-        begun = (e.activity_task_scheduled_event_attributes for e in told.events if e.HasField(SCHEDULED))
+        told = await self.history(run_id)
+        begun = (e.activity_task_scheduled_event_attributes for e in told if e.HasField(SCHEDULED))
         return [attributes.activity_type.name for attributes in begun]
+
+    async def history(self, run_id: UUID) -> Sequence[HistoryEvent]:
+        """The events of the run's latest workflow, as Temporal keeps them."""
+        return (await self.client.get_workflow_handle(workflow_id(run_id)).fetch_history()).events
 
     async def markdown(self, run_id: UUID) -> str:
         return (await self.research.report(run_id))[1].markdown

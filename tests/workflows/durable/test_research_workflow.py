@@ -5,6 +5,7 @@ from dataclasses import replace
 from uuid import UUID
 
 import pytest
+from temporalio.api.enums.v1 import EventType as HistoryEventType
 
 from app.domain.budget import Budget
 from app.domain.contract import ResearchInput
@@ -40,6 +41,9 @@ async def test_a_run_goes_from_question_to_report(house: House) -> None:
     assert sum(told[-2]["payload"]["claims"].values()) > 0
     assert "[1]" in await house.markdown(run_id)
     assert await house.activities(run_id) == ["plan", "searches", "report"]
+    kinds = {event.event_type for event in await house.history(run_id)}
+    assert HistoryEventType.EVENT_TYPE_ACTIVITY_TASK_COMPLETED in kinds
+    assert HistoryEventType.EVENT_TYPE_UPSERT_WORKFLOW_SEARCH_ATTRIBUTES not in kinds, "a row of Temporal's list, and a flush"
 
 
 async def test_a_subtask_waits_for_what_it_depends_on(house: House) -> None:
