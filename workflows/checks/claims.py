@@ -134,5 +134,5 @@ def _leaning(sentences: Sequence[ClaimSentence]) -> Iterator[ClaimSentence]:
     leaning: list[ClaimSentence] = []
     for sentence in reversed(sentences):
         following = sentence.keys or following
-        leaning.append(sentence if sentence.keys or not following else sentence._replace(leans_on=following))
+        leaning.append(sentence if sentence.keys or not following else ClaimSentence(*sentence[:-1], following))
     return reversed(leaning)

@@ -3,7 +3,8 @@
 import re
 from functools import lru_cache
 
-_NAME = re.compile(r"(?<![.!?]\s)(?<!^)\b[A-Z][\w'’-]*|\b\w*\d\w*[A-Za-z]\w*|\b\w+[A-Z]\w*")
+# Whether a word has a capital or a digit at all is asked first: few have, and each form is then tried at those alone.
+_NAME = re.compile(r"\b(?=[^\WA-Z\d]*[A-Z\d])(?:(?<![.!?]\s)(?<!^)[A-Z][\w'’-]*|\w*\d\w*[A-Za-z]\w*|\w+[A-Z]\w*)")
 
 
 @lru_cache(maxsize=1_024)

@@ -8,7 +8,8 @@ _IDEOGRAPHS = "㐀-鿿豈-﫿"
 _WORD = re.compile(
     rf"[{_IDEOGRAPHS}]+|\d+(?:[.,]\d+)*|[^\W\d_{_IDEOGRAPHS}](?:[\w/+-]*[^\W_{_IDEOGRAPHS}])?(?:['’][^\W\d_{_IDEOGRAPHS}]+)?"
 )
-_ASCII_WORD = re.compile(r"\d+(?:[.,]\d+)*|[a-z](?:[a-z0-9_/+-]*[a-z0-9])?(?:'[a-z]+)?")
+_ASCII_WORD = re.compile(r"\d+(?:[.,]\d+)*|[a-z](?:[a-z0-9_/+-]*[a-z0-9])?(?:['’][a-z]+)?", re.ASCII)
+_OTHER_LETTER = re.compile(r"[^\W\x00-\x7f]")
 _POSSESSIVE = re.compile(r"['’]s?$")
 # Endings of number, tense and the commonest derivations, the longest first. A Snowball stemmer grades no better and costs
 # many times as much, in a process whose budget for a whole report is 0.15 s.
@@ -64,12 +65,18 @@ def _word(lower: str) -> Word:
 
 def words_of(text: str) -> list[Word]:
     """All words of a text, in order."""
-    if text.isascii():
-        return [_word(found) for found in _ASCII_WORD.findall(text.lower())]
+    lower = text.lower()
+    if _in_ascii_words(lower):
+        return [_word(found) for found in _ASCII_WORD.findall(lower)]
     found: list[Word] = []
-    for word in _WORD.findall(text.lower()):
+    for word in _WORD.findall(lower):
         found.extend(_pairs(word) if is_ideograph(word[0]) else (_word(word),))
     return found
+
+
+def _in_ascii_words(lower: str) -> bool:
+    """Whether its letters and digits are all ASCII, whatever its punctuation: their words are found in a third of the time."""
+    return lower.isascii() or not _OTHER_LETTER.search(lower)
 
 
 def terms_in(text: str, most: int) -> int:

@@ -19,12 +19,14 @@ class QuoteBook:
         found = [quote for finding in findings for quote in finding.quotes]
         widest = without_inner(found)
         by_words: dict[str, Quote] = {}
+        said: dict[str, str] = {}
         for quote in found:
-            outer = widest[quote.key]
-            by_words.setdefault(_words(outer.text), outer)
+            outer = widest[key := quote.key]
+            said[key] = _words(outer.text)
+            by_words.setdefault(said[key], outer)
         self._quotes = {f"q{i}": quote for i, quote in enumerate(by_words.values(), 1)}
-        ids = {quote.key: short for short, quote in self._quotes.items()}
-        self._ids = {quote.key: ids[by_words[_words(widest[quote.key].text)].key] for quote in found}
+        ids = dict(zip(by_words, self._quotes, strict=True))
+        self._ids = {key: ids[words] for key, words in said.items()}
         self._findings = findings
 
     def __len__(self) -> int:

@@ -27,8 +27,10 @@ _NOT_IN_ADDRESS = r"\s<>\"'）)\]，。；"
 _ADDRESS = re.compile(
     rf"<?\b(?:(?:https?|ftp|file|data|javascript)://|www\.)[^{_NOT_IN_ADDRESS}]*[^{_NOT_IN_ADDRESS}.,;:!?]>?", re.IGNORECASE
 )
-_CITATION_LIKE = re.compile(r"[\[\]【】<]|[(（]q|://|\bwww\.", re.IGNORECASE)
-_NOTHING_LEFT = re.compile(r"[ \t]+(?=[.,;:!?)。，；：！？）])|[(（]\s*[)）]")
+_BRACKET = re.compile(r"[\[\]【】<]")
+_WORLD_WIDE = re.compile(r"\bwww\.", re.IGNORECASE)
+_STRAY_BLANK = re.compile(r"[ \t]+(?=[.,;:!?)。，；：！？）])")
+_NOTHING_WITHIN = re.compile(r"[(（]\s*[)）]")
 _WIDE_GAP = re.compile(r"(?<=\S)[ \t]{2,}(?=\S)")
 _LEFTOVER = re.compile(r"\[(?=\[)|(?<=\])\]|\[\^?(?=\d{1,6}\])")
 
@@ -45,7 +47,7 @@ def cleaned(text: str, allowed: Collection[str]) -> Cited:
     text, removed = text[:MAX_CHARS], 0
     if _wants_cleaning(text, allowed):
         text, removed = _thoroughly(text, allowed)
-    tidy = _NOTHING_LEFT.sub("", text)
+    tidy = _tidy(text)
     return Cited((_WIDE_GAP.sub(" ", tidy) if "  " in tidy or "\t" in tidy else tidy).strip(), removed)
 
 
@@ -62,7 +64,27 @@ def _thoroughly(text: str, allowed: Collection[str]) -> Cited:
 def _wants_cleaning(text: str, allowed: Collection[str]) -> bool:
     """False for most texts: they cite what they may, as they should, and hold nothing else that could be a citation."""
     cited = set(_CANONICAL.findall(text))
-    return not cited.issubset(allowed) or _CITATION_LIKE.search(_CANONICAL.sub("", text)) is not None
+    return not cited.issubset(allowed) or _looks_cited(_CANONICAL.sub("", text))
+
+
+def _looks_cited(text: str) -> bool:
+    """Whether it has what a citation could be. One pattern for all of that would be tried at every character."""
+    lower = text.lower()
+    if "(q" in lower or "（q" in lower or "://" in lower or _BRACKET.search(text):
+        return True
+    return "www." in lower and _WORLD_WIDE.search(text) is not None
+
+
+def _tidy(text: str) -> str:
+    """Without the blanks and the empty parentheses that a citation leaves behind."""
+    text = _STRAY_BLANK.sub("", text)
+    return _NOTHING_WITHIN.sub("", text) if "(" in text or "（" in text else text
+
+
+def cites_any(text: str, allowed: Collection[str]) -> bool:
+    """Whether the text, when it is cleaned, cites one of `allowed`."""
+    text = text[:MAX_CHARS]
+    return cites(_thoroughly(text, allowed).text if _wants_cleaning(text, allowed) else text)
 
 
 def without_citations(text: str) -> str:
@@ -98,7 +120,7 @@ class _Cleaning:
         text = _REFERENCE_LINE.sub(self._gone, _LINK.sub(self._link, text))
         text = _ADDRESS.sub(self._gone, text)
         text = _PARENTHESISED.sub(self._listed, _BRACKETED.sub(self._listed, text))
-        return _NOTHING_LEFT.sub("", text)
+        return _tidy(text)
 
     def _ids(self, said: str) -> str:
         wanted = [w.lower().lstrip("^") for w in _SPLIT.split(said.strip()) if w]
