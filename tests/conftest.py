@@ -2,6 +2,8 @@
 
 import asyncio
 import itertools
+import os
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -17,6 +19,9 @@ from tests.support.scheduling import ByFile
 from tests.support.stack import running_postgres, running_temporal, running_time_skipping
 
 _numbers = itertools.count(1)
+# Tests start a hundred programs of ours. What one of them compiled the next need not, also where the machine says otherwise.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 
 @pytest.hookimpl(optionalhook=True)
