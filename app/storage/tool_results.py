@@ -6,8 +6,10 @@ from app.storage.engine import Executor, translated
 
 RECALL = "SELECT result FROM tool_calls WHERE run_id = $1 AND key = $2"
 TOOL_KEYS = "SELECT key FROM tool_calls WHERE run_id = $1"
+# Its commit does not wait for the disk: that of the turn in which the result is stored does, for both.
 REMEMBER = """
-    WITH mine AS (INSERT INTO tool_calls (run_id, key, result) SELECT id, $2, $3 FROM runs WHERE id = $1
+    WITH mine AS (INSERT INTO tool_calls (run_id, key, result)
+                  SELECT id, $2, $3 FROM runs, (SELECT set_config('synchronous_commit', 'off', true)) AS unhurried WHERE id = $1
                   ON CONFLICT DO NOTHING RETURNING true)
     SELECT NULL::bytea AS other FROM mine UNION ALL SELECT result FROM tool_calls WHERE run_id = $1 AND key = $2 LIMIT 1"""
 
@@ -26,7 +28,11 @@ async def keys(database: Executor, run_id: UUID) -> set[str]:
 
 
 async def remember(database: Executor, run_id: UUID, key: str, result: bytes) -> bytes:
-    """Keep a call's result; the one that is kept, which is another's when that was first."""
+    """Keep a call's result; the one that is kept, which is another's when that was first.
+
+    A server that dies in the next moment may forget it, until something that waits is stored. Within a transaction, that one does
+    not wait for the disk either.
+    """
     async with translated():
         kept = await database.fetchrow(REMEMBER, run_id, key, result)
     if kept is not None:

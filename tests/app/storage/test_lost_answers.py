@@ -135,13 +135,13 @@ async def test_what_a_stage_tells_is_told_once_and_by_who_has_the_word(
     shaky: Shaky, run_log: RunLog, new_run: NewRun, pool: asyncpg.Pool
 ) -> None:
     run = await new_run()
-    await run_log.open_stage(run, STAGE, None)
+    await open_stage(run_log, run, STAGE, None)
     what = (EventType.WARNING, STAGE, {"message": "cited nowhere"})
     await shaky.lose("tell", lambda: shaky.log.tell(run, STAGE, 1, 1, *what))
     await run_log.tell(run, STAGE, 1, 2, *what)  # another agent's, meanwhile
     await shaky.log.tell(run, STAGE, 1, 1, *what)
     assert await told(pool, run) == [(2, "stage_started"), (3, "warning"), (4, "warning")]
-    await run_log.open_stage(run, STAGE, None)
+    await open_stage(run_log, run, STAGE, None)
     await shaky.log.tell(run, STAGE, 1, 3, *what)  # a frozen worker wakes up
     await run_log.tell(run, STAGE, 2, 1, *what)
     assert [kind for _, kind in await told(pool, run)] == ["stage_started", "warning", "warning", "stage_started", "warning"]

@@ -172,6 +172,17 @@ async def test_identical_tool_calls_agree_on_one_result(new_run: NewRun, pool: a
     assert await tool_results.recall(pool, await new_run(), "k") is None
 
 
+async def test_only_a_tools_result_is_kept_without_waiting_for_the_disk(new_run: NewRun, pool: asyncpg.Pool) -> None:
+    run = await new_run()
+    async with pool.acquire() as connection:
+        async with connection.transaction():
+            await tool_results.remember(connection, run, "k", b"found")
+            assert await connection.fetchval("SHOW synchronous_commit") == "off"
+        assert await connection.fetchval("SHOW synchronous_commit") == "on"
+        assert await tool_results.remember(connection, run, "k", b"another") == b"found"
+        assert await connection.fetchval("SHOW synchronous_commit") == "on"
+
+
 async def test_what_does_not_exist_is_said_to_be_missing(run_log: RunLog, new_run: NewRun) -> None:
     nobody, run = uuid4(), await new_run()
     with pytest.raises(NotFound):
