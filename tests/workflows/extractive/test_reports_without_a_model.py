@@ -232,6 +232,17 @@ async def test_words_of_a_name_that_stand_apart_are_not_the_name(addresses: Loca
     assert not any("Ohio" not in quote.text and "Guard" not in quote.text for quote in report.quotes)
 
 
+async def test_the_words_of_a_compound_apart_are_said_to_come_near_only(addresses: LocalSearcher) -> None:
+    report = await report_on("What did Eisenhower think of the military-industrial complex?", addresses)
+    assert report.sections[0].body.startswith("No source read answers this in full.")
+
+
+async def test_an_overview_has_a_line_for_each_section(addresses: LocalSearcher) -> None:
+    report = await report_on("How did views of Cuba change?", addresses)
+    assert len(report.sections) >= 4
+    assert all(f"**{section.heading}**" in report.sections[0].body for section in report.sections[1:])
+
+
 async def test_what_goes_by_another_name_in_the_sources_is_found(addresses: LocalSearcher) -> None:
     """The addresses before 1900 speak of Indians, of a free press, and of purchases."""
     treated = await report_on("What did presidents say about the treatment of Native Americans before 1900?", addresses)

@@ -41,11 +41,11 @@ class Question:
 
     `weights` gives each term's weight: a match on a name says much, on a word that only frames the question almost nothing;
     `subject_weights` is its part on the subject, `telling_weights` the same by how rare each word is. `phrases` is the terms of
-    each name of several words, `telling` those of their terms that are not general. `speakers` is the terms of each name outside
-    the subject: whoever is asked to have spoken, if a source is by them. `called` is what of the subject goes by other names,
-    `nouns` its words that are nouns (see `nouns_of`), `asked` what is asked to have been done about it, where that is no mere
-    framing. `sides` is what a comparison compares, or several who are asked to have spoken. `subject` is the words to search
-    for, as they were written; `written` is each in lower case, and other names of what goes by several.
+    each name or compound of several words, `telling` those of their terms that are not general. `speakers` is the terms of each
+    name outside the subject: whoever is asked to have spoken, if a source is by them. `called` is what of the subject goes by
+    other names, `nouns` its words that are nouns (see `nouns_of`), `asked` what is asked to have been done about it, where that
+    is no mere framing. `sides` is what a comparison compares, or several who are asked to have spoken. `subject` is the words to
+    search for, as they were written; `written` is each in lower case, and other names of what goes by several.
     """
 
     text: str
@@ -89,6 +89,11 @@ class Question:
         return asks_who(self.text)
 
     @property
+    def compounds(self) -> tuple[str, ...]:
+        """Words of it that are one, as they are written."""
+        return tuple(_COMPOUND.findall(self.text))
+
+    @property
     def wants_account(self) -> bool:
         """Whether it asks for an account (reasons, views, a course of time): many sources may each hold a part."""
         account = (*ARGUED, QuestionKind.VIEWS, QuestionKind.CHANGE)
@@ -110,6 +115,8 @@ def _share(weights: dict[str, float], terms: frozenset[str]) -> float:
 
 _DESIGNATION = re.compile(r"\b[a-z]{3,} (?:[A-Z]|\d{1,2})\b(?!-)")
 """A noun and the letter or number that tells which: vitamin D, hepatitis B, type 2."""
+_COMPOUND = re.compile(r"(?<![\w-])[a-z]{3,}(?:-[a-z]{3,})+(?![\w-])")
+"""Words that are one: the military-industrial complex is not the complex organisation of the military."""
 _IN_TIME = re.compile(
     r"\b(?:over|through(?:out)?|with|across) (?:(?:the|recent|many) )*(?:time|years|decades|centuries|history)\b", re.IGNORECASE
 )
@@ -147,7 +154,7 @@ def analyse(text: str) -> Question:
         if name.lower() not in otherwise and any(weights.get(term_of(part), 0) > FRAME_WEIGHT for part in name.split())
     )
     subject_terms = frozenset(telling)
-    phrases = _phrases(named, subject_terms)
+    phrases = _phrases((*named, *_COMPOUND.findall(remaining)), subject_terms)
     speakers = tuple(name for name in named if (own := frozenset(terms(name))) and own.isdisjoint(subject_terms))
     return Question(
         text=text,
@@ -208,7 +215,7 @@ def _sides(text: str, named: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _phrases(named: tuple[str, ...], subject: frozenset[str]) -> tuple[frozenset[str], ...]:
-    """The names in the subject that have several words, as terms."""
+    """The names and compounds in the subject that have several words, as terms."""
     found = (frozenset(word.term for word in words(name) if word.term) for name in named)
     return tuple(phrase for phrase in found if len(phrase) > 1 and phrase <= subject)
 

@@ -108,7 +108,8 @@ def _strength(question: Question, quotes: Sequence[Quote]) -> float:
 
 
 def _leads(question: Question, material: Material, parts: Sequence[int]) -> dict[int, Item]:
-    """For each part the short statement near its top that serves the question best; of the first part even a long one."""
+    """For each part the short statement near its top that serves the question best; the best of all in the first part, and where
+    none is short."""
     lens = _lens(question, material)
 
     def best(items: Sequence[Item]) -> Item:
@@ -116,9 +117,7 @@ def _leads(question: Question, material: Material, parts: Sequence[int]) -> dict
 
     tops = {part: _of_title(material, part)[:LEAD_FROM] for part in parts}
     short = {part: [item for item in top if word_count(item.sentence.text) <= LEAD_WORDS] for part, top in tops.items()}
-    leads = {part: best(near) for part, near in short.items() if near}
-    first = {part: best(top) for part, top in list(tops.items())[:1] if top}
-    return first | leads
+    return {part: best(short[part] or top) for part, top in tops.items() if top}
 
 
 def _of_title(material: Material, part: int) -> list[Item]:

@@ -55,6 +55,9 @@ def _answered(question: Question, items: Sequence[Item]) -> bool:
     and the date or figure."""
     if _cover(question, items) < FULL:
         return False
+    texts = [item.sentence.text.lower() for item in items]
+    if any(not any(one in text or one.replace("-", " ") in text for text in texts) for one in question.compounds):
+        return False
     held = frozenset(term for item in items for term in _held(item))
     said = any(can_answer(question.text, item.sentence.text) for item in items)
     return question.nested or (said and holds_asked(question, held))
