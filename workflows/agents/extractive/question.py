@@ -90,8 +90,8 @@ class Question:
 
     @property
     def compounds(self) -> tuple[str, ...]:
-        """Words of it that are one, as they are written."""
-        return tuple(_COMPOUND.findall(self.text))
+        """Words of it that are one, as they are written; a plain fact may be found by either."""
+        return _compounds(self.text, self.kind)
 
     @property
     def wants_account(self) -> bool:
@@ -154,7 +154,7 @@ def analyse(text: str) -> Question:
         if name.lower() not in otherwise and any(weights.get(term_of(part), 0) > FRAME_WEIGHT for part in name.split())
     )
     subject_terms = frozenset(telling)
-    phrases = _phrases((*named, *_COMPOUND.findall(remaining)), subject_terms)
+    phrases = _phrases((*named, *_compounds(remaining, kind)), subject_terms)
     speakers = tuple(name for name in named if (own := frozenset(terms(name))) and own.isdisjoint(subject_terms))
     return Question(
         text=text,
@@ -212,6 +212,10 @@ def _called(text: str, subject: list[Word], named: list[str]) -> tuple[Called, .
 def _sides(text: str, named: tuple[str, ...]) -> tuple[str, ...]:
     """What is compared: the question's names, or, where it has no two, what its wording puts side by side."""
     return named if len(named) > 1 else sides_of(text)
+
+
+def _compounds(text: str, kind: QuestionKind) -> tuple[str, ...]:
+    return () if kind is QuestionKind.FACT else tuple(_COMPOUND.findall(text))
 
 
 def _phrases(named: tuple[str, ...], subject: frozenset[str]) -> tuple[frozenset[str], ...]:
