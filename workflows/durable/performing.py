@@ -54,6 +54,7 @@ async def at_work(shop: Workshop, request: StageRequest) -> AsyncIterator[None]:
 async def opened(shop: Workshop, request: StageRequest, wanted: Sequence[WantedStage]) -> list[StageOpening]:
     """The stages of an activity, opened together, each with the first reservation of its agent."""
     first = shop.first_reservation(request.finish)
+    await shop.rooms.of(request.run_id).stored(one.stage for one in wanted)
     return await insist(lambda: open_stages(shop.database, request.run_id, wanted, first))
 
 

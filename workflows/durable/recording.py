@@ -1,8 +1,9 @@
 """The durable record: every turn is in PostgreSQL before the next begins, and what is there is never asked for again."""
 
 import asyncio
+import contextlib
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping
 from datetime import timedelta
 from typing import Any, TypeVar
 
@@ -48,6 +49,7 @@ class DurableRecord:
         self._began = now()
         self._clock = 0.0
         self._under_way: set[asyncio.Future[Any]] = set()
+        self._in_hand: set[asyncio.Future[Any]] = set()
         self._announced = -WAITING_EVENT_EVERY.total_seconds()
         self.usage = Usage()
 
@@ -100,9 +102,21 @@ class DurableRecord:
         self.abort()
 
     def abort(self) -> None:
-        """Give up the turns under way."""
-        for turn in self._under_way:
+        """Give up the turns under way, but for those whose answer is there already: it was paid for, and is stored."""
+        for turn in self._under_way - self._in_hand:
             turn.cancel()
+
+    @contextlib.contextmanager
+    def _answered(self) -> Iterator[None]:
+        """Around the storing of what this turn brought."""
+        turn = asyncio.current_task()
+        assert turn is not None
+        self._in_hand.add(turn)
+        try:
+            with self._ledger.room.answer(self._ledger.stage):
+                yield
+        finally:
+            self._in_hand.discard(turn)
 
     async def _ask(self, turn: Turn, model: ChatModel, request: ChatRequest, grown: bool) -> Completion:
         allowance = self._ledger.allowance(turn.agent)
@@ -112,7 +126,8 @@ class DurableRecord:
             following = allowance.following(request, completion)
             done = turn.model_copy(update={"completion": completion, "elapsed_s": self._elapsed()})
             payload = _model_call(turn.step, completion)
-            await self._ledger.store(done, completion.usage, following, EventType.MODEL_CALL, payload)
+            with self._answered():
+                await self._ledger.store(done, completion.usage, following, EventType.MODEL_CALL, payload)
         return self._again(done, completion, completion.usage)
 
     async def _use(self, turn: Turn, tool: Tool, call: ToolCall) -> ToolResult:
@@ -120,7 +135,8 @@ class DurableRecord:
         with self._ledger.room.turn():
             result = await self._used(turn.agent, tool, call)
             done = turn.model_copy(update={"result": result, "elapsed_s": self._elapsed()})
-            await self._ledger.store(done, result.usage, None, EventType.TOOL_CALL, _tool_call(call, result))
+            with self._answered():
+                await self._ledger.store(done, result.usage, None, EventType.TOOL_CALL, _tool_call(call, result))
         return self._again(done, result, result.usage)
 
     async def _used(self, agent: str, tool: Tool, call: ToolCall) -> ToolResult:

@@ -1,7 +1,8 @@
 """What the stages of one run, or of runs side by side, share while they run in the same worker."""
 
 import asyncio
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from uuid import UUID
 from weakref import WeakValueDictionary
@@ -45,11 +46,32 @@ class PostgresToolStore:
 
 
 class RunRoom:
-    """How many of one run's turns are under way here."""
+    """How many of one run's turns are under way here, and which stages have answers in hand that are not stored yet."""
 
     def __init__(self) -> None:
         self._under_way = 0
         self._ended: asyncio.Event | None = None
+        self._in_hand: Counter[str] = Counter()
+        self._stored: asyncio.Event | None = None
+
+    @contextmanager
+    def answer(self, stage: str) -> Iterator[None]:
+        """Count an answer while it is being stored."""
+        self._in_hand[stage] += 1
+        try:
+            yield
+        finally:
+            self._in_hand[stage] -= 1
+            if self._stored is not None:
+                self._stored.set()
+                self._stored = None
+
+    async def stored(self, stages: Iterable[str]) -> None:
+        """Wait until no answer to these stages is in hand here. An attempt that is to open one then finds what was paid for."""
+        wanted = tuple(stages)
+        while any(self._in_hand[stage] for stage in wanted):
+            self._stored = self._stored or asyncio.Event()
+            await self._stored.wait()
 
     @contextmanager
     def turn(self) -> Iterator[None]:

@@ -20,6 +20,7 @@ from tests.workflows.durable.toys import Gate, ToyModel, ToyTool, ask_for
 from workflows.agents.ports import BudgetSpent
 from workflows.durable.failures import RunHalted, WorkerStopping
 from workflows.durable.recording import DurableRecord
+from workflows.durable.room import RunRoom
 
 
 @pytest.fixture
@@ -223,6 +224,38 @@ async def test_a_paid_answer_is_kept_until_the_database_is_back(desk: Desk) -> N
     assert (await record.ask("search/s1", "act", model, ask_for("one"))).text == "re: one"
     assert model.asked == ["one"]
     assert (await desk.usage()).model_calls == 1
+
+
+async def test_a_paid_answer_outlives_its_attempt(desk: Desk) -> None:
+    """The database and Temporal are away together: when they are back, the stage goes to another attempt first."""
+    model, room, away = ToyModel(), RunRoom(), _Away(desk.database)
+    record = await desk.open(log=away, room=room)
+    asking = asyncio.create_task(record.ask("search/s1", "act", model, ask_for("one")))
+    await away.tried.wait()
+    asking.cancel()
+    record.abort()
+    waiting = asyncio.create_task(room.stored(["search/s1"]))
+    await asyncio.sleep(0)
+    assert not waiting.done()
+    away.back = True
+    await waiting
+    assert (await (await desk.open()).ask("search/s1", "act", model, ask_for("one"))).text == "re: one"
+    assert model.asked == ["one"]
+    assert (await desk.usage()).model_calls == 1
+
+
+class _Away(RunLog):
+    """Stores nothing until it is back."""
+
+    def __init__(self, database: asyncpg.Pool) -> None:
+        super().__init__(database)
+        self.back, self.tried = False, asyncio.Event()
+
+    async def store_turn(self, *given: Any) -> Any:
+        self.tried.set()
+        if not self.back:
+            raise Unavailable("no connection")
+        return await super().store_turn(*given)
 
 
 class _Flaky(RunLog):
