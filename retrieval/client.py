@@ -32,6 +32,7 @@ class IndexClient:
         self._address = address
         self._session: aiohttp.ClientSession | None = None
         self._sources: WeakValueDictionary[bytes, Source] = WeakValueDictionary()
+        self._passages: WeakValueDictionary[tuple[str, int, int], Passage] = WeakValueDictionary()
 
     async def __aenter__(self) -> Self:
         return self
@@ -145,13 +146,23 @@ class IndexClient:
             raise _ERRORS.get(status, ToolError)(_message(content, status))
         return dict(orjson.loads(content)) if content else {}
 
-    def _passage(self, passage: dict[str, Any]) -> Passage:
-        """A passage; those of one source share it, for agents keep hundreds of passages of a few sources while they search."""
-        stated = json_bytes(passage["source"])
+    def _passage(self, told: dict[str, Any]) -> Passage:
+        """A passage. Those of one source share it, and the same words are one string: agents that search at the same moment find
+        much the same, and keep hundreds of passages.
+        """
+        source = self._source(told["source"])
+        place = (source.snapshot, told["start"], told["end"])
+        before = self._passages.get(place)
+        text = before.text if before is not None and before.text == told["text"] else told["text"]
+        passage = self._passages[place] = Passage.of_any_version({**told, "source": source, "text": text})
+        return passage
+
+    def _source(self, told: dict[str, Any]) -> Source:
+        stated = json_bytes(told)
         source = self._sources.get(stated)
         if source is None:
-            source = self._sources[stated] = Source.of_any_version(passage["source"])
-        return Passage.of_any_version({**passage, "source": source})
+            source = self._sources[stated] = Source.of_any_version(told)
+        return source
 
     def _opened(self) -> tuple[aiohttp.ClientSession, str]:
         remote = self._address.startswith(("http://", "https://"))

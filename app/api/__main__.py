@@ -13,7 +13,7 @@ from app.api.guard import LOCAL_HOSTS
 from app.api.server import Server, bind
 from app.api.services import open_services
 from app.domain.errors import SetupError
-from app.garbage import collect_rarely
+from app.garbage import collect_rarely, giving_back
 from app.outgoing.addresses import networks
 from app.services.accounts.policy import AccountPolicy
 from app.services.preferences.offers import offered
@@ -61,7 +61,7 @@ async def serve(settings: Settings, host: str = HOST, port: int | None = None, n
         opened = open_services(
             *urls, gateway, settings.services, settings.retrieval_url, systems, model, policy, documents, timing, offers, accounts
         )
-        async with opened as services:
+        async with opened as services, giving_back():
             app = create_app(services, answered, settings.cors_origins)
             collect_rarely()
             await Server(app, services).serve(sockets=[listening])

@@ -5,6 +5,7 @@ neither answers nobody; a test looks for it.
 """
 
 import asyncio
+from contextlib import nullcontext
 from typing import Any
 
 from litestar.connection import ASGIConnection
@@ -24,6 +25,8 @@ from app.services.open_streams import Credential, OpenStream, OpenStreams
 from app.storage.tenancy import Tenant, acting_for
 
 PUBLIC = {"public": True}
+# The `opt` of a route whose answers may go on for long: they take one of their organisation's places.
+STREAMS = {"streams": True}
 NOBODY = "sign in, or send an API key as `Authorization: Bearer rbk_...`"
 
 
@@ -49,7 +52,9 @@ class Authentication:
         principal, credential = await self._recognised(scope)
         scope["user"] = principal
         admission = await self._limits.admit(principal)
-        with acting_for(Tenant(principal.organisation_id, principal.user_id, principal.key_id, client_address(scope))):
+        tenant = Tenant(principal.organisation_id, principal.user_id, principal.key_id, client_address(scope))
+        streams = scope["route_handler"].opt.get("streams", False)
+        with acting_for(tenant), self._streams.place(tenant.organisation) if streams else nullcontext():
             await self._streamed(credential, scope, receive, with_pace(send, admission) if admission else send)
 
     async def _streamed(self, credential: Credential, scope: Scope, receive: Receive, send: Send) -> None:

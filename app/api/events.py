@@ -9,7 +9,7 @@ from litestar.openapi import ResponseSpec
 from litestar.params import HeaderParameter, QueryParameter
 from litestar.response import Stream
 
-from app.api.authentication import needs
+from app.api.authentication import STREAMS, needs
 from app.api.deps import LiveService, ResearchService, RunId
 from app.api.openapi import problem_responses
 from app.domain.accounts import Scope
@@ -39,7 +39,7 @@ class EventsController(Controller):
     tags = ("events",)
     opt = needs(Scope.RUNS_READ)
 
-    @get("/{run_id:uuid}/events", media_type=MEDIA_TYPE, responses={**problem_responses(400, 404), 200: STREAM})
+    @get("/{run_id:uuid}/events", media_type=MEDIA_TYPE, responses={**problem_responses(400, 404), 200: STREAM}, opt=STREAMS)
     async def follow(
         self,
         run_id: RunId,

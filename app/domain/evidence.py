@@ -11,7 +11,7 @@ from functools import lru_cache
 from pydantic import Field
 
 from app.domain.budget import StopReason, Usage
-from app.domain.value import Value
+from app.domain.value import Numerous, Value
 
 
 def snapshot_hash(text: str) -> str:
@@ -57,7 +57,7 @@ class Source(Value):
     suspicions: tuple[str, ...] = ()
 
 
-class Passage(Value):
+class Passage(Numerous):
     """A stretch `[start, end)` of a snapshot, in characters, as a search returned it."""
 
     source: Source

@@ -26,6 +26,21 @@ class Value(BaseModel):
         return cls.model_validate(kept, extra="ignore")
 
 
+_GIVEN: dict[frozenset[str], set[str]] = {}
+
+
+class Numerous(Value):
+    """A value that waiting agents keep by the thousand. Which of its fields were given is one set for all that are alike:
+
+    of a passage it would be more than the rest. Nothing changes such a set, since what is frozen is changed in copies only.
+    """
+
+    def model_post_init(self, context: Any, /) -> None:
+        """Take the common set in place of one's own."""
+        given = self.__pydantic_fields_set__
+        object.__setattr__(self, "__pydantic_fields_set__", _GIVEN.setdefault(frozenset(given), given))
+
+
 V = TypeVar("V", bound=Value)
 
 

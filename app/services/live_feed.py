@@ -14,7 +14,7 @@ from app.storage.engine import Executor
 from app.storage.events import LoggedEvent
 
 # Events kept in memory for each watched run; who is further behind reads from the database at his own pace.
-TAIL = 256
+TAIL = 32
 RETRY = timedelta(seconds=1)
 # An event is passed on at once, and all that follow within this time together: parallel agents, and the other runs that are
 # watched. What follows is late by no more than this.

@@ -2,17 +2,21 @@
 
 import asyncio
 import logging
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID
 
-from app.domain.errors import Unavailable
+from app.domain.errors import TooManyRequests, Unavailable
 from app.storage import credentials, sessions
 from app.storage.engine import Executor
 
 CHECK_EVERY = timedelta(seconds=2)
+# Of one organisation in one process: each takes some 50 kB, and more while its reader does not read.
+MOST_OF_ONE = 1_000
+AGAIN = timedelta(seconds=10)
 
 log = logging.getLogger(__name__)
 
@@ -32,9 +36,29 @@ class OpenStream:
 class OpenStreams:
     """The streams of this process. Who asks is found out when a request begins; these outlast that."""
 
-    def __init__(self, trusted: Executor) -> None:
+    def __init__(self, trusted: Executor, most: int = MOST_OF_ONE) -> None:
         self._trusted = trusted
+        self._most = most
+        self._taken: Counter[UUID] = Counter()
         self._open: set[OpenStream] = set()
+
+    @contextmanager
+    def place(self, organisation: UUID) -> Iterator[None]:
+        """One of the organisation's places, for as long as the context lasts. Who never reads holds his place, and no more.
+
+        Raises:
+            TooManyRequests: it has none left.
+        """
+        if self._taken[organisation] >= self._most:
+            said = f"this organisation has {self._most} event streams open, which is as many as it may have; end one first"
+            raise TooManyRequests(said, AGAIN)
+        self._taken[organisation] += 1
+        try:
+            yield
+        finally:
+            self._taken[organisation] -= 1
+            if not self._taken[organisation]:
+                del self._taken[organisation]
 
     @contextmanager
     def one(self, stream: OpenStream) -> Iterator[None]:

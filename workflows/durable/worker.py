@@ -18,7 +18,7 @@ from temporalio.worker import PollerBehaviorSimpleMaximum, UnsandboxedWorkflowRu
 
 from app.domain.contract import DEPLOYMENT_NAME, RESEARCH_QUEUE
 from app.domain.errors import SetupError
-from app.garbage import collect_rarely
+from app.garbage import collect_rarely, giving_back
 from app.services.run_gateway import connect
 from app.settings import Settings, read_settings
 from workflows.durable import policies
@@ -70,7 +70,7 @@ async def serve(settings: Settings, build: str | None = None) -> None:
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
     runtime = Runtime(telemetry=TelemetryConfig(), worker_heartbeat_interval=policies.WORKER_REPORTS_EVERY)
     client = await connect(settings.temporal_address, runtime)
-    async with equipped(settings) as shop, working(client, shop, build or build_id()):
+    async with equipped(settings) as shop, working(client, shop, build or build_id()), giving_back():
         collect_rarely()
         print("worker ready", flush=True)
         await stop.wait()

@@ -9,7 +9,7 @@ from litestar.openapi import ResponseSpec
 from litestar.params import FromPath, JSONBody, QueryParameter
 from litestar.response import Stream
 
-from app.api.authentication import needs
+from app.api.authentication import STREAMS, needs
 from app.api.deps import LiveService, ResearchService, SteeringService
 from app.api.openai.errors import error_responses
 from app.api.openai.following import STREAM_HEADERS, beginning_is_kept, frames, whole
@@ -61,7 +61,7 @@ class ResponsesController(Controller):
 
         return Stream(whole(live, research, run.id, finished), media_type=JSON)
 
-    @get("/{response_id:str}", media_type=JSON, responses={**error_responses(400, 404, 409), 200: RESPONSE})
+    @get("/{response_id:str}", media_type=JSON, responses={**error_responses(400, 404, 409), 200: RESPONSE}, opt=STREAMS)
     async def show(
         self,
         response_id: ResponseId,

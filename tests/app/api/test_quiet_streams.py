@@ -5,6 +5,7 @@ import dataclasses
 import socket
 import struct
 import time
+import tracemalloc
 from collections.abc import AsyncIterator
 from datetime import timedelta
 from uuid import UUID
@@ -15,6 +16,7 @@ import pytest
 from app.api.services import Services
 from app.domain.run import EventType, RunStatus
 from app.services.live_events import LiveEvents
+from app.services.open_streams import OpenStreams
 from app.storage.events import Listener
 from app.storage.run_log import RunLog
 from tests.app.support import ApiClient, serving
@@ -22,6 +24,7 @@ from tests.support.accounts import HOME_KEY
 from tests.support.patience import PATIENCE_S
 
 QUIET = timedelta(seconds=0.3)
+LARGE, LARGE_EVENTS = 50_000, 300
 
 
 @pytest.fixture
@@ -91,6 +94,68 @@ async def test_clients_that_vanish_leave_nothing_behind(impatient: tuple[ApiClie
     async with asyncio.timeout(PATIENCE_S):
         while live.watched:
             await asyncio.sleep(0.05)
+
+
+async def test_clients_that_do_not_read_are_not_read_for(
+    impatient: tuple[ApiClient, LiveEvents], services: Services, run_log: RunLog
+) -> None:
+    """What is written while they stand still is not kept for them; each goes on where he stood, from the database."""
+    api, _ = impatient
+    run = await api.ask()
+    stalled = [await _asked(api, run) for _ in range(5)]
+    watching = asyncio.create_task(_collect(api, run, 0))
+    tracemalloc.start()
+    try:
+        for n in range(LARGE_EVENTS):
+            await run_log.append_event(UUID(run), EventType.WARNING, "", {"message": f"{n} " + "x" * LARGE})
+        await run_log.set_status(UUID(run), RunStatus.CANCELLED)
+        seen = [event["seq"] for event in await asyncio.wait_for(watching, PATIENCE_S)]
+        del watching  # with the events
+        kept, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert seen == list(range(1, LARGE_EVENTS + 4))
+    assert kept < LARGE_EVENTS * LARGE / 2, kept
+    for reader, writer in stalled:
+        told = await asyncio.wait_for(reader.read(), PATIENCE_S)
+        assert told.count(b"\nevent: warning\n") == LARGE_EVENTS
+        writer.close()
+
+
+async def test_an_organisation_has_so_many_streams_at_a_time(services: Services, pool: asyncpg.Pool) -> None:
+    async with serving(dataclasses.replace(services, streams=OpenStreams(pool, most=3))) as api:
+        run = await api.ask()
+        opened = [await _asked(api, run) for _ in range(3)]
+        refused = await asyncio.gather(*(api.get(f"/v1/runs/{run}/events") for _ in range(20)))
+        assert {reply.status for reply in refused} == {429}
+        assert (refused[0].json["type"], refused[0].headers["Retry-After"]) == ("urn:rubrica:problem:too-many-requests", "10")
+        assert "3 event streams" in refused[0].json["detail"]
+        assert (await api.get(f"/v1/runs/{run}")).status == 200
+        opened[0][1].close()
+        async with asyncio.timeout(PATIENCE_S):
+            while not (again := await _first_line(api, run)).startswith(b"retry: "):
+                await asyncio.sleep(0.05)
+        assert again
+        for _, writer in opened[1:]:
+            writer.close()
+
+
+async def _asked(api: ApiClient, run: str) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    """A stream that has begun, of which little is taken in before it is read."""
+    host, port = api.address.removeprefix("http://").split(":")
+    narrow = socket.socket()
+    narrow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
+    narrow.connect((host, int(port)))
+    reader, writer = await asyncio.open_connection(sock=narrow, limit=1_024)
+    head = f"Host: localhost\r\nAuthorization: Bearer {HOME_KEY}\r\nConnection: close"
+    writer.write(f"GET /v1/runs/{run}/events HTTP/1.1\r\n{head}\r\n\r\n".encode())
+    await reader.readuntil(b"run_created")
+    return reader, writer
+
+
+async def _first_line(api: ApiClient, run: str) -> bytes:
+    async with api.session.get(f"{api.address}/v1/runs/{run}/events") as response:
+        return await response.content.readline()
 
 
 async def _collect(api: ApiClient, run: str, after: int) -> list[dict[str, object]]:
