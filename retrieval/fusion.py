@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from math import sqrt
 from typing import NamedTuple, TypeVar
 
-Key = tuple[str, int]
-"""A candidate: an index and its number in it."""
+from retrieval.together import Key
+
 Named = TypeVar("Named", bound=Key | str)
 AVERAGE = 0.5
 WIDTH = 6.0
@@ -76,11 +76,17 @@ def _best_of_each(half: Mapping[Key, float], documents: Mapping[Key, str]) -> di
 
 def _shown(fused: Mapping[Key, float], documents: Mapping[Key, str]) -> dict[Key | str, Key]:
     """The best passage of each document."""
-    return {documents.get(key, key): key for _, key in sorted([(score, key) for key, score in fused.items()])}
+    best: dict[Key | str, tuple[float, Key]] = {}
+    for key, score in fused.items():
+        document = documents.get(key, key)
+        if document not in best or (score, key) > best[document]:
+            best[document] = score, key
+    return {document: key for document, (_, key) in best.items()}
 
 
 def _scaled(scores: Mapping[Key, float], scale: _Scale) -> dict[Key, float]:
-    return {key: (score - scale.zero) / scale.unit for key, score in scores.items()}
+    zero, unit = scale
+    return {key: (score - zero) / unit for key, score in scores.items()}
 
 
 def _from_zero(scores: Mapping[Key, float]) -> _Scale:

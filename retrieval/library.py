@@ -1,8 +1,7 @@
 """The search side: what is indexed and stored, asked for passages, documents and snapshots."""
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import chain, islice
@@ -12,7 +11,7 @@ from app.domain.errors import InvalidInput, NotFound, ToolError
 from app.domain.evidence import Passage
 from retrieval.catalogue import BuildPhase, Catalogue, Generation, collection_of, no_collection
 from retrieval.diversity import diverse
-from retrieval.fusion import Key, above_average, fuse
+from retrieval.fusion import above_average, fuse
 from retrieval.hearing import Candidate, heard
 from retrieval.index.ports import HybridQuery, Index, IndexDamaged, Place
 from retrieval.ports import Document, SearchFilter
@@ -20,6 +19,7 @@ from retrieval.reranker import Reranker, reranked
 from retrieval.sparse import SparseEncoder, SparseVector
 from retrieval.spelling import meant
 from retrieval.store import DocumentStore
+from retrieval.together import Together
 
 DEFAULT_COLLECTION = "sotu"
 MAX_QUERY_CHARS = 2_000
@@ -53,6 +53,13 @@ class QueryEncoder(Protocol):
         ...
 
 
+class _Live(NamedTuple):
+    """The index in use for a collection, and whose that is: a collection never changes hands, so it is read with the index."""
+
+    generation: Generation
+    tenant: str
+
+
 class _Ranked(NamedTuple):
     """A candidate in its order: the name of its index, its place, and its score."""
 
@@ -80,7 +87,7 @@ class Library:
         self._index = index
         self._query_encoder = query_encoder
         self._reranker = reranker
-        self._live: dict[str, Generation] = {}
+        self._live: dict[str, _Live] = {}
         self._encoding = ThreadPoolExecutor(thread_name_prefix="query")
         self._words = SparseEncoder(1.0)  # queries are weighted alike whatever the passages' length
 
@@ -94,9 +101,9 @@ class Library:
         if generation is None:
             self._live.pop(collection, None)
         else:
-            self._live[collection] = generation
-        if before is not None and (generation is None or generation.name != before.name):
-            self._index.close(before.name)
+            self._live[collection] = _Live(generation, self._catalogue.get(collection).tenant)
+        if before is not None and (generation is None or generation.name != before.generation.name):
+            self._index.close(before.generation.name)
             self._store.clear_memory()
         self._drop_leftovers(collection)
 
@@ -122,7 +129,8 @@ class Library:
 
     def generation(self, collection: str) -> Generation | None:
         """The index in use for a collection."""
-        return self._live.get(collection)
+        live = self._live.get(collection)
+        return live.generation if live else None
 
     def search(self, query: str, limit: int, where: SearchFilter) -> list[Passage]:
         """See `Searcher.search`; besides, `NotFound` for an unknown collection and `InvalidInput` for a bad limit."""
@@ -147,7 +155,8 @@ class Library:
     def permit(self, collections: Sequence[str], tenant: str | None) -> None:
         """`NotFound` unless each of these collections is this tenant's or nobody's; another's is as if it were not there."""
         for name in collections:
-            owner = self._catalogue.get(name).tenant
+            live = self._live.get(name)
+            owner = live.tenant if live else self._catalogue.get(name).tenant
             if owner and owner != tenant:
                 raise no_collection(name)
 
@@ -165,7 +174,7 @@ class Library:
         return self._store.text(name)
 
     def _searchable(self, collection: str) -> Generation:
-        generation = self._live.get(collection)
+        generation = self.generation(collection)
         if generation is None:
             self._catalogue.get(collection)  # raises NotFound for a name that is not there at all
             build = self._catalogue.build(collection)
@@ -186,32 +195,27 @@ class Library:
         # The passages with its words, and their places, are looked up meanwhile: encoding takes as long as the rest.
         vector = self._encoding.submit(encoder.query, query) if encoder else None
         asked = HybridQuery(self._words.query(query), None, max(CANDIDATES, READ_AHEAD * limit), where)
-        sparse = self._hits(generations, asked)
-        places = self._places(generations, sparse.keys())
-        dense = self._hits(generations, replace(asked, sparse=NO_WORDS, dense=vector.result())) if vector else None
-        places |= self._places(generations, (dense or {}).keys() - sparse.keys())
-        documents = _documents(places, generations)
-        ranked = [found for found in fuse(sparse, dense, asked.limit, documents) if found[0] in places]
+        within = Together(self._index, generations)
+        sparse = within.hits(asked)
+        places = within.places(sparse)
+        dense = within.hits(replace(asked, sparse=NO_WORDS, dense=vector.result())) if vector else None
+        places |= within.places((dense or {}).keys() - sparse.keys())
+        documents = within.documents(places)
+        ranked = fuse(sparse, dense, asked.limit, documents)
         if len(generations) > 1:
+            ranked = [found for found in ranked if found[0] in places]
             good = above_average(sparse, dense, asked.limit)
-            ranked = heard(ranked, [Candidate(collection_of(key[0]), documents[key], key in good) for key, _ in ranked], limit)
-        return (_Ranked(key[0], places[key], score) for key, score in ranked)
+            seen_as = [Candidate(collection_of(within.index(key)), documents[key], key in good) for key, _ in ranked]
+            ranked = heard(ranked, seen_as, limit)
+        return (_Ranked(within.index(key), places[key], score) for key, score in ranked if key in places)
 
     def held(self, terms: SparseVector, most: int, generations: Sequence[Generation], where: SearchFilter) -> list[_Ranked]:
         """Passages that hold any of these terms, the best first."""
-        scores = self._hits(generations, HybridQuery(terms, None, most, where))
-        places = self._places(generations, scores.keys())
-        best = sorted((key for key in scores if key in places), key=lambda key: (-scores[key], key))
-        return [_Ranked(key[0], places[key], scores[key]) for key in best]
-
-    def _hits(self, generations: Sequence[Generation], asked: HybridQuery) -> dict[Key, float]:
-        """What one half of a query finds in all of them."""
-        found: dict[Key, float] = {}
-        for generation in generations:
-            halves = self._index.query(generation.name, asked)
-            name = generation.name
-            found |= {(name, number): score for half in halves for number, score in half.items()}
-        return found
+        within = Together(self._index, generations)
+        scores = within.hits(HybridQuery(terms, None, most, where))
+        places = within.places(scores)
+        best = sorted(places, key=lambda key: (-scores[key], key))
+        return [_Ranked(within.index(key), places[key], scores[key]) for key in best]
 
     def _encoder_for(self, generations: Sequence[Generation], query: str) -> QueryEncoder | None:
         """The query encoder, where every index in question is complete and was made with it, and it can read the query."""
@@ -219,14 +223,6 @@ class Library:
         if encoder is None or any(generation.encoder != encoder.name for generation in generations):
             return None
         return encoder if encoder.reads(query) else None
-
-    def _places(self, generations: Sequence[Generation], keys: AbstractSet[Key]) -> dict[Key, Place]:
-        """Where the candidates stand; one that was removed meanwhile is left out."""
-        found: dict[Key, Place] = {}
-        for name in {generation.name for generation in generations}:
-            if wanted := [number for within, number in keys if within == name]:
-                found |= {(name, number): place for number, place in self._index.places(name, wanted).items()}
-        return found
 
     def passages(self, ranked: Iterable[_Ranked]) -> Iterator[Passage]:
         """The ranked passages with their texts, read one by one as they are asked for."""
@@ -264,13 +260,6 @@ class Library:
     def collections(self) -> list[str]:
         """Names of all collections."""
         return [collection.name for collection in self._catalogue.all()]
-
-
-def _documents(places: Mapping[Key, Place], generations: Sequence[Generation]) -> dict[Key, str]:
-    """What document each candidate is of. The same one in another collection is another."""
-    if len(generations) == 1:
-        return {key: place.document for key, place in places.items()}
-    return {key: f"{collection_of(key[0])} {place.document}" for key, place in places.items()}
 
 
 @dataclass(frozen=True)
