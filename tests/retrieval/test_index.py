@@ -12,11 +12,13 @@ from uuid import uuid4
 import pytest
 
 from app.domain.errors import NotFound, ToolUnavailable
+from retrieval.catalogue import Generation
 from retrieval.index.edge import EdgeIndex
 from retrieval.index.ports import EVERYTHING, Hits, HybridQuery, Index, IndexDamaged, IndexedPassage, Place
 from retrieval.index.server import ServerIndex
 from retrieval.ports import SearchFilter
 from retrieval.sparse import SparseEncoder, SparseVector
+from retrieval.together import Together
 from tests.retrieval.qdrant_grpc_stub import GrpcFront
 from tests.retrieval.qdrant_stub import QdrantStub
 
@@ -91,6 +93,22 @@ def named(index: Index, name: str, hits: Hits) -> list[str]:
 
 def documents(index: Index, name: str, text: str, where: SearchFilter = EVERYTHING) -> list[str]:
     return named(index, name, index.query(name, HybridQuery(WORDS.query(text), None, 10, where)).sparse)
+
+
+def test_indexes_searched_together_keep_points_of_one_number_apart(filled: Index) -> None:
+    filled.create("b.1.words")
+    filled.upsert("b.1.words", passages()[:1])
+    generations = [Generation(name=name, collection=name[0], recipe="", average_length=8.0) for name in ("b.1.words", "a.1")]
+    within = Together(filled, generations * 2)
+    hits = within.hits(HybridQuery(WORDS.query("tariffs on wool"), None, 10))
+    places = within.places(hits)
+    assert sorted((within.index(key), places[key].document) for key in hits) == [
+        ("a.1", "tariff"),
+        ("a.1", "wool"),
+        ("b.1.words", "tariff"),
+    ]
+    assert len(set(within.documents(places).values())) == 3
+    assert within.places({}) == {}
 
 
 def test_words_find_their_passages_with_their_places(filled: Index) -> None:
