@@ -31,17 +31,28 @@ class Repaired(NamedTuple):
 def repaired_tables(text: str) -> Repaired:
     """The text with every table put right that can be. Its words, numbers and citations stay, each as often and in this order."""
     tables = tables_of(text)
-    before = _count(tables)
-    if not before.faulty:
-        return Repaired(text, before, before)
-    lines = text.split("\n")
+    before = after = _count(tables)
+    mended = text
+    # A table that is given its rule takes in the row after a blank line, which was none of it before: at most once a line.
+    for _ in range(text.count("\n")):
+        if not after.faulty:
+            break
+        lines = _put_right_in(mended.split("\n"), tables)
+        if lines == mended.split("\n"):
+            break
+        mended = "\n".join(lines)
+        tables = tables_of(mended)
+        after = _count(tables)
+    return Repaired(mended, before, after)
+
+
+def _put_right_in(lines: list[str], tables: list[Table]) -> list[str]:
     for table in reversed([table for table in tables if table.faults]):
         new = _put_right(table)
         if new and _says(new) == _says(lines[table.start : table.end]):
             gap = [""] if TableFault.STUCK in table.faults else []
             lines[table.start : table.end] = new + gap
-    mended = "\n".join(lines)
-    return Repaired(mended, before, _count(tables_of(mended)))
+    return lines
 
 
 def _count(tables: list[Table]) -> TableCount:
