@@ -5,7 +5,6 @@ import dataclasses
 import socket
 import struct
 import time
-import tracemalloc
 from collections.abc import AsyncIterator
 from datetime import timedelta
 from uuid import UUID
@@ -24,7 +23,6 @@ from tests.support.accounts import HOME_KEY
 from tests.support.patience import PATIENCE_S
 
 QUIET = timedelta(seconds=0.3)
-LARGE, LARGE_EVENTS = 50_000, 300
 
 
 @pytest.fixture
@@ -94,32 +92,6 @@ async def test_clients_that_vanish_leave_nothing_behind(impatient: tuple[ApiClie
     async with asyncio.timeout(PATIENCE_S):
         while live.watched:
             await asyncio.sleep(0.05)
-
-
-async def test_clients_that_do_not_read_are_not_read_for(
-    impatient: tuple[ApiClient, LiveEvents], services: Services, run_log: RunLog
-) -> None:
-    """What is written while they stand still is not kept for them; each goes on where he stood, from the database."""
-    api, _ = impatient
-    run = await api.ask()
-    stalled = [await _asked(api, run) for _ in range(5)]
-    watching = asyncio.create_task(_collect(api, run, 0))
-    tracemalloc.start()
-    try:
-        for n in range(LARGE_EVENTS):
-            await run_log.append_event(UUID(run), EventType.WARNING, "", {"message": f"{n} " + "x" * LARGE})
-        await run_log.set_status(UUID(run), RunStatus.CANCELLED)
-        seen = [event["seq"] for event in await asyncio.wait_for(watching, PATIENCE_S)]
-        del watching  # with the events
-        kept, _ = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
-    assert seen == list(range(1, LARGE_EVENTS + 4))
-    assert kept < LARGE_EVENTS * LARGE / 2, kept
-    for reader, writer in stalled:
-        told = await asyncio.wait_for(reader.read(), PATIENCE_S)
-        assert told.count(b"\nevent: warning\n") == LARGE_EVENTS
-        writer.close()
 
 
 async def test_an_organisation_has_so_many_streams_at_a_time(services: Services, pool: asyncpg.Pool) -> None:
