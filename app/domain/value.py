@@ -30,9 +30,9 @@ _GIVEN: dict[frozenset[str], set[str]] = {}
 
 
 class Numerous(Value):
-    """A value that waiting agents keep by the thousand. Which of its fields were given is one set for all that are alike:
+    """A value that waiting agents keep by the thousand: which of its fields were given is one set for all that are alike.
 
-    of a passage it would be more than the rest. Nothing changes such a set, since what is frozen is changed in copies only.
+    Of a passage, such a set takes more than all else but its text. Nothing changes it, since what is frozen is changed in copies.
     """
 
     def model_post_init(self, context: Any, /) -> None:

@@ -44,7 +44,7 @@ class OpenStreams:
 
     @contextmanager
     def place(self, organisation: UUID) -> Iterator[None]:
-        """One of the organisation's places, for as long as the context lasts. Who never reads holds his place, and no more.
+        """One of the organisation's places, for as long as the context lasts. Who never reads holds his place.
 
         Raises:
             TooManyRequests: it has none left.
