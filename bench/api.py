@@ -27,10 +27,10 @@ import asyncpg
 import orjson
 import uvloop
 
-from app.domain.accounts import LOCAL_ORGANISATION
+from app.accounts.nouns.access import LOCAL_ORGANISATION
 from app.domain.run import EventType, RunStatus
+from app.runs.storage.run_log import RunLog
 from app.settings import PREFIX
-from app.storage.run_log import RunLog
 from bench.http_load import LeanClient
 from bench.processes import cpu_by_name, cpu_s, load_average
 from bench.questions import question
@@ -223,7 +223,7 @@ def _cpu(stack: RunningStack, streams: asyncio.subprocess.Process) -> dict[str, 
 def word_index(folder: Path) -> Iterator[str]:
     """The retrieval service without vectors, which take minutes to make and are none of the API's business; its address."""
     socket = folder / "index.sock"
-    command = [sys.executable, "-m", "retrieval.server", "--socket", str(socket), "--home", str(folder / "index")]
+    command = [sys.executable, "-m", "retrieval.service.server", "--socket", str(socket), "--home", str(folder / "index")]
     process = subprocess.Popen([*command, "--encoder", "none"], cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         while not socket.exists():

@@ -13,7 +13,7 @@ from app.domain.claims import Claim, Support
 from app.domain.evidence import Conflict, Quote, Source, snapshot_hash
 from app.domain.query import Language
 from app.domain.report import Report, Section
-from app.services.exports.composing import Manuscript
+from app.exports.service.composing import Manuscript
 
 DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data"
 CORPORA = ("wiki_en/articles_full.jsonl.gz", "wiki_zh/articles.jsonl.gz", "wikinews/dated.jsonl.gz")

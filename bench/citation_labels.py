@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from retrieval.encoder import Encoder
+from retrieval.encoding.encoder import Encoder
 from retrieval.sentences import split_sentences
 from workflows.checks.grading import Evidence, Grader
 from workflows.checks.nearness import Vectors

@@ -18,7 +18,7 @@ from app.domain.errors import SetupError
 from bench.citation_labels import SHIPPED_LABELS, Labelled, encoded, folds, load
 from bench.fit_citation_grader import auroc, fitted
 from bench.result import report, skipped
-from retrieval.encoder import Encoder, EncoderBackend, open_encoder
+from retrieval.encoding.encoder import Encoder, EncoderBackend, open_encoder
 from workflows.checks.grading import Grade, Grader, grader_of, shipped
 from workflows.checks.nearness import Vectors
 from workflows.checks.reading import read

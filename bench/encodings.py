@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from retrieval.encoder import Encoder, Vectors
+from retrieval.encoding.encoder import Encoder, Vectors
 
 
 class KeptEncodings:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from io import BytesIO
 from typing import Any, NamedTuple
 
-from app.services.exports.pandoc import pandoc
+from app.exports.service.pandoc import pandoc
 
 STRAIGHT = "\x01"
 NUMBER = re.compile(r"\[(\d+)\]")

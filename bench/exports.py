@@ -15,18 +15,18 @@ from uuid import UUID
 import orjson
 
 from app.domain.citations import Citation
-from app.domain.exports import ExportFormat
 from app.domain.query import Language, ResearchQuery
 from app.domain.run import Run, RunStatus
-from app.services.exports import Exports
-from app.services.exports.composing import Manuscript, compose
-from app.services.exports.conversion import Conversions
-from app.services.exports.document import Block, Document, Heading, Items, Notice, Paragraph, Preformatted, Quotation, Table
-from app.services.exports.prose import plain
-from app.services.rendering import render
-from app.services.rendering.numbering import numbered
-from app.services.rendering.words import WORDS
-from app.storage.reports import StoredReport
+from app.exports.nouns import ExportFormat
+from app.exports.service import Exports
+from app.exports.service.composing import Manuscript, compose
+from app.exports.service.conversion import Conversions
+from app.exports.service.document import Block, Document, Heading, Items, Notice, Paragraph, Preformatted, Quotation, Table
+from app.exports.service.prose import plain
+from app.reports.rendering import render
+from app.reports.rendering.numbering import numbered
+from app.reports.rendering.words import WORDS
+from app.reports.storage.reports import StoredReport
 from bench import export_readers
 from bench.bilingual_report import DATA, manuscript
 from bench.export_readers import seen

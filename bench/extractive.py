@@ -21,13 +21,13 @@ from typing import NamedTuple
 
 from app.domain.query import ResearchQuery
 from app.domain.report import Report
-from app.services.rendering.numbering import numbered
+from app.reports.rendering.numbering import numbered
 from bench.result import report, skipped
-from retrieval.catalogue import Collection, CorpusKind
-from retrieval.encoder import EncoderBackend, open_encoder
-from retrieval.local import LocalSearcher, open_local
+from retrieval.encoding.encoder import EncoderBackend, open_encoder
 from retrieval.ports import SearchFilter
+from retrieval.search.in_process import LocalSearcher, open_local
 from retrieval.sentences import split_sentences
+from retrieval.store.catalogue import Collection, CorpusKind
 from workflows.agents.codec import SchemaCodec
 from workflows.agents.effort import BOUNDS, LIMITS
 from workflows.agents.extractive import EXTRACTIVE

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.citation_labels import SHIPPED_LABELS, Labelled, encoded, folds, load
-from retrieval.encoder import EncoderBackend, open_encoder
+from retrieval.encoding.encoder import EncoderBackend, open_encoder
 from workflows.checks import grading
 from workflows.checks.grading import EXCERPT, PAGE, Evidence, extent_of, grader_of, signals_of
 from workflows.checks.nearness import Vectors

@@ -5,7 +5,7 @@ from uuid import uuid4
 
 import schemathesis
 
-from app.api.openapi_details import KEY
+from app.http.openapi.details import KEY
 
 NAME, EXAMPLE = str(KEY["name"]), KEY["example"]
 

@@ -17,14 +17,14 @@ from itertools import islice, pairwise
 from pathlib import Path
 
 from bench.result import report, skipped
-from retrieval.build import index_text
-from retrieval.builder import run_build
-from retrieval.catalogue import Build, BuildPhase, Collection, CorpusKind
-from retrieval.chunking import split_passages
+from retrieval.building.build import index_text
+from retrieval.building.builder import run_build
+from retrieval.building.chunking import split_passages
 from retrieval.corpora.kinds import open_corpus
-from retrieval.encoder import Encoder, EncoderBackend, open_encoder
-from retrieval.home import open_shelves
+from retrieval.encoding.encoder import Encoder, EncoderBackend, open_encoder
 from retrieval.ports import Document
+from retrieval.store.catalogue import Build, BuildPhase, Collection, CorpusKind
+from retrieval.store.home import open_shelves
 
 ARTICLES = Path(__file__).resolve().parent.parent.parent / "shared" / "data" / "wiki_en" / "articles_full.jsonl.gz"
 WARM_UP = 32

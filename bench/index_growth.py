@@ -26,12 +26,12 @@ import psutil
 
 from bench.encodings import KeptEncodings
 from bench.labelled_sets import read_lines, wikipedia_passages
-from retrieval.build import batches, index_text
-from retrieval.encoder import Encoder, EncoderBackend, Vectors, open_encoder
+from retrieval.building.build import batches, index_text
+from retrieval.encoding.encoder import Encoder, EncoderBackend, Vectors, open_encoder
 from retrieval.index.edge import EdgeIndex
 from retrieval.index.ports import HybridQuery, IndexedPassage
-from retrieval.library import CANDIDATES
-from retrieval.sparse import SparseEncoder, SparseVector, average_length
+from retrieval.index.sparse import SparseEncoder, SparseVector, average_length
+from retrieval.search.library import CANDIDATES
 
 JITTER = 0.02
 """Standard deviation in each of 384 dimensions: the jittered vector has a cosine of about 0.93 with the real one."""

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote
 
-from retrieval.catalogue import Collection, CorpusKind
+from retrieval.store.catalogue import Collection, CorpusKind
 
 DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data"
 CHINESE_QUERIES = 500

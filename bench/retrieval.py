@@ -13,10 +13,10 @@ from pathlib import Path
 from bench.encodings import KeptEncodings
 from bench.labelled_sets import DATA, LabelledSet, beir, chinese, document_id, frames, multihop, sample, scifact
 from bench.result import report, skipped
-from retrieval.encoder import EncoderBackend, open_encoder
-from retrieval.library import Library
-from retrieval.local import open_local
+from retrieval.encoding.encoder import EncoderBackend, open_encoder
 from retrieval.ports import SearchFilter
+from retrieval.search.in_process import open_local
+from retrieval.search.library import Library
 from training.evaluation.retrieval_metrics import ndcg, recall
 
 HOME = Path(".rubrica") / "bench-retrieval"

@@ -24,10 +24,10 @@ from bench.labelled_sets import DATA, WIKIPEDIA_PASSAGES, multihop, scifact, wik
 from bench.processes import stat
 from bench.result import report, skipped
 from bench.retrieval import ENCODER_THREADS, HOME
-from retrieval.client import IndexClient
-from retrieval.encoder import EncoderBackend, open_encoder
-from retrieval.local import SOTU, open_local
+from retrieval.encoding.encoder import EncoderBackend, open_encoder
 from retrieval.ports import SearchFilter
+from retrieval.search.in_process import SOTU, open_local
+from retrieval.service.client import IndexClient
 
 LIMIT = 10
 WARM_UP = 40
@@ -41,7 +41,7 @@ def owner(home: Path, models_dir: Path | None) -> Iterator[tuple[IndexClient, in
     """An index owner of this home, as the product starts it; a client and its process id."""
     with tempfile.TemporaryDirectory(prefix="rbq") as folder:
         socket = Path(folder) / "index.sock"
-        command = [sys.executable, "-m", "retrieval.server", "--socket", str(socket), "--home", str(home)]
+        command = [sys.executable, "-m", "retrieval.service.server", "--socket", str(socket), "--home", str(home)]
         process = subprocess.Popen([*command, *(["--models-dir", str(models_dir)] if models_dir else [])])
         try:
             yield IndexClient(str(socket)), process.pid

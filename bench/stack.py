@@ -21,7 +21,7 @@ from infra.local.lock import StackState, read_state
 from infra.local.ports import LOOPBACK
 from infra.local.postgres import DATABASE, USER
 from infra.local.stack import Stack
-from retrieval.client import IndexClient
+from retrieval.service.client import IndexClient
 
 ROOT = Path(__file__).resolve().parent.parent
 POLL = timedelta(milliseconds=50)

@@ -16,13 +16,13 @@ from typing import NamedTuple
 import aiohttp
 import asyncpg
 
-from app.api.asgi import create_app, routed
-from app.api.server import Server, bind
-from app.api.services import Services, open_services
-from app.domain.accounts import ALLOWED, Role, Scope
-from app.domain.api_key import ApiKey
-from app.services.run_gateway import TemporalGateway
-from app.storage.migrate import upgrade
+from app.accounts.nouns.access import ALLOWED, Role, Scope
+from app.accounts.nouns.api_key import ApiKey
+from app.database.migrate import upgrade
+from app.http.asgi import create_app, routed
+from app.http.server import Server, bind
+from app.http.services import Services, open_services
+from app.runs.service.temporal_gateway import TemporalGateway
 from bench.result import report
 from bench.tenancy_houses import House, furnished, rows_of
 from bench.tenancy_routes import Route, table

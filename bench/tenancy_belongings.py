@@ -4,12 +4,12 @@ from uuid import UUID, uuid4
 
 import asyncpg
 
-from app.api.services import Services
 from app.domain.collections import Access
 from app.domain.query import ResearchQuery
 from app.domain.revision import TaskKind, TaskRequest
 from app.domain.schedules import Timing
 from app.domain.writer import Agents, Arrangement, WriterSettings
+from app.http.services import Services
 
 CHAIN = WriterSettings(agents=Agents.EXTRACTIVE, arrangement=Arrangement.CHAIN)
 RUNS = "/v1/runs/{run_id:uuid}"

@@ -8,19 +8,20 @@ from uuid import UUID, uuid4
 
 import asyncpg
 
-from app.api.services import Services
-from app.domain.accounts import Principal, Role, Scope
-from app.domain.api_key import ApiKey
+from app.accounts.nouns.access import Principal, Role, Scope
+from app.accounts.nouns.api_key import ApiKey
+from app.accounts.service.bootstrap import ensure_owner
+from app.accounts.storage import organisations as accounts
+from app.database.tenancy import Tenant, acting_for
 from app.domain.evidence import Quote, Source
 from app.domain.plan import ResearchPlan, Subtask
 from app.domain.query import ResearchQuery
 from app.domain.report import Report, Section
 from app.domain.run import EventType, RunStatus
-from app.services.bootstrap import ensure_owner
-from app.services.rendering import render
-from app.storage import accounts, runs, tool_results
-from app.storage.run_log import RunLog, Snapshot
-from app.storage.tenancy import Tenant, acting_for
+from app.http.services import Services
+from app.reports.rendering import render
+from app.runs.storage import runs, tool_results
+from app.runs.storage.run_log import RunLog, Snapshot
 from bench.tenancy_belongings import belongings
 from tests.support.opening import open_stage
 

@@ -6,9 +6,9 @@ from uuid import uuid4
 
 import orjson
 
-from app.api import examples
-from app.api.route_table import Declared, declared
-from app.domain.accounts import Scope
+from app.accounts.nouns.access import Scope
+from app.http.openapi import examples
+from app.http.route_table import Declared, declared
 from bench.tenancy_houses import House
 
 PARAMETER = re.compile(r"\{(\w+):(\w+)\}")

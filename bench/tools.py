@@ -21,10 +21,10 @@ from typing import Any
 
 import orjson
 
+from app.database.engine import connect
+from app.database.migrate import upgrade
 from app.domain.errors import ToolError
-from app.storage.engine import connect
-from app.storage.migrate import upgrade
-from app.storage.outside import OutsideStore
+from app.outside.storage import OutsideStore
 from bench.result import report
 from bench.tools_stub import Providers, serving
 from infra.local.postgres import LocalPostgres
@@ -32,8 +32,8 @@ from retrieval.outside import http
 from retrieval.outside.entrance import Entrance
 from retrieval.outside.opening import PROVIDERS
 from retrieval.outside.tending import tended
+from retrieval.outside.web.searching import OutsideSearch
 from retrieval.ports import SearchFilter
-from retrieval.web.searching import OutsideSearch
 from workflows.tools.search import SearchTool
 
 NAMES = ("serper", "brave", "tavily", "exa")

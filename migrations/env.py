@@ -1,4 +1,4 @@
-"""How Alembic gets its connection: from `app.storage.migrate`, or by RUBRICA_DATABASE_OWNER_URL from Alembic's own CLI."""
+"""How Alembic gets its connection: from `app.database.migrate`, or by RUBRICA_DATABASE_OWNER_URL from Alembic's own CLI."""
 
 import asyncio
 import os
@@ -10,8 +10,8 @@ from sqlalchemy import Connection
 from sqlmodel import SQLModel
 
 from app import storage
+from app.database.migrate import with_connection
 from app.domain.errors import SetupError
-from app.storage.migrate import with_connection
 
 for found in pkgutil.iter_modules(storage.__path__):
     if found.name.startswith("tables"):

@@ -8,7 +8,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from app.storage.role_names import API_ROLE, WORKER_ROLE
+from app.database.role_names import API_ROLE, WORKER_ROLE
 
 ALL = "SELECT, INSERT, UPDATE, DELETE"
 # In a subquery, asked once a statement: the planner takes it for a value it has yet to learn. In place it would be looked up

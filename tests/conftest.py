@@ -11,8 +11,8 @@ import pytest
 from xdist.remote import Producer
 from xdist.scheduler import Scheduling
 
-from app.services.bootstrap import ensure_local_owner
-from app.storage.migrate import upgrade
+from app.accounts.service.bootstrap import ensure_local_owner
+from app.database.migrate import upgrade
 from infra.local.postgres import LocalPostgres
 from tests.support.accounts import HOME_KEY, act_as_home, role_urls
 from tests.support.scheduling import ByFile

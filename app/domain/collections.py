@@ -10,7 +10,7 @@ from uuid import UUID
 
 from pydantic import Field
 
-from app.domain.accounts import Principal, Role
+from app.accounts.nouns.access import Principal, Role
 from app.domain.errors import InvalidInput
 from app.domain.value import Value
 

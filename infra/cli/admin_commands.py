@@ -8,12 +8,12 @@ from uuid import uuid4
 import asyncpg
 from pydantic import TypeAdapter, ValidationError
 
-from app.domain.api_key import ApiKey
+from app.accounts.nouns.api_key import ApiKey
+from app.accounts.nouns.team import DisplayName, Email, Password
+from app.accounts.service.bootstrap import ensure_owner
+from app.accounts.storage import people
 from app.domain.errors import InvalidInput, SetupError
-from app.domain.team import DisplayName, Email, Password
-from app.services.bootstrap import ensure_owner
 from app.settings import Settings
-from app.storage import people
 from infra.local.remote import check_schema
 
 SETTING = "RUBRICA_WORKER_DATABASE_URL"
@@ -48,7 +48,7 @@ async def bootstrap(settings: Settings, organisation: str, email: str, with_pass
 
 
 async def _hashed() -> str:
-    from app.services.accounts.passwords import Passwords
+    from app.accounts.service.passwords import Passwords
 
     given = getpass("Password: ") if sys.stdin.isatty() else sys.stdin.readline().rstrip("\n")
     return await Passwords().hash(_checked(Password, given))

@@ -8,9 +8,9 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from app.api.schemas import NewRun
 from app.domain.budget import Budget
 from app.domain.errors import InvalidInput, RubricaError, Unavailable
+from app.runs.schemas import NewRun
 from app.settings import Settings
 from infra.cli.build_progress import words_only
 from infra.cli.connection import Connection, connected
@@ -18,7 +18,7 @@ from infra.cli.documents import collection_of, index_client
 from infra.cli.execute import say
 from infra.cli.forecast import foreseen
 from infra.cli.watch import follow
-from retrieval.catalogue import CorpusKind
+from retrieval.store.catalogue import CorpusKind
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from time import monotonic
 from typing import Any
 
 from infra.cli.execute import rubrica
-from retrieval.catalogue import BuildPhase
+from retrieval.store.catalogue import BuildPhase
 
 EVERY = timedelta(seconds=5)
 _WHAT = {BuildPhase.READING: "documents", BuildPhase.INDEXING: "documents", BuildPhase.ENCODING: "passages"}

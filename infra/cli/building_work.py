@@ -8,8 +8,8 @@ import typer
 
 from app.domain.benchmark import CandidateQuestion, Decision, Domain, Review, Screening
 from app.domain.errors import InvalidInput
-from app.services.preferences.asked_questions import consented_questions
-from app.services.preferences.pseudonyms import Pseudonyms, read_key
+from app.preferences.service.asked_questions import consented_questions
+from app.preferences.service.pseudonyms import Pseudonyms, read_key
 from app.settings import Settings
 from infra.cli.execute import say
 from infra.cli.preference_export import KEY

@@ -12,14 +12,14 @@ from uuid import UUID
 
 import aiohttp
 
+from app.asking.nouns import Estimate
 from app.domain.collections import Collection, OwnDocument
 from app.domain.errors import Conflict, InvalidInput, NotFound, RubricaError, Unavailable
-from app.domain.estimate import Estimate
-from app.domain.exports import ExportFormat
 from app.domain.rubric import Rubric
 from app.domain.run import Run, RunEvent
 from app.domain.scorecard import Scorecard
-from app.domain.tool_use import ToolUse
+from app.exports.nouns import ExportFormat
+from app.outside.nouns import ToolUse
 
 REQUEST_LIMIT = timedelta(seconds=60)
 # The server sends a comment at least every 15 s, so a silence twice as long means a dead connection.

@@ -9,7 +9,7 @@ from infra.cli.build_progress import BuildProgress
 from infra.cli.connection import connected
 from infra.cli.documents import COMPLETE, built, collection_name, index_client
 from infra.cli.execute import FAILED, say
-from retrieval.catalogue import CorpusKind
+from retrieval.store.catalogue import CorpusKind
 
 
 async def add(settings: Settings, path: Path, name: str | None, kind: str, licence: str) -> int:

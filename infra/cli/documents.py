@@ -13,9 +13,9 @@ from app.domain.errors import Conflict, InvalidInput
 from infra.cli.build_progress import BuildProgress
 from infra.cli.connection import Connection
 from infra.cli.progress import counted
-from retrieval.catalogue import BuildPhase, CorpusKind
-from retrieval.client import IndexClient
 from retrieval.corpora.ports import KINDS
+from retrieval.service.client import IndexClient
+from retrieval.store.catalogue import BuildPhase, CorpusKind
 
 POLL = timedelta(milliseconds=150)
 SLOWEST_POLL = timedelta(seconds=2)

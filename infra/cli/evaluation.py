@@ -7,7 +7,7 @@ from uuid import UUID
 
 import typer
 
-from app.domain.accounts import LOCAL_ORGANISATION
+from app.accounts.nouns.access import LOCAL_ORGANISATION
 from app.domain.fleets import FleetWish
 from app.domain.query import Effort, Language, SystemName
 from infra.cli import building

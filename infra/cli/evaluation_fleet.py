@@ -5,12 +5,12 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from uuid import UUID
 
+from app.database.tenancy import Tenant, TenantDatabase, acting_for
 from app.domain.errors import NotFound, SetupError
 from app.domain.fleets import Fleet, FleetWish
-from app.services.fleets import Fleets
-from app.services.run_gateway import TemporalGateway
+from app.fleets.service import Fleets
+from app.runs.service.temporal_gateway import TemporalGateway
 from app.settings import Settings
-from app.storage.tenancy import Tenant, TenantDatabase, acting_for
 from infra.cli.worker_database import worker_pool
 from infra.local.home import Home
 from infra.local.lock import FileLock, read_state

@@ -1,6 +1,6 @@
 """What a run will take, and how it did, in lines for a terminal."""
 
-from app.domain.estimate import Estimate, Interval
+from app.asking.nouns import Estimate, Interval
 from app.domain.scorecard import CriterionScore, Scorecard
 from infra.cli.progress import counted, one_line
 

@@ -12,8 +12,8 @@ from app.settings import Settings
 from infra.cli.client import ApiClient
 from infra.cli.connection import connected
 from infra.cli.execute import say
-from retrieval.client import IndexClient
 from retrieval.ports import SearchFilter
+from retrieval.service.client import IndexClient
 
 INSTRUCTIONS = (
     "Search documents with `search`, read one with `read`. For a question that deserves a cited report, call `research_start`, "

@@ -3,9 +3,9 @@
 from datetime import UTC, datetime
 from pathlib import Path
 
-from app.services.preferences.pseudonyms import Pseudonyms, read_key
-from app.services.preferences.training_export import Manifest
-from app.services.preferences.training_export import export as write
+from app.preferences.service.pseudonyms import Pseudonyms, read_key
+from app.preferences.service.training_export import Manifest
+from app.preferences.service.training_export import export as write
 from app.settings import Settings
 from infra.cli.worker_database import worker_pool
 from infra.local.home import Home

@@ -9,9 +9,9 @@ from pydantic import ValidationError
 
 from app.domain.budget import Budget
 from app.domain.errors import InvalidInput, NotFound, SetupError
-from app.domain.exports import ExportFormat
 from app.domain.plan import ResearchPlan, Subtask
 from app.domain.run import Run
+from app.exports.nouns import ExportFormat
 from app.settings import Settings
 from infra.cli.client import ApiClient
 from infra.cli.connection import connected

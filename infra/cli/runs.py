@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from app.domain.exports import ExportFormat
+from app.exports.nouns import ExportFormat
 from infra.cli.budget_options import MaxCost, MaxMinutes, MaxTokens, budget
 from infra.cli.execute import execute
 

@@ -13,7 +13,7 @@ from infra.local.logins import give_logins
 from infra.local.postgres import LocalPostgres
 from infra.local.remote import check_database
 
-API_MODULE = "app.api.__main__"
+API_MODULE = "app.http.__main__"
 WORKER_MODULE = "workflows.durable.worker"
 
 
@@ -33,8 +33,8 @@ def serve(module: str, options: Sequence[str]) -> int:
 
 async def migrate(settings: Settings) -> int:
     """Bring the schema of the given database, or else of the local one, up to date, and let the product's roles log in there."""
-    from app.storage.migrate import upgrade
-    from app.storage.schema import SCHEMA_REVISION
+    from app.database.migrate import upgrade
+    from app.database.schema import SCHEMA_REVISION
 
     if settings.database_owner_url is not None:
         url = settings.database_owner_url.get_secret_value()
@@ -52,7 +52,7 @@ async def migrate(settings: Settings) -> int:
 
 
 async def _migrate_local(home: Home) -> None:
-    from app.storage.migrate import upgrade
+    from app.database.migrate import upgrade
     from infra.local.lock import FileLock
 
     home.prepare()

@@ -1,7 +1,7 @@
 """`rubrica tools`: the services outside. It starts nothing: without a running API the counts are left out."""
 
 from app.domain.errors import Unavailable
-from app.domain.tool_use import ToolUse, tool_uses
+from app.outside.nouns import ToolUse, tool_uses
 from app.settings import Settings
 from infra.cli.client import ApiClient
 from infra.cli.execute import say

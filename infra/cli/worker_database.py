@@ -6,12 +6,12 @@ from contextlib import asynccontextmanager
 
 import asyncpg
 
+from app.database.engine import connect
+from app.database.migrate import upgrade
+from app.database.role_names import WORKER_ROLE
+from app.database.schema import require_schema
 from app.domain.errors import SetupError
 from app.settings import PREFIX, Settings
-from app.storage.engine import connect
-from app.storage.migrate import upgrade
-from app.storage.role_names import WORKER_ROLE
-from app.storage.schema import require_schema
 from infra.local.home import Home
 from infra.local.lock import FileLock
 from infra.local.postgres import DATABASE, LocalPostgres, running_url

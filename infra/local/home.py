@@ -8,7 +8,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.domain.api_key import ApiKey
+from app.accounts.nouns.api_key import ApiKey
 from app.domain.errors import SetupError, Unauthenticated
 
 NEEDED_MB = 500

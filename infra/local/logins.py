@@ -5,10 +5,10 @@ from urllib.parse import unquote, urlsplit
 import asyncpg
 from pydantic import SecretStr
 
+from app.database.role_names import API_ROLE, WORKER_ROLE
+from app.database.roles import ensure_login
 from app.domain.errors import SetupError
 from app.settings import Settings
-from app.storage.role_names import API_ROLE, WORKER_ROLE
-from app.storage.roles import ensure_login
 
 
 async def give_logins(owner_url: str, settings: Settings) -> None:

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from pydantic import SecretStr
 
+from app.database.role_names import API_ROLE, WORKER_ROLE
 from app.settings import PREFIX, Settings
-from app.storage.role_names import API_ROLE, WORKER_ROLE
 from infra.local.home import Home
 from infra.local.ports import LOOPBACK, PortBook, required_port
 from infra.local.postgres import LocalPostgres
@@ -48,7 +48,7 @@ class Parts:
         environment = self.environment()
         self.retrieval = None if given.retrieval_url else self._retrieval(environment)
         self.worker = self._service("worker", "workflows.durable.worker", environment, None)
-        self.api = self._service("api", "app.api.__main__", environment, Endpoint(self.api_url))
+        self.api = self._service("api", "app.http.__main__", environment, Endpoint(self.api_url))
         self.ui = self._page(environment) if self._ui_port else None
 
     @property
@@ -119,7 +119,7 @@ class Parts:
             options += ["--qdrant-url", self.settings.qdrant_url]
         if self.settings.nli_model:
             options += ["--nli-model", self.settings.nli_model]
-        command = python_module("retrieval.server", *options)
+        command = python_module("retrieval.service.server", *options)
         log, endpoint = self.home.log("retrieval"), Endpoint(self.retrieval_url)
         own = {**environment, **INDEX_MEMORY_LIMITS}
         return Service("retrieval", command, log, own, endpoint, folder=self._socket.parent)

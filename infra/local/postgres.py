@@ -17,8 +17,8 @@ from urllib.parse import quote
 
 import psutil
 
+from app.database.role_names import API_ROLE, WORKER_ROLE
 from app.domain.errors import SetupError
-from app.storage.role_names import API_ROLE, WORKER_ROLE
 from infra.local.home import make_folder
 from infra.local.ports import LOOPBACK, PortBook, accepts
 from infra.local.privileges import Account, account_for, appear_listed, is_listed
@@ -124,7 +124,7 @@ class LocalPostgres:
     async def _ensure_roles(self) -> None:
         import asyncpg
 
-        from app.storage.roles import ensure_login
+        from app.database.roles import ensure_login
 
         connection = await asyncpg.connect(self.url())
         try:

@@ -30,7 +30,7 @@ async def check_schema(url: str, setting: str = DATABASE) -> None:
     Raises:
         SetupError: with the command that migrates it.
     """
-    from app.storage.schema import require_schema
+    from app.database.schema import require_schema
 
     connection = await _connect(url, setting)
     try:
@@ -62,7 +62,7 @@ async def check_temporal(address: str) -> None:
     Raises:
         SetupError: nothing listens there, or it is not Temporal.
     """
-    from app.services.run_gateway import connect
+    from app.runs.service.temporal_gateway import connect
 
     await _reachable("RUBRICA_TEMPORAL_ADDRESS", f"temporal://{address}", 7233)
     await connect(address)

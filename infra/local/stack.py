@@ -96,11 +96,11 @@ class Stack:
             self._rest.append(self._begin(parts.retrieval))
         await _all(self._begin(server) for server in (parts.postgres, parts.temporal) if server is not None)
         if parts.postgres is not None:
-            from app.storage.migrate import upgrade
+            from app.database.migrate import upgrade
 
             await upgrade(parts.postgres.url())
         if self.settings.api_key is None:
-            from app.services.bootstrap import ensure_local_owner
+            from app.accounts.service.bootstrap import ensure_local_owner
 
             await ensure_local_owner(parts.worker_database_url, self.home.api_key())
         self._rest.append(self._begin(parts.worker))

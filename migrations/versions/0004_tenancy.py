@@ -5,9 +5,9 @@ from pathlib import Path
 import sqlalchemy as sa
 from alembic import op
 
-from app.domain.accounts import LOCAL_ORGANISATION
-from app.storage.role_names import API_ROLE, WORKER_ROLE
-from app.storage.roles import ENSURE_ROLE
+from app.accounts.nouns.access import LOCAL_ORGANISATION
+from app.database.role_names import API_ROLE, WORKER_ROLE
+from app.database.roles import ENSURE_ROLE
 from migrations.tenancy import for_worker_only, organisation_column, protect, protect_by_run, unprotect
 
 revision = "0004"

@@ -5,7 +5,7 @@ from pathlib import Path
 import sqlalchemy as sa
 from alembic import op
 
-from app.storage.role_names import API_ROLE
+from app.database.role_names import API_ROLE
 from migrations.tenancy import organisation_column, protect
 
 revision = "0010"

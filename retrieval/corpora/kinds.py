@@ -4,8 +4,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from app.domain.errors import InvalidInput
-from retrieval.catalogue import Collection, CorpusKind
 from retrieval.corpora.ports import Corpus
+from retrieval.store.catalogue import Collection, CorpusKind
 
 
 def open_corpus(collection: Collection) -> Corpus:

@@ -23,7 +23,7 @@ from retrieval.corpora.extract import Extract, as_date
 from retrieval.corpora.ports import Unreadable
 from retrieval.corpora.reading import FileReader
 from retrieval.ports import Document
-from retrieval.store import DocumentState
+from retrieval.store.documents import DocumentState
 
 ABOUT, READ, TEXT, ORIGINAL = "about.json", "read.json", "text", "original"
 V = TypeVar("V", bound=Value)

@@ -6,8 +6,8 @@ from datetime import date
 from typing import NamedTuple, Protocol, TypeAlias
 
 from app.domain.errors import ToolError
+from retrieval.index.sparse import SparseVector
 from retrieval.ports import SearchFilter
-from retrieval.sparse import SparseVector
 
 EVERYTHING = SearchFilter()
 

@@ -18,21 +18,21 @@ from retrieval.outside.entrance import Entrance
 from retrieval.outside.pages import OneAttempt
 from retrieval.outside.ports import Shared
 from retrieval.outside.providers_file import ProviderOptions, read_options
+from retrieval.outside.scholar.arxiv import Arxiv
+from retrieval.outside.scholar.crossref import Crossref
+from retrieval.outside.scholar.europe_pmc import EuropePmc
+from retrieval.outside.scholar.openalex import OpenAlex
+from retrieval.outside.scholar.semantic_scholar import SemanticScholar
 from retrieval.outside.tending import tended
+from retrieval.outside.web.brave import Brave
+from retrieval.outside.web.exa import Exa
+from retrieval.outside.web.jina import JinaReader
+from retrieval.outside.web.ports import SearchProvider
+from retrieval.outside.web.searching import OutsideSearch
+from retrieval.outside.web.searxng import SearXNG
+from retrieval.outside.web.serper import Serper, SerperScholar
+from retrieval.outside.web.tavily import Tavily
 from retrieval.ports import OutsideSearcher, PageFetcher
-from retrieval.scholar.arxiv import Arxiv
-from retrieval.scholar.crossref import Crossref
-from retrieval.scholar.europe_pmc import EuropePmc
-from retrieval.scholar.openalex import OpenAlex
-from retrieval.scholar.semantic_scholar import SemanticScholar
-from retrieval.web.brave import Brave
-from retrieval.web.exa import Exa
-from retrieval.web.jina import JinaReader
-from retrieval.web.ports import SearchProvider
-from retrieval.web.searching import OutsideSearch
-from retrieval.web.searxng import SearXNG
-from retrieval.web.serper import Serper, SerperScholar
-from retrieval.web.tavily import Tavily
 
 Made: TypeAlias = (
     Serper | SerperScholar | Brave | Tavily | Exa | SearXNG | OpenAlex | SemanticScholar | Crossref | EuropePmc | Arxiv

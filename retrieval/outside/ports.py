@@ -8,7 +8,7 @@ from app.domain.outside import Ending, Opening
 
 
 class Shared(Protocol):
-    """Limits, kept results, claims and counts. `app.storage.outside.OutsideStore` is the one in PostgreSQL.
+    """Limits, kept results, claims and counts. `app.outside.storage.OutsideStore` is the one in PostgreSQL.
 
     Raises:
         Unavailable: it does not answer.

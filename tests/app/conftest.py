@@ -6,12 +6,12 @@ from uuid import UUID, uuid4
 import asyncpg
 import pytest
 
-from app.api.services import Services, open_services
+from app.database.engine import connect
 from app.domain.budget import Budget
 from app.domain.query import ResearchQuery
-from app.storage import runs
-from app.storage.engine import connect
-from app.storage.run_log import RunLog
+from app.http.services import Services, open_services
+from app.runs.storage import runs
+from app.runs.storage.run_log import RunLog
 from tests.app.support import ApiClient, InMemoryRuns, serving
 
 NewRun = Callable[..., Awaitable[UUID]]

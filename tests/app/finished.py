@@ -3,15 +3,15 @@
 import hashlib
 from uuid import UUID
 
+from app.database.engine import Executor
 from app.domain.budget import Usage
 from app.domain.evidence import Quote, Source
 from app.domain.plan import ResearchPlan, Subtask
 from app.domain.report import Report, Section
 from app.domain.run import EventType, RunStatus
-from app.services.rendering import render
-from app.storage import runs
-from app.storage.engine import Executor
-from app.storage.run_log import RunLog
+from app.reports.rendering import render
+from app.runs.storage import runs
+from app.runs.storage.run_log import RunLog
 
 TEXT = "Duties are the principal source of our revenue. A tax is a burden. \U0001f600 Ça va."
 HASH = hashlib.sha256(TEXT.encode()).hexdigest()

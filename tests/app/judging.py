@@ -8,8 +8,9 @@ from uuid import UUID, uuid4
 import asyncpg
 import orjson
 
-from app.domain.accounts import LOCAL_ORGANISATION, Role, Scope
-from app.domain.api_key import ApiKey
+from app.accounts.nouns.access import LOCAL_ORGANISATION, Role, Scope
+from app.accounts.nouns.api_key import ApiKey
+from app.accounts.storage import organisations as accounts
 from app.domain.budget import StopReason, Usage
 from app.domain.claims import Claim, Support
 from app.domain.evidence import Finding, Quote, Source, snapshot_hash
@@ -19,8 +20,8 @@ from app.domain.report import Report, Section
 from app.domain.run import EventType, RunStatus
 from app.domain.trajectory import Turn, TurnKind
 from app.domain.writer import ReportLineage
-from app.storage import accounts, runs
-from app.storage.run_log import NOTHING, Renderings, RunLog
+from app.runs.storage import runs
+from app.runs.storage.run_log import NOTHING, Renderings, RunLog
 from tests.app.support import ApiClient, Reply
 from tests.support.opening import open_stage
 

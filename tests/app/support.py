@@ -10,10 +10,7 @@ from uuid import UUID
 import aiohttp
 import orjson
 
-from app.api.asgi import create_app
-from app.api.server import Server, bind
-from app.api.services import Services
-from app.domain.api_key import ApiKey
+from app.accounts.nouns.api_key import ApiKey
 from app.domain.budget import Usage
 from app.domain.contract import (
     ClarifyingQuestion,
@@ -28,7 +25,10 @@ from app.domain.contract import (
 from app.domain.errors import NotFound, Unavailable
 from app.domain.plan import ResearchPlan
 from app.domain.run import EventType, RunStatus
-from app.storage.run_log import RunLog
+from app.http.asgi import create_app
+from app.http.server import Server, bind
+from app.http.services import Services
+from app.runs.storage.run_log import RunLog
 from tests.support.accounts import HOME_KEY
 from workflows.judging.general_rubric import general_rubric
 

@@ -19,8 +19,6 @@ from pydantic_core import to_json, to_jsonable_python
 import app.domain
 import workflows.durable
 from app.domain.evidence_rubric import CriterionType, EvidenceCriterion
-from app.domain.feedback import Choice, Reason, Verdict
-from app.domain.feedback import Dimension as Judged
 from app.domain.options import SearchScope
 from app.domain.plan import ResearchPlan, Subtask
 from app.domain.race_rubric import Dimension, RaceCriterion, RaceRubric
@@ -28,16 +26,18 @@ from app.domain.reading import Reading
 from app.domain.rubric import Criterion
 from app.domain.scorecard import CriterionScore
 from app.domain.value import Value
-from app.services.temporal_payloads import noun_converter
+from app.preferences.nouns.feedback import Choice, Reason, Verdict
+from app.preferences.nouns.feedback import Dimension as Judged
+from app.runs.service.temporal_payloads import noun_converter
 from tests.architecture.test_files import ROOT
 
 # What reads the words of a person, a model, a server or a file that somebody wrote: there a typo must not pass for data.
 # The last are no noun's: they read what their own child process said a moment ago.
 OUTSIDE = (
-    *("app/settings.py", "app/domain/rubric_forms.py", "workflows/agents/reading.py", "retrieval/search_routes.py"),
-    *("retrieval/web/", "retrieval/scholar/", "retrieval/outside/providers_file.py", "retrieval/mcp/configuration.py"),
-    *("retrieval/encoder_weights.py", "infra/cli/run_commands.py", "infra/cli/rubrics.py", "infra/cli/ask.py"),
-    *("infra/cli/admin_commands.py", "app/services/exports/child.py", "retrieval/fetch/parsing.py"),
+    *("app/settings.py", "app/domain/rubric_forms.py", "workflows/agents/reading.py", "retrieval/service/search_routes.py"),
+    *("retrieval/web/", "retrieval/scholar/", "retrieval/outside/providers_file.py", "retrieval/outside/mcp/configuration.py"),
+    *("retrieval/encoding/encoder_weights.py", "infra/cli/run_commands.py", "infra/cli/rubrics.py", "infra/cli/ask.py"),
+    *("infra/cli/admin_commands.py", "app/exports/service/child.py", "retrieval/fetch/parsing.py"),
 )
 READS = ("model_validate", "model_validate_json", "model_validate_strings", "validate_json", "validate_python")
 LATER = "a_field_of_tomorrow"

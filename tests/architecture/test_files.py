@@ -16,9 +16,9 @@ MACHINE_PATHS = re.compile(r"(?<![\w:/.])/(?:home|root|Users|work|tmp/v|opt)/[\w
 ALLOWED = {
     "temporalio": (
         "workflows/durable/",
-        "app/services/run_gateway.py",
-        "app/services/schedule_gateway.py",
-        "app/services/temporal_payloads.py",
+        "app/runs/service/temporal_gateway.py",
+        "app/schedules/service/temporal_gateway.py",
+        "app/runs/service/temporal_payloads.py",
         "bench/bare_durable.py",
     ),
     "litestar": ("app/api/",),
@@ -26,10 +26,10 @@ ALLOWED = {
     "sqlalchemy": ("app/storage/", "migrations/"),
     "alembic": ("app/storage/", "migrations/"),
     "streamlit": ("ui/",),
-    "onnxruntime": ("retrieval/encoder", "retrieval/onnx_conversion.py"),
-    "onnx": ("retrieval/onnx_conversion.py", "retrieval/bert_graph.py"),
-    "safetensors": ("retrieval/onnx_conversion.py",),
-    "sentence_transformers": ("retrieval/encoder", "retrieval/reranker", "retrieval/nli.py"),
+    "onnxruntime": ("retrieval/encoder", "retrieval/encoding/onnx_conversion.py"),
+    "onnx": ("retrieval/encoding/onnx_conversion.py", "retrieval/encoding/bert_graph.py"),
+    "safetensors": ("retrieval/encoding/onnx_conversion.py",),
+    "sentence_transformers": ("retrieval/encoder", "retrieval/reranker", "retrieval/encoding/nli.py"),
     "torch": ("training/",),
     "transformers": ("training/",),
     "qdrant_edge": ("retrieval/",),
@@ -79,7 +79,7 @@ def test_libraries_stay_where_they_belong() -> None:
 
 def test_a_misplaced_library_is_noticed() -> None:
     inside_a_function = "def f():\n    from temporalio.client import Client"
-    assert list(misplaced("app/storage/run_log.py", inside_a_function))
+    assert list(misplaced("app/runs/storage/run_log.py", inside_a_function))
     assert list(misplaced("workflows/durable_not/x.py", "import temporalio"))
     assert not list(misplaced("workflows/durable/worker.py", "import temporalio.worker"))
 

@@ -8,8 +8,8 @@ import pytest
 
 from bench.encodings import KeptEncodings
 from bench.labelled_sets import beir, document_id, sample
-from retrieval.local import open_local
 from retrieval.ports import SearchFilter
+from retrieval.search.in_process import open_local
 from tests.retrieval.word_encoder import WordEncoder
 from training.evaluation.retrieval_metrics import ndcg, recall
 

@@ -4,8 +4,8 @@ from uuid import UUID
 
 import pytest
 
-from app.domain.accounts import ALLOWED, Role, Scope
-from app.domain.api_key import ApiKey
+from app.accounts.nouns.access import ALLOWED, Role, Scope
+from app.accounts.nouns.api_key import ApiKey
 from bench.tenancy import Actor, wrong
 from bench.tenancy_houses import House
 from bench.tenancy_routes import Route

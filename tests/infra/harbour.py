@@ -15,7 +15,7 @@ from aiosmtpd.smtp import Envelope
 
 from infra.local.ports import free_port
 from tests.infra.test_stack import Up
-from tests.retrieval.test_folder_corpus import write_pdf
+from tests.retrieval.corpora.test_folder_corpus import write_pdf
 
 MARKER = "The zebrawood ledger was sealed with wax by the quokka society of Montevideo."
 PAGES = {

@@ -65,9 +65,9 @@ def content_of(path: Path) -> bytes:
 
 async def forge(up: Up, run: UUID, index: str) -> list[Any]:
     """What the worker's index answers a run whose stored question names another organisation's collection, as a bug might."""
-    from retrieval.client import IndexClient
-    from retrieval.on_behalf import OnBehalf
     from retrieval.ports import SearchFilter
+    from retrieval.search.on_behalf import OnBehalf
+    from retrieval.service.client import IndexClient
 
     connection = await asyncpg.connect(owner_url(up))
     tenant = await connection.fetchval("SELECT organisation_id FROM runs WHERE id = $1", run)

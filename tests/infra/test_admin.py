@@ -4,12 +4,12 @@ import asyncio
 import subprocess
 from pathlib import Path
 
-from app.domain.accounts import Role, Scope
-from app.services.accounts.passwords import Passwords
-from app.services.accounts.policy import DEFAULTS
-from app.services.authentication import Authenticator
-from app.storage import people
-from app.storage.engine import connect
+from app.accounts.nouns.access import Role, Scope
+from app.accounts.service.authentication import Authenticator
+from app.accounts.service.passwords import Passwords
+from app.accounts.service.policy import DEFAULTS
+from app.accounts.storage import people
+from app.database.engine import connect
 from tests.support.stack import RUBRICA, command_environment, run_rubrica
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from infra.cli.build_progress import BuildProgress, duration, words_only
-from tests.retrieval.owner_process import Owner
+from tests.retrieval.service.owner_process import Owner
 from tests.support.patience import PATIENCE_S
 from tests.support.stack import run_rubrica
 

@@ -9,7 +9,7 @@ import asyncpg
 import pytest
 from temporalio.client import Client
 
-from app.services.run_gateway import connect
+from app.runs.service.temporal_gateway import connect
 
 
 async def test_postgres_takes_a_password_and_keeps_fsync_on(postgres_url: str) -> None:

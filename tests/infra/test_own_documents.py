@@ -20,7 +20,7 @@ from tests.infra import harbour
 from tests.infra.harbour import ABROAD, LEDGER, MARKER, PAGES, PROVIDER_SECRETS, QUESTION
 from tests.infra.left_behind import files_with, forge, logged_queries, rows_with
 from tests.infra.test_stack import Up
-from tests.retrieval.test_folder_corpus import write_pdf
+from tests.retrieval.corpora.test_folder_corpus import write_pdf
 from tests.support.stack import run_rubrica
 
 

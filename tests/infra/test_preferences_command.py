@@ -4,7 +4,7 @@ import asyncio
 import json
 from pathlib import Path
 
-from app.storage.roles import WORKER_ROLE
+from app.database.roles import WORKER_ROLE
 from infra.local.postgres import LocalPostgres
 from tests.support.stack import run_rubrica
 

@@ -7,8 +7,8 @@ from urllib.parse import urlsplit
 import pytest
 from aiohttp import web
 
+from app.database.schema import SCHEMA_REVISION
 from app.domain.errors import SetupError
-from app.storage.schema import SCHEMA_REVISION
 from infra.local import remote
 from infra.local.ports import free_port
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import asyncpg
 
-from app.storage.schema import SCHEMA_REVISION, revision_of
+from app.database.schema import SCHEMA_REVISION, revision_of
 from infra.local.ports import free_port
 from infra.local.process import Process, Program
 from infra.local.service import START_LIMIT, http_status

@@ -10,15 +10,16 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection
 from sqlmodel import SQLModel
 
-from app.domain.accounts import Role
+from app.accounts.nouns.access import Role
+from app.database.migrate import config, current_revision, downgrade, upgrade, with_connection
+from app.database.schema import SCHEMA_REVISION, require_schema
+from app.database.tables import api_clients as tables_api
+from app.database.tables import runs as tables
 from app.domain.collections import DocumentState
 from app.domain.deliveries import DeliveryState
 from app.domain.errors import SetupError
 from app.domain.revision import TaskKind, TaskStatus, VersionOrigin
 from app.domain.schedules import Outcome, Overlap
-from app.storage import tables, tables_api
-from app.storage.migrate import config, current_revision, downgrade, upgrade, with_connection
-from app.storage.schema import SCHEMA_REVISION, require_schema
 
 CHECKS = """
     SELECT conname, pg_get_constraintdef(oid) AS text FROM pg_constraint

@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from retrieval.catalogue import Collection, CorpusKind
-from tests.retrieval.building import Bench
+from retrieval.store.catalogue import Collection, CorpusKind
+from tests.retrieval.built_home import Bench
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from functools import cache
 
 import numpy as np
 
-from retrieval.encoder import Vectors
+from retrieval.encoding.encoder import Vectors
 
 SIZE = 384
 

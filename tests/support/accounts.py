@@ -5,9 +5,9 @@ from uuid import UUID
 
 import asyncpg
 
-from app.domain.accounts import LOCAL_ORGANISATION, LOCAL_USER
-from app.domain.api_key import ApiKey
-from app.storage.role_names import API_ROLE, WORKER_ROLE
+from app.accounts.nouns.access import LOCAL_ORGANISATION, LOCAL_USER
+from app.accounts.nouns.api_key import ApiKey
+from app.database.role_names import API_ROLE, WORKER_ROLE
 from infra.local.postgres import USER, LocalPostgres
 
 # An owner's key that every migrated test database knows.

@@ -7,8 +7,8 @@ import os
 import sys
 from pathlib import Path
 
-from retrieval.catalogue import Collection, CorpusKind
-from retrieval.local import open_local
+from retrieval.search.in_process import open_local
+from retrieval.store.catalogue import Collection, CorpusKind
 from tests.support.model_stub import MODEL, model_stub
 from tests.support.stack import ROOT, RUBRICA
 

@@ -15,15 +15,15 @@ from uuid import UUID
 import asyncpg
 from aiohttp import web
 
-from app.api.asgi import create_app
-from app.api.server import Server, bind
-from app.api.services import open_services
+from app.accounts.service.bootstrap import ensure_local_owner
+from app.database.engine import connect
+from app.database.migrate import upgrade
 from app.domain.contract import ResearchInput
 from app.domain.run import RunStatus
-from app.services.bootstrap import ensure_local_owner
-from app.storage.engine import connect
-from app.storage.migrate import upgrade
-from app.storage.run_log import RunLog
+from app.http.asgi import create_app
+from app.http.server import Server, bind
+from app.http.services import open_services
+from app.runs.storage.run_log import RunLog
 from infra.local.postgres import LocalPostgres
 from tests.app.finished import TEXT, URL, begin, complete
 from tests.app.support import InMemoryRuns

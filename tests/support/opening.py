@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from uuid import UUID
 
-from app.storage.openings import StageOpening, WantedStage, open_stages
-from app.storage.run_log import Reservation, RunLog
+from app.runs.storage.run_log import Reservation, RunLog
+from app.runs.storage.stage_openings import StageOpening, WantedStage, open_stages
 
 
 async def open_stage(

@@ -10,9 +10,9 @@ from uuid import UUID
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from app.api.services import open_services
-from app.storage.engine import connect
-from app.storage.run_log import RunLog
+from app.database.engine import connect
+from app.http.services import open_services
+from app.runs.storage.run_log import RunLog
 from tests.app.support import InMemoryRuns, serving
 from ui import shared, sign_in
 from ui.api_client import ApiClient

@@ -8,7 +8,8 @@ from uuid import UUID
 import asyncpg
 import pytest
 
-from app.api.services import open_services
+from app.asking.storage import rubrics
+from app.database.engine import connect
 from app.domain.budget import Budget
 from app.domain.evidence import Quote, Source
 from app.domain.plan import ResearchPlan, Subtask
@@ -16,10 +17,10 @@ from app.domain.query import ResearchQuery
 from app.domain.report import Report, Section
 from app.domain.run import EventType, RunStatus
 from app.domain.scorecard import CriterionScore, scorecard_of
-from app.services.rendering import render
-from app.storage import rubrics, runs
-from app.storage.engine import connect
-from app.storage.run_log import RunLog, Snapshot
+from app.http.services import open_services
+from app.reports.rendering import render
+from app.runs.storage import runs
+from app.runs.storage.run_log import RunLog, Snapshot
 from tests.app.support import InMemoryRuns, serving
 from tests.support.accounts import HOME_HEADERS
 from tests.support.opening import open_stage

@@ -10,7 +10,7 @@ from starlette.middleware import Middleware
 from starlette.testclient import TestClient
 from streamlit.testing.v1 import AppTest
 
-from app.domain.accounts import Scope
+from app.accounts.nouns.access import Scope
 from tests.support.patience import PATIENCE_S
 from tests.ui.conftest import ENTRY
 from tests.ui.fake_accounts import SECRET, TOKEN, collecting, known, repeating, using

@@ -7,10 +7,10 @@ from typing import TypeVar
 import asyncpg
 import pytest
 
-from app.api.services import open_services
+from app.database.engine import connect
 from app.domain.writer import ReportLineage
-from app.storage.engine import connect
-from app.storage.run_log import RunLog
+from app.http.services import open_services
+from app.runs.storage.run_log import RunLog
 from tests.app.judging import finish, finished_run, made_run, report
 from tests.app.support import InMemoryRuns, serving
 from tests.support.accounts import HOME_HEADERS

@@ -11,13 +11,13 @@ from uuid import UUID
 import orjson
 from temporalio import activity
 
+from app.database.engine import translated
 from app.domain.budget import StopReason
 from app.domain.contract import Halt
 from app.domain.plan import ResearchPlan
 from app.domain.run import EventType
-from app.storage import steering
-from app.storage.engine import translated
-from app.storage.run_log import RunLog
+from app.runs.storage import steering
+from app.runs.storage.run_log import RunLog
 from workflows.agents.ports import BudgetSpent
 from workflows.agents.remembering import PLANNER, search_agent
 from workflows.agents.simple_plan import single_subtask_plan

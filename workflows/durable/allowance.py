@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from app.domain.chat import ChatRequest, Completion, Message
-from app.storage.run_log import NOTHING, Reservation
+from app.runs.storage.run_log import NOTHING, Reservation
 from workflows.chat_models.endpoint import Prices
 
 # No tokenizer is asked: three bytes a token is more tokens than English or Chinese text has.

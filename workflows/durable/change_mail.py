@@ -10,7 +10,7 @@ from typing import NamedTuple
 from app.domain.changes import Changes, FallenClaim, NewClaim, PassageChange, Shown
 from app.domain.query import Language
 from app.domain.schedules import Firing
-from app.services.rendering.links import file_name
+from app.reports.rendering.links import file_name
 from workflows.durable.mail_words import Words, words_in
 
 # An address that is folded is none any more: lines may have what RFC 5322 allows. Any server takes seven bits.

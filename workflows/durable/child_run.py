@@ -6,7 +6,7 @@ from temporalio.exceptions import WorkflowAlreadyStartedError
 
 with workflow.unsafe.imports_passed_through():
     from app.domain.contract import RESEARCH_WORKFLOW, ResearchInput, workflow_id
-    from app.services.run_gateway import turn_of
+    from app.runs.service.temporal_gateway import turn_of
 
 
 async def begun(start: ResearchInput) -> None:

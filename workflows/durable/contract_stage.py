@@ -3,6 +3,7 @@
 import logging
 from dataclasses import dataclass
 
+from app.asking.storage import rubrics
 from app.domain.errors import NotFound
 from app.domain.evidence import Finding
 from app.domain.memory import SharedMemory
@@ -13,7 +14,6 @@ from app.domain.rubric import Rubric
 from app.domain.run import EventType
 from app.domain.scorecard import Scorecard
 from app.domain.writer import Agents, ReportLineage
-from app.storage import rubrics
 from workflows.agents.asking import Asker
 from workflows.agents.kit import Kit
 from workflows.agents.remembering import REPORTER, memory_of_report

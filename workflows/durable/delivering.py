@@ -7,7 +7,7 @@ from temporalio.exceptions import ApplicationError
 
 from app.domain.deliveries import DeliveryState, MailDelivery
 from app.outgoing.mail import Mailbox, MailRefused, MailUnavailable
-from app.storage import deliveries, schedules
+from app.schedules.storage import deliveries, schedules
 from workflows.durable.change_mail import Letter, message
 from workflows.durable.persistence import insist
 

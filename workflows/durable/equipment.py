@@ -3,19 +3,19 @@
 import contextlib
 from collections.abc import AsyncIterator, Callable
 
+from app.accounts.service.policy import AccountPolicy
+from app.database.engine import connect as connect_database
+from app.database.schema import require_schema
 from app.domain.errors import SetupError
 from app.outgoing.mail import mailbox_of
-from app.services.accounts.policy import AccountPolicy
+from app.outside.storage import OutsideStore
 from app.settings import Codec as CodecName
 from app.settings import Settings
-from app.storage.engine import connect as connect_database
-from app.storage.outside import OutsideStore
-from app.storage.schema import require_schema
-from retrieval.client import IndexClient
 from retrieval.outside.opening import Outside
 from retrieval.outside.opening import opened as opened_outside
 from retrieval.outside.pages import OutsideReader
 from retrieval.ports import PageReader
+from retrieval.service.client import IndexClient
 from workflows.agents.codec import SchemaCodec, TagCodec
 from workflows.agents.extractive import EXTRACTIVE
 from workflows.agents.model_driven import MODEL_DRIVEN

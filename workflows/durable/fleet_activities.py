@@ -8,18 +8,20 @@ from uuid import UUID, uuid5
 
 from temporalio import activity
 
+from app.collections.service.index_names import resolved
+from app.database.engine import Executor, translated
+from app.database.tenancy import Tenant
 from app.domain.contract import Halt
 from app.domain.errors import InvalidInput, TooManyRequests
 from app.domain.fleets import FleetWish
 from app.domain.run import RunStatus
-from app.services.accounts.limits import admit_run
-from app.services.own_collections import resolved
-from app.storage import fleet_steps, living_runs, steering
-from app.storage.engine import Executor, translated
-from app.storage.fleet_steps import Locked, UnderWay, Waiting
-from app.storage.living_runs import Owner
-from app.storage.run_log import RunLog
-from app.storage.tenancy import Tenant
+from app.fleets.storage import steps as fleet_steps
+from app.fleets.storage.steps import Locked, UnderWay, Waiting
+from app.quotas.service import admit_run
+from app.runs.storage import steering
+from app.runs.storage.run_log import RunLog
+from app.schedules.storage import living_runs
+from app.schedules.storage.living_runs import Owner
 from workflows.durable.failures import stopping_failure
 from workflows.durable.fleet_payloads import ADVANCE_ACTIVITY, Advance, State, Step
 from workflows.durable.performing import heartbeats

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from app.domain.errors import Conflict
 from app.domain.fleets import FleetEnd, FleetQuestion
-from app.services.fleets import Fleets
+from app.fleets.service import Fleets
 
 ADDED_AT_ONCE = 200
 LOOK_EVERY = timedelta(milliseconds=250)

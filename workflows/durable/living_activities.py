@@ -9,6 +9,9 @@ from uuid import UUID, uuid5
 
 from temporalio import activity
 
+from app.collections.service.index_names import resolved
+from app.database.engine import translated
+from app.database.tenancy import Tenant
 from app.domain.changes import Changes
 from app.domain.collections import is_index_name
 from app.domain.contract import ResearchInput
@@ -17,16 +20,13 @@ from app.domain.query import ResearchQuery
 from app.domain.report import Report
 from app.domain.run import RunStatus
 from app.domain.schedules import Firing, Outcome, Schedule
-from app.services.accounts.limits import admit_run
-from app.services.own_collections import resolved
-from app.storage import deliveries, living_runs, schedules
-from app.storage.engine import translated
-from app.storage.living_runs import Baseline, Owner
-from app.storage.tenancy import Tenant
-from retrieval.on_behalf import OnBehalf
+from app.quotas.service import admit_run
+from app.schedules.storage import deliveries, living_runs, schedules
+from app.schedules.storage.living_runs import Baseline, Owner
 from retrieval.outside.freshness import no_older_than
 from retrieval.outside.meter import counted_for
 from retrieval.ports import PageReader
+from retrieval.search.on_behalf import OnBehalf
 from workflows.agents.ports import Tool
 from workflows.agents.remembering import search_agent
 from workflows.durable import living_payloads as payloads

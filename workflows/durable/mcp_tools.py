@@ -7,14 +7,14 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from retrieval.mcp.configuration import read_servers
 from retrieval.outside.entrance import Entrance
 from retrieval.outside.failure import CallFailed
+from retrieval.outside.mcp.configuration import read_servers
 from workflows.agents.ports import Tool
 from workflows.tools.mcp import McpTool
 
 if TYPE_CHECKING:
-    from retrieval.mcp.server import McpServer
+    from retrieval.outside.mcp.server import McpServer
 
 log = logging.getLogger(__name__)
 
@@ -30,7 +30,7 @@ async def mcp_tools(path: Path | None, entrance: Entrance) -> AsyncIterator[list
         yield []
         return
     # Loaded here: the library is large, and most workers have no MCP servers.
-    from retrieval.mcp.server import McpServer
+    from retrieval.outside.mcp.server import McpServer
 
     servers = [McpServer(name, configuration) for name, configuration in read_servers(path).items()]
     try:

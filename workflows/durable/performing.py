@@ -11,8 +11,8 @@ from temporalio.exceptions import ApplicationError
 
 from app.domain.contract import Halt
 from app.domain.run import RunStatus
-from app.storage.openings import StageOpening, WantedStage, open_stages
-from app.storage.run_log import NOTHING
+from app.runs.storage.run_log import NOTHING
+from app.runs.storage.stage_openings import StageOpening, WantedStage, open_stages
 from retrieval.outside.meter import counted_for
 from workflows.durable import policies
 from workflows.durable.failures import RunHalted, WorkerStopping, final_failure, halted_failure, stopping_failure

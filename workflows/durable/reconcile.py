@@ -13,10 +13,11 @@ from temporalio.service import RPCError, RPCStatusCode
 from app.domain.contract import PARKED_WORKFLOW, RESEARCH_QUEUE, RESEARCH_WORKFLOW, Halt, ResearchInput, workflow_id
 from app.domain.errors import NotFound, RubricaError
 from app.domain.run import RunStatus
-from app.services.run_gateway import start_fleet, turn_of
-from app.storage import fleets, runs
-from app.storage.run_log import RunLog
-from app.storage.runs import Unfinished
+from app.fleets.storage import fleets
+from app.runs.service.temporal_gateway import start_fleet, turn_of
+from app.runs.storage import runs
+from app.runs.storage.run_log import RunLog
+from app.runs.storage.runs import Unfinished
 from workflows.durable.deployment import alive_builds, lead_or_yield
 from workflows.durable.payloads import Parking
 from workflows.durable.policies import RECONCILE_EVERY

@@ -12,7 +12,7 @@ from app.domain.chat import ChatRequest, Completion, ToolCall, ToolResult
 from app.domain.errors import ToolError
 from app.domain.run import EventType
 from app.domain.trajectory import Turn, TurnKind
-from app.storage.run_log import NOTHING
+from app.runs.storage.run_log import NOTHING
 from workflows.agents.ports import ChatModel, Tool
 from workflows.durable.outage import Away, Circuit
 from workflows.durable.policies import WAITING_EVENT_EVERY

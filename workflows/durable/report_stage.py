@@ -4,6 +4,7 @@ import logging
 
 import orjson
 
+from app.asking.storage import rubrics
 from app.domain.budget import StopReason
 from app.domain.errors import NotFound
 from app.domain.evidence import Finding
@@ -11,11 +12,11 @@ from app.domain.query import Effort, Language
 from app.domain.report import Report
 from app.domain.run import EventType, Run, RunStatus
 from app.domain.writer import ReportLineage
-from app.services.rendering import render
+from app.reports.rendering import render
+from app.reports.storage.reports import Surroundings, surroundings
+from app.runs.storage import runs
+from app.runs.storage.run_log import RunLog
 from app.settings import Judge
-from app.storage import rubrics, runs
-from app.storage.reports import Surroundings, surroundings
-from app.storage.run_log import RunLog
 from workflows.agents.ports import BudgetSpent
 from workflows.agents.remembering import memory_of_report
 from workflows.durable.contract_stage import held

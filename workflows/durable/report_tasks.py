@@ -6,6 +6,7 @@ from uuid import UUID
 
 from temporalio import activity
 
+from app.asking.storage import rubrics
 from app.domain.budget import StopReason
 from app.domain.contract import Halt, ReportTaskInput, ResearchInput
 from app.domain.errors import ModelError, NotFound, RubricaError
@@ -14,10 +15,11 @@ from app.domain.query import ResearchQuery
 from app.domain.report import READER, Report, Section
 from app.domain.revision import ORIGINS, FollowUp, ReportTask, TaskKind, TaskStatus, VersionInfo
 from app.domain.writer import Agents
-from app.services.rendering import render
-from app.storage import report_tasks, rubrics, runs, steering, versions
-from app.storage.reports import surroundings
-from app.storage.run_log import RunLog
+from app.reports.rendering import render
+from app.reports.storage import report_tasks, versions
+from app.reports.storage.reports import surroundings
+from app.runs.storage import runs, steering
+from app.runs.storage.run_log import RunLog
 from workflows.agents import follow_up
 from workflows.agents.extractive import revising as extractive
 from workflows.agents.extractive.provenance import with_true_notice

@@ -8,8 +8,8 @@ from uuid import UUID
 from weakref import WeakValueDictionary
 
 from app.domain.chat import ToolCall, ToolResult
-from app.storage import tool_results
-from app.storage.run_log import RunLog
+from app.runs.storage import tool_results
+from app.runs.storage.run_log import RunLog
 from workflows.durable.persistence import insist
 from workflows.tools.tool_memory import ToolMemory
 

@@ -8,7 +8,7 @@ from temporalio.exceptions import ApplicationError
 
 from app.domain.budget import StopReason
 from app.domain.evidence import Finding
-from app.storage.openings import StageOpening, WantedStage
+from app.runs.storage.stage_openings import StageOpening, WantedStage
 from workflows.agents.ports import BudgetSpent
 from workflows.agents.remembering import memory_of_search, search_agent
 from workflows.durable.failures import is_final

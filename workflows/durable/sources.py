@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Iterable
 
 from app.domain.errors import NotFound, ToolError
 from app.domain.evidence import Finding, Quote, snapshot_hash
-from app.storage.run_log import Snapshot
+from app.runs.storage.run_log import Snapshot
 
 Fetch = Callable[[str], Awaitable[str]]
 Missing = Callable[[list[str]], Awaitable[frozenset[str]]]

@@ -13,7 +13,7 @@ from app.domain.contract import Halt
 from app.domain.errors import NotFound, Unavailable
 from app.domain.run import EventType
 from app.domain.trajectory import Turn
-from app.storage.run_log import NOTHING, Reservation, RunLog
+from app.runs.storage.run_log import NOTHING, Reservation, RunLog
 from workflows.agents.ports import BudgetSpent
 from workflows.chat_models.endpoint import Prices
 from workflows.durable.allowance import Allowance

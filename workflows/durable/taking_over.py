@@ -5,7 +5,7 @@ import orjson
 from app.domain.evidence import Finding
 from app.domain.report import Report
 from app.domain.writer import ReportLineage
-from app.storage import living_runs
+from app.schedules.storage import living_runs
 from workflows.durable.persistence import insist
 from workflows.durable.workshop import Attempt
 from workflows.judging.report_changes import words

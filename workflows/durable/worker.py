@@ -19,7 +19,7 @@ from temporalio.worker import PollerBehaviorSimpleMaximum, UnsandboxedWorkflowRu
 from app.domain.contract import DEPLOYMENT_NAME, RESEARCH_QUEUE
 from app.domain.errors import SetupError
 from app.garbage import collect_rarely, giving_back
-from app.services.run_gateway import connect
+from app.runs.service.temporal_gateway import connect
 from app.settings import Settings, read_settings
 from workflows.durable import policies
 from workflows.durable.activities import StageActivities

@@ -7,6 +7,8 @@ from typing import Any
 
 import asyncpg
 
+from app.accounts.service.policy import NO_LIMITS
+from app.database.engine import translated
 from app.domain.errors import NotFound, ToolError
 from app.domain.evidence import Finding
 from app.domain.limits import Quota
@@ -14,15 +16,13 @@ from app.domain.memory import MemoryEntry, MemoryKind, SharedMemory
 from app.domain.options import SearchScope, SourceKind
 from app.domain.query import ResearchQuery, SystemName
 from app.outgoing.mail import Mailbox
-from app.services.accounts.policy import NO_LIMITS
+from app.outside.storage import OutsideStore
+from app.runs.storage.run_log import NOTHING, Reservation, RunLog, Snapshot
+from app.runs.storage.stage_openings import StageOpening
 from app.settings import Judge
-from app.storage.engine import translated
-from app.storage.openings import StageOpening
-from app.storage.outside import OutsideStore
-from app.storage.run_log import NOTHING, Reservation, RunLog, Snapshot
-from retrieval.client import IndexClient
-from retrieval.on_behalf import OnBehalf
 from retrieval.ports import PageReader
+from retrieval.search.on_behalf import OnBehalf
+from retrieval.service.client import IndexClient
 from workflows.agents.agent_set import AgentSet
 from workflows.agents.codec import Codec
 from workflows.agents.effort import LIMITS, bounds_of

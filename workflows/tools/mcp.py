@@ -11,8 +11,8 @@ import orjson
 from app.domain.chat import ToolResult
 from app.domain.errors import ToolError
 from app.domain.evidence import Passage, Source, snapshot_hash
-from retrieval.mcp.ports import Offer, ToolServer
 from retrieval.outside.entrance import Entrance
+from retrieval.outside.mcp.ports import Offer, ToolServer
 from retrieval.outside.provider import Provider
 from retrieval.outside.trial import Fetched
 from workflows.agents.further import PREFIX

@@ -7,7 +7,7 @@ from typing import Any
 from app.domain.chat import ToolCall, ToolResult
 from app.domain.errors import ToolError, ToolUnavailable
 from app.domain.trajectory import Turn
-from retrieval.recorded import Tape
+from retrieval.tape import Tape
 from workflows.agents.ports import Tool
 from workflows.tools.wrapped import Wrapped
 

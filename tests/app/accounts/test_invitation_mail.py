@@ -10,10 +10,10 @@ import pytest
 from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import Envelope
 
-from app.api.services import open_services
+from app.accounts.service import invitation_mail
+from app.accounts.service.policy import AccountPolicy
+from app.http.services import open_services
 from app.outgoing.mail import Mailbox
-from app.services.accounts import invitation_mail
-from app.services.accounts.policy import AccountPolicy
 from app.settings import MailSecurity
 from infra.local.ports import free_port
 from tests.app.accounts.browser import Browser, browsing

@@ -5,9 +5,9 @@ from collections.abc import AsyncIterator, Iterator
 import asyncpg
 import pytest
 
-from app.api.accounts.oidc import led_to
-from app.api.services import open_services
-from app.services.accounts.policy import AccountPolicy, Provider
+from app.accounts.api.oidc import led_to
+from app.accounts.service.policy import AccountPolicy, Provider
+from app.http.services import open_services
 from tests.app.accounts.browser import Browser, browsing
 from tests.app.accounts.conftest import NewBrowser
 from tests.app.accounts.provider import CLIENT, SECRET, FakeProvider, providing

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from retrieval.web.ports import SearchQuery
+from retrieval.outside.web.ports import SearchQuery
 from tests.support.outside_stub import Seen
 
 QUERY = SearchQuery("tariffs before 1900", 5)

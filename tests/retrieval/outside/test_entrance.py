@@ -10,9 +10,9 @@ from typing import Any
 import orjson
 import pytest
 
+from app.database.engine import connect
 from app.domain.errors import ToolUnavailable
-from app.storage.engine import connect
-from app.storage.outside import OutsideStore
+from app.outside.storage import OutsideStore
 from retrieval.outside import http
 from retrieval.outside.breaker import FAILURES
 from retrieval.outside.entrance import Answer, Entrance

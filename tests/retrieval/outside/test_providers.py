@@ -12,8 +12,8 @@ from retrieval.outside import http
 from retrieval.outside.failure import CallFailed, Failure
 from retrieval.outside.http import Http
 from retrieval.outside.opening import PROVIDERS
-from retrieval.web.ports import Hit, SearchQuery, plain, read_date
-from retrieval.web.searching import read_hits
+from retrieval.outside.web.ports import Hit, SearchQuery, plain, read_date
+from retrieval.outside.web.searching import read_hits
 from tests.retrieval.outside.provider_cases import CASES, QUERY, Case
 from tests.support.outside_stub import OutsideStub, Seen, outside, says
 

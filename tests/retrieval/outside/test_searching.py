@@ -19,11 +19,11 @@ from retrieval.outside.memory import MemoryShared
 from retrieval.outside.opening import PROVIDERS, opened, providers
 from retrieval.outside.pages import PAGE, OneAttempt, OutsideReader
 from retrieval.outside.providers_file import read_options
+from retrieval.outside.web.jina import JinaReader
+from retrieval.outside.web.ports import SearchProvider, SearchQuery
+from retrieval.outside.web.routing import in_order
+from retrieval.outside.web.searching import OutsideSearch
 from retrieval.ports import Document
-from retrieval.web.jina import JinaReader
-from retrieval.web.ports import SearchProvider, SearchQuery
-from retrieval.web.routing import in_order
-from retrieval.web.searching import OutsideSearch
 from tests.support.outside_stub import OutsideStub, after, outside, says, status
 from tests.workflows.small_corpus import SmallCorpus
 

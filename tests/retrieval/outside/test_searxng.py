@@ -15,8 +15,8 @@ from infra.local.ports import free_port
 from retrieval.outside import http
 from retrieval.outside.entrance import Entrance
 from retrieval.outside.memory import MemoryShared
-from retrieval.web.searching import OutsideSearch
-from retrieval.web.searxng import SearXNG
+from retrieval.outside.web.searching import OutsideSearch
+from retrieval.outside.web.searxng import SearXNG
 from tests.support.outside_stub import OutsideStub, outside, says
 
 PYTHON = os.environ.get("SEARXNG_PYTHON") or (sys.executable if importlib.util.find_spec("searx") else "")

@@ -7,11 +7,11 @@ from uuid import uuid4
 
 import pytest
 
+from app.database.engine import connect
 from app.domain.errors import NotFound
 from app.domain.evidence import snapshot_hash
 from app.domain.outside import Ending
-from app.storage.engine import connect
-from app.storage.outside import Keeping, OutsideStore
+from app.outside.storage import Keeping, OutsideStore
 from retrieval.outside.memory import MemoryShared
 from retrieval.outside.ports import Shared
 

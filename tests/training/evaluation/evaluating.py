@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from retrieval.catalogue import Collection, CorpusKind
-from retrieval.local import open_local
+from retrieval.search.in_process import open_local
+from retrieval.store.catalogue import Collection, CorpusKind
 
 COLLECTION = "small"
 TEXT = """# Annual Message 1824

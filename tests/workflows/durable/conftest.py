@@ -4,8 +4,8 @@ import asyncpg
 import pytest
 from temporalio.runtime import Runtime, TelemetryConfig
 
-from app.services.run_gateway import connect as connect_temporal
-from app.storage.engine import connect
+from app.database.engine import connect
+from app.runs.service.temporal_gateway import connect as connect_temporal
 from tests.workflows.durable.house import House
 from workflows.durable.policies import WORKER_REPORTS_EVERY
 

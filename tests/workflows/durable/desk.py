@@ -11,8 +11,8 @@ from app.domain.budget import Budget, Usage
 from app.domain.contract import Halt
 from app.domain.errors import ToolError
 from app.domain.query import ResearchQuery
-from app.storage import events, runs, steering
-from app.storage.run_log import NOTHING, RunLog
+from app.runs.storage import events, runs, steering
+from app.runs.storage.run_log import NOTHING, RunLog
 from tests.support.opening import open_stage
 from workflows.chat_models.endpoint import Prices
 from workflows.durable.outage import Circuit

@@ -17,10 +17,10 @@ from app.domain.budget import Budget
 from app.domain.contract import workflow_id
 from app.domain.query import Effort, ResearchQuery
 from app.domain.run import EventType, Run, RunStatus
-from app.services.research import Research
-from app.services.run_gateway import TemporalGateway
-from app.services.steering import Steering
-from app.storage import events
+from app.runs.service.research import Research
+from app.runs.service.steering import Steering
+from app.runs.service.temporal_gateway import TemporalGateway
+from app.runs.storage import events
 from tests.support.patience import PATIENCE_S
 from tests.workflows.durable.toys import ToyIndex, ToyModel, extractive_toys, toy_agents
 from workflows.agents.agent_set import AgentSet

@@ -12,7 +12,7 @@ from app.domain.chat import ChatRequest, Completion
 from app.domain.contract import Halt
 from app.domain.errors import ModelUnavailable
 from app.domain.run import RunStatus
-from app.storage.run_log import RunLog
+from app.runs.storage.run_log import RunLog
 from tests.support.patience import PATIENCE_S
 from tests.workflows.durable.desk import Desk, slowly
 from tests.workflows.durable.house import House

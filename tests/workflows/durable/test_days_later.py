@@ -13,7 +13,7 @@ from temporalio.client import Client
 
 from app.domain.contract import PARKED_WORKFLOW, workflow_id
 from app.domain.run import RunStatus
-from app.services.run_gateway import connect
+from app.runs.service.temporal_gateway import connect
 from tests.workflows.durable.house import House
 from tests.workflows.durable.toys import Gate
 from workflows.durable.worker import build_worker

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from app.domain.accounts import LOCAL_ORGANISATION
+from app.accounts.nouns.access import LOCAL_ORGANISATION
+from app.database.tenancy import Tenant, TenantDatabase, acting_for
 from app.domain.errors import InvalidInput, ModelRefused
-from app.services.fleets import Fleets
+from app.fleets.service import Fleets
 from app.settings import Settings
-from app.storage.tenancy import Tenant, TenantDatabase, acting_for
 from tests.support.model_stub import ModelStub, model_stub
 from tests.training.evaluation.evaluating import benchmark_folder
 from tests.workflows.durable.house import House

@@ -11,7 +11,7 @@ from temporalio.worker import UnsandboxedWorkflowRunner, Worker
 
 from app.domain.contract import ResearchInput
 from app.domain.query import ResearchQuery
-from app.services.run_gateway import connect, turn_of
+from app.runs.service.temporal_gateway import connect, turn_of
 
 GREEDY, MODEST = UUID(int=1), UUID(int=2)
 BACKLOG = 40

@@ -9,7 +9,8 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from app.domain.accounts import LOCAL_ORGANISATION, LOCAL_USER
+from app.accounts.nouns.access import LOCAL_ORGANISATION, LOCAL_USER
+from app.database.tenancy import Tenant, TenantDatabase, acting_for
 from app.domain.budget import Budget
 from app.domain.collections import index_name
 from app.domain.contract import RESEARCH_QUEUE
@@ -17,9 +18,8 @@ from app.domain.errors import Conflict, InvalidInput, NotFound
 from app.domain.fleets import FLEET_WORKFLOW, Fleet, FleetEnd, FleetInput, FleetQuestion, FleetWish, fleet_workflow_id
 from app.domain.query import ResearchQuery
 from app.domain.run import RunStatus
-from app.services.fleets import Fleets
-from app.storage import fleets as stored
-from app.storage.tenancy import Tenant, TenantDatabase, acting_for
+from app.fleets.service import Fleets
+from app.fleets.storage import fleets as stored
 from tests.workflows.durable.house import PATIENCE, House
 from tests.workflows.durable.toys import Gate
 from workflows.durable.fleet_pipeline import FleetPipeline

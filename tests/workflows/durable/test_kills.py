@@ -11,12 +11,12 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from app.domain.accounts import LOCAL_ORGANISATION
+from app.accounts.nouns.access import LOCAL_ORGANISATION
+from app.database.tenancy import Tenant, acting_for
 from app.domain.fleets import FleetQuestion
 from app.domain.query import ResearchQuery
 from app.domain.run import RunStatus
-from app.services.fleets import Fleets
-from app.storage.tenancy import Tenant, acting_for
+from app.fleets.service import Fleets
 from tests.support.model_stub import ModelStub, model_stub
 from tests.support.model_stub_bill import Bill, read_bill
 from tests.support.model_stub_faults import Fault

@@ -8,7 +8,8 @@ from uuid import UUID, uuid4
 import pytest
 from temporalio.testing import ActivityEnvironment
 
-from app.domain.accounts import LOCAL_ORGANISATION, LOCAL_USER
+from app.accounts.nouns.access import LOCAL_ORGANISATION, LOCAL_USER
+from app.accounts.service.bootstrap import LOCAL_EMAIL
 from app.domain.contract import RESEARCH_QUEUE, workflow_id
 from app.domain.deliveries import DeliveryState
 from app.domain.errors import ToolError
@@ -16,8 +17,7 @@ from app.domain.evidence import Passage, snapshot_hash
 from app.domain.query import ResearchQuery
 from app.domain.run import RunStatus
 from app.domain.schedules import LIVING_WORKFLOW, Firing, Firings, Outcome, Schedule, Timing
-from app.services.bootstrap import LOCAL_EMAIL
-from app.storage import deliveries, schedules
+from app.schedules.storage import deliveries, schedules
 from retrieval.ports import Document, SearchFilter
 from tests.workflows.durable.house import House
 from tests.workflows.durable.toys import SOURCE, ToyIndex

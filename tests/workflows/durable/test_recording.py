@@ -12,7 +12,7 @@ from app.domain.chat import ChatRequest, Message, Role, ToolCall
 from app.domain.contract import Halt
 from app.domain.errors import ModelUnavailable, Unavailable
 from app.domain.run import EventType
-from app.storage.run_log import RunLog
+from app.runs.storage.run_log import RunLog
 from tests.support.opening import open_stage
 from tests.support.patience import PATIENCE_S
 from tests.workflows.durable.desk import Desk, slowly

@@ -12,7 +12,7 @@ from temporalio.worker import Replayer
 
 import tests.histories
 from app.domain.contract import RESEARCH_WORKFLOW, ResearchInput
-from app.services.temporal_payloads import noun_converter
+from app.runs.service.temporal_payloads import noun_converter
 from workflows.durable.fleet_workflow import FleetWorkflow
 from workflows.durable.research_workflow import ParkedRunWorkflow, ResearchWorkflow
 

@@ -16,10 +16,10 @@ from app.domain.query import Language
 from app.domain.report import Report
 from app.domain.revision import ReportTask, TaskStatus, VersionOrigin
 from app.domain.run import RunStatus
-from app.services.rendering.numbering import numbered
-from app.services.revising import Revising
-from app.services.revising.differences import Change
-from app.storage import reports
+from app.reports.rendering.numbering import numbered
+from app.reports.service.revising import Revising
+from app.reports.service.revising.differences import Change
+from app.reports.storage import reports
 from tests.workflows.durable.house import PATIENCE, House
 from tests.workflows.durable.toys import TEXT, ToyIndex, ToyModel
 from workflows.agents.extractive.provenance import notice_of

@@ -12,7 +12,7 @@ from app.domain.contract import ResearchInput
 from app.domain.plan import ResearchPlan, Subtask
 from app.domain.query import ResearchQuery
 from app.domain.run import EventType, RunStatus
-from app.storage.run_log import RunLog
+from app.runs.storage.run_log import RunLog
 from tests.support.patience import PATIENCE_S
 from tests.workflows.durable.house import House
 from tests.workflows.durable.toys import Gate, toy_agents

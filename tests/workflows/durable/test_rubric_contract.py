@@ -4,13 +4,13 @@ import json
 from dataclasses import dataclass
 from uuid import UUID
 
+from app.asking.service.asking import Asking
 from app.domain.budget import Budget
 from app.domain.chat import ChatRequest, Completion
 from app.domain.contract import DraftKind
 from app.domain.query import ResearchQuery
 from app.domain.rubric import Criterion, Origin
 from app.domain.run import EventType, RunStatus
-from app.services.asking import Asking
 from tests.workflows.durable.house import House
 from tests.workflows.durable.toys import Gate, ToyModel
 from workflows.prompts.library import PromptLibrary

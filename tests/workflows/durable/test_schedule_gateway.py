@@ -9,8 +9,8 @@ from temporalio.service import RPCError
 
 from app.domain.errors import Unavailable
 from app.domain.schedules import Overlap, Timing, schedule_workflow_id
-from app.services.run_gateway import connect
-from app.services.schedule_gateway import TemporalSchedules
+from app.runs.service.temporal_gateway import connect
+from app.schedules.service.temporal_gateway import TemporalSchedules
 
 
 async def test_a_schedule_is_held_as_the_database_has_it(temporal_address: str) -> None:

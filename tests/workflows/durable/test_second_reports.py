@@ -4,11 +4,11 @@ from uuid import UUID
 
 import orjson
 
-from app.domain.accounts import LOCAL_USER
-from app.domain.feedback import ComparisonStatus, Place
+from app.accounts.nouns.access import LOCAL_USER
+from app.comparisons.service.comparisons import Comparisons
 from app.domain.run import EventType, RunStatus
 from app.domain.writer import WriterSettings
-from app.services.preferences.comparisons import Comparisons
+from app.preferences.nouns.feedback import ComparisonStatus, Place
 from tests.workflows.durable.house import House
 from tests.workflows.durable.toys import Gate, ToyModel
 from workflows.chat_models.endpoint import Prices

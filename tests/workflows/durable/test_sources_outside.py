@@ -8,12 +8,12 @@ import orjson
 from app.domain.chat import ToolCall
 from app.domain.evidence import snapshot_hash
 from app.domain.run import RunStatus
-from app.storage.outside import OutsideStore
+from app.outside.storage import OutsideStore
 from retrieval.outside import http
 from retrieval.outside.entrance import Entrance
 from retrieval.outside.opening import PROVIDERS
-from retrieval.recorded import Tape
-from retrieval.web.searching import OutsideSearch
+from retrieval.outside.web.searching import OutsideSearch
+from retrieval.tape import Tape
 from tests.support.outside_stub import outside, says
 from tests.workflows.durable.house import House
 from workflows.tools.toolbox import Beyond

@@ -6,15 +6,15 @@ from dataclasses import replace
 
 import pytest
 
+from app.asking.service.asking import Asking
 from app.domain.budget import Budget
 from app.domain.chat import ChatRequest
 from app.domain.errors import Conflict
 from app.domain.query import ResearchQuery, SystemName
 from app.domain.run import EventType, RunStatus
-from app.services.asking import Asking
-from app.services.later_scores import LaterScores
-from app.services.research import Agreed
-from app.services.side_by_side import SideBySide, SideBySides
+from app.runs.service.research import Agreed
+from app.side_by_side.service.later_scores import LaterScores
+from app.side_by_side.service.side_by_side import SideBySide, SideBySides
 from tests.workflows.durable.house import PATIENCE, House
 from tests.workflows.durable.test_rubric_contract import DRAFTED
 from tests.workflows.systems.test_one_question import QUESTION, sound

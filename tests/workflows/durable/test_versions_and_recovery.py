@@ -12,7 +12,7 @@ import pytest
 from temporalio.runtime import Runtime
 
 from app.domain.run import RunStatus
-from app.services.run_gateway import connect
+from app.runs.service.temporal_gateway import connect
 from infra.local.temporal import LocalTemporal
 from tests.support.patience import PATIENCE_S
 from tests.support.stack import running_temporal

@@ -3,8 +3,8 @@
 import asyncio
 import sys
 
-from app.services.run_gateway import connect as connect_temporal
-from app.storage.engine import connect
+from app.database.engine import connect
+from app.runs.service.temporal_gateway import connect as connect_temporal
 from tests.workflows.durable.toys import ToyIndex, extractive_toys, toy_agents
 from workflows.agents.codec import SchemaCodec
 from workflows.chat_models.endpoint import Endpoint

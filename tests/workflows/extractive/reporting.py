@@ -7,7 +7,7 @@ from typing import Any
 from app.domain.plan import Subtask
 from app.domain.query import ResearchQuery, detect_language
 from app.domain.report import Report
-from retrieval.local import LocalSearcher
+from retrieval.search.in_process import LocalSearcher
 from workflows.agents.codec import SchemaCodec
 from workflows.agents.effort import LIMITS, bounds_of
 from workflows.agents.extractive import EXTRACTIVE

@@ -10,8 +10,8 @@ from app.domain.options import Length, ReportFormat, ReportStyle, SearchScope, T
 from app.domain.plan import Subtask
 from app.domain.query import Clarified, Language, detect_language
 from app.domain.writer import Arrangement, WriterSettings
-from app.services.rendering.numbering import numbered
-from retrieval.local import LocalSearcher, open_local
+from app.reports.rendering.numbering import numbered
+from retrieval.search.in_process import LocalSearcher, open_local
 from tests.workflows.extractive.reporting import report_on
 from workflows.agents.extractive.forms import shaped
 from workflows.agents.extractive.survey import extent

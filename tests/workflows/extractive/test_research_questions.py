@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from app.domain.report import Report
-from app.services.rendering.numbering import numbered
-from retrieval.catalogue import Collection, CorpusKind
-from retrieval.local import LocalSearcher, open_local
+from app.reports.rendering.numbering import numbered
+from retrieval.search.in_process import LocalSearcher, open_local
+from retrieval.store.catalogue import Collection, CorpusKind
 from tests.workflows.extractive.reporting import report_on
 from workflows.agents.extractive.kinds import QuestionKind
 from workflows.agents.extractive.nesting import is_nested

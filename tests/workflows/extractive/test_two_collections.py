@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from app.services.rendering.numbering import numbered
-from retrieval.catalogue import Collection, CorpusKind
-from retrieval.local import LocalSearcher, open_local
+from app.reports.rendering.numbering import numbered
 from retrieval.ports import SearchFilter
+from retrieval.search.in_process import LocalSearcher, open_local
+from retrieval.store.catalogue import Collection, CorpusKind
 from tests.workflows.extractive.reporting import report_on
 
 ARTICLES = {

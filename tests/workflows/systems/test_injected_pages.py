@@ -17,7 +17,7 @@ from app.domain.query import Language, ResearchQuery
 from app.domain.report import Report
 from app.domain.run import EventType, Run, RunStatus
 from app.domain.trajectory import Turn, TurnKind
-from app.services.rendering import Rendered, render
+from app.reports.rendering import Rendered, render
 from retrieval.fetch.reader import WebReader
 from retrieval.ports import Document, SearchFilter
 from tests.retrieval.fetch.web import SmallWeb, small_web

@@ -14,8 +14,8 @@ from app.domain.chat import ChatRequest
 from app.domain.errors import SetupError, ToolError
 from app.domain.evidence import snapshot_hash
 from infra.local.ports import free_port
-from retrieval.mcp.configuration import read_servers
 from retrieval.outside.entrance import Entrance
+from retrieval.outside.mcp.configuration import read_servers
 from retrieval.outside.memory import MemoryShared
 from tests.support.patience import PATIENCE_S
 from tests.workflows.bench_of_agents import make_kit, new_record, run_chain, step_of

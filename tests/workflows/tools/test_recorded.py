@@ -16,8 +16,8 @@ from retrieval.outside import http
 from retrieval.outside.entrance import Entrance
 from retrieval.outside.memory import MemoryShared
 from retrieval.outside.opening import PROVIDERS
-from retrieval.recorded import Tape
-from retrieval.web.searching import OutsideSearch
+from retrieval.outside.web.searching import OutsideSearch
+from retrieval.tape import Tape
 from tests.support.outside_stub import outside, says
 from tests.workflows.bench_of_agents import make_kit, new_record, run_chain
 from tests.workflows.sensible import sensible

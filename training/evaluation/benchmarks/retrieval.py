@@ -8,7 +8,7 @@ from pathlib import Path
 
 from app.domain.errors import InvalidInput
 from app.domain.query import detect_language
-from retrieval.catalogue import Collection, CorpusKind
+from retrieval.store.catalogue import Collection, CorpusKind
 from training.evaluation.benchmarks.files import each, one_of
 from training.evaluation.harness.example import Answer, Answered, Benchmark, Example, Reading
 from training.evaluation.harness.figures import means

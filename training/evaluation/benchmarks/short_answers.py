@@ -10,7 +10,7 @@ from typing import Any
 
 from app.domain.missing import Missing
 from app.domain.query import Language, detect_language
-from retrieval.catalogue import Collection, CorpusKind
+from retrieval.store.catalogue import Collection, CorpusKind
 from training.evaluation.answer_metrics import exact_match, gaia_match, token_f1
 from training.evaluation.benchmarks.canary import by_digest, by_itself
 from training.evaluation.benchmarks.files import csv_rows, each, one_of, read_all, sheet_rows

@@ -13,8 +13,8 @@ from app.domain.errors import RubricaError, ToolError
 from app.domain.query import Effort, ResearchQuery, SystemName
 from app.domain.report import Report
 from app.domain.trajectory import Turn
-from app.services.rendering.marks import unmarked
-from app.services.rendering.numbering import numbered
+from app.reports.rendering.marks import unmarked
+from app.reports.rendering.numbering import numbered
 from retrieval.ports import PageReader, Searcher, SearchFilter
 from training.evaluation.benchmarks.files import FinishedReport
 from training.evaluation.harness.caps import NO_CAPS, Caps

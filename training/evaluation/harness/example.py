@@ -12,7 +12,7 @@ from app.domain.budget import Usage
 from app.domain.query import Language
 from app.domain.report import Report
 from app.domain.value import Value
-from retrieval.catalogue import Collection
+from retrieval.store.catalogue import Collection
 from training.evaluation.harness.figures import Figure
 from training.evaluation.harness.judging import Judging
 from training.evaluation.harness.scores import Scores

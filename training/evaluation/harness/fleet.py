@@ -11,16 +11,18 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 from uuid import UUID, uuid4
 
+from app.database.engine import Executor
 from app.domain.errors import NotFound
 from app.domain.fleets import FleetEnd, FleetQuestion
 from app.domain.query import ResearchQuery
 from app.domain.report import Report
 from app.domain.run import RunStatus
 from app.domain.writer import ReportLineage
-from app.services.fleets import Fleets
-from app.services.rendering.numbering import numbered
-from app.storage import living_runs, reports, runs, tapes
-from app.storage.engine import Executor
+from app.fleets.service import Fleets
+from app.reports.rendering.numbering import numbered
+from app.reports.storage import reports
+from app.runs.storage import runs, tapes
+from app.schedules.storage import living_runs
 from training.evaluation.harness.answering import MOST_PAGE_CHARS, plain
 from training.evaluation.harness.example import Answer, Example
 from training.evaluation.harness.folder import RunFolder

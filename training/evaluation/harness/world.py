@@ -6,18 +6,18 @@ from dataclasses import dataclass
 
 from app.domain.errors import SetupError
 from app.settings import Settings
-from retrieval.catalogue import Collection
-from retrieval.client import IndexClient
-from retrieval.encoder import Encoder, EncoderBackend, EncoderOnce, open_encoder
-from retrieval.engines import engines_of
-from retrieval.home import open_shelves
-from retrieval.library import DEFAULT_COLLECTION
-from retrieval.local import LocalSearcher, open_local
+from retrieval.encoding.encoder import Encoder, EncoderBackend, EncoderOnce, open_encoder
+from retrieval.encoding.engines import engines_of
 from retrieval.outside.memory import MemoryShared
 from retrieval.outside.opening import opened
 from retrieval.outside.pages import OutsideReader
-from retrieval.owner_lock import own as owned
 from retrieval.ports import PageReader, Searcher
+from retrieval.search.in_process import LocalSearcher, open_local
+from retrieval.search.library import DEFAULT_COLLECTION
+from retrieval.service.client import IndexClient
+from retrieval.service.owner_lock import own as owned
+from retrieval.store.catalogue import Collection
+from retrieval.store.home import open_shelves
 from training.evaluation.harness.answering import World
 from workflows.tools.toolbox import Beyond, corpora_of
 

@@ -1,0 +1,1 @@
+"""Who asks: people, organisations, sessions, keys and teams."""

@@ -1,0 +1,37 @@
+"""API keys."""
+
+from uuid import UUID
+
+from litestar import Controller, delete, get, post
+from litestar.params import FromPath, JSONBody
+
+from app.accounts.nouns.access import Scope
+from app.accounts.schemas import KeyPage, MadeKey, NewKey
+from app.http.authentication import needs
+from app.http.dependencies import AccountsService, CurrentPrincipal
+from app.http.idempotency.middleware import SHOWN_ONCE
+from app.http.openapi.document import problem_responses
+
+
+class KeysController(Controller):
+    """Keys for programs. A key acts for the person who made it, and goes when they go."""
+
+    path = "/v1/keys"
+    tags = ("keys",)
+    opt = needs(Scope.KEYS_WRITE)
+
+    @get(opt=needs(Scope.KEYS_READ), responses=problem_responses())
+    async def list_keys(self, accounts: AccountsService) -> KeyPage:
+        """The organisation's keys: their names, scopes, and when they were last used."""
+        return KeyPage(items=list(await accounts.keys.all()))
+
+    @post(opt=needs(Scope.KEYS_WRITE) | SHOWN_ONCE, responses=problem_responses(400))
+    async def make(self, data: JSONBody[NewKey], accounts: AccountsService, principal: CurrentPrincipal) -> MadeKey:
+        """Make a key. The answer is the only place where it is ever shown."""
+        made = await accounts.keys.make(principal, data.name, data.scopes, data.expires_at)
+        return MadeKey(key=str(made.key), info=made.info)
+
+    @delete("/{key:uuid}", responses=problem_responses(404))
+    async def revoke(self, key: FromPath[UUID], accounts: AccountsService) -> None:
+        """End a key at once."""
+        await accounts.keys.revoke(key)

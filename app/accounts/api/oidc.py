@@ -1,0 +1,113 @@
+"""Signing in with an identity provider: two addresses for the browser.
+
+A browser for which that fails is led to the page's form, which says why in its reader's language. Programs, and browsers of a
+deployment without a page, get the problem.
+"""
+
+import logging
+from collections.abc import Awaitable
+from datetime import timedelta
+from typing import Annotated
+from urllib.parse import quote, unquote, urlencode, urlsplit
+
+from litestar import Controller, Response, get
+from litestar.datastructures import Cookie
+from litestar.params import QueryParameter
+
+from app.accounts.api.cookies import cookie, session_cookie
+from app.accounts.service.desk import Accounts
+from app.accounts.service.policy import AccountPolicy
+from app.accounts.service.provider import NotLetIn, Reason
+from app.domain.errors import Forbidden, RubricaError, TooManyRequests, Unavailable
+from app.http.authentication import PUBLIC
+from app.http.dependencies import AccountsService, ApiRequest, address_of
+from app.http.openapi.document import problem_responses
+
+COOKIE = "rubrica_oidc"
+WANTED = "rubrica_wanted"
+AS_IN_ADDRESSES = "/?&=%:+,;@!$'()*~-._"
+LONGEST_WANTED = 1_000  # of characters, some of which take nine in a cookie
+REASONS = {Forbidden: "closed", TooManyRequests: "often", Unavailable: "away"}
+log = logging.getLogger(__name__)
+Given = Annotated[str, QueryParameter(max_length=4_000)]
+# `state` alone is a word of Litestar's.
+State = Annotated[str, QueryParameter(name="state", max_length=4_000)]
+
+
+class OidcController(Controller):
+    """There and back."""
+
+    path = "/v1/oidc"
+    tags = ("accounts",)
+    opt = PUBLIC
+    security = [{}]  # noqa: RUF012  as Litestar declares it
+
+    @get("/start", status_code=302, responses=problem_responses(404))
+    async def start(
+        self,
+        accounts: AccountsService,
+        request: ApiRequest,
+        back: Annotated[str, QueryParameter(max_length=LONGEST_WANTED, description="The path of the page that was wanted.")] = "",
+    ) -> Response[None]:
+        """Go to the identity provider of this deployment. After signing in one is led to `back`, a path at the page."""
+        return await _or_told(request, accounts.policy, back, self._gone(accounts, request, back))
+
+    async def _gone(self, accounts: Accounts, request: ApiRequest, back: str) -> Response[None]:
+        departure, policy = await accounts.oidc.begin(address_of(request)), accounts.policy
+        kept = [(COOKIE, departure.state), (WANTED, quote(back, safe=""))]
+        cookies = [cookie(name, value, policy, policy.flow_valid) for name, value in kept]
+        return Response(None, status_code=302, headers={"Location": departure.url}, cookies=cookies)
+
+    @get("/callback", status_code=302, responses=problem_responses(400, 404, 409))
+    async def callback(
+        self, accounts: AccountsService, request: ApiRequest, brought: State = "", code: Given = "", error: Given = ""
+    ) -> Response[None]:
+        """Come back from it, and go to the page, signed in."""
+        wanted = unquote(request.cookies.get(WANTED, ""))
+        let_in = self._let_in(accounts, request, brought, "" if error else code, wanted)
+        return await _or_told(request, accounts.policy, wanted, let_in)
+
+    async def _let_in(self, accounts: Accounts, request: ApiRequest, brought: str, code: str, wanted: str) -> Response[None]:
+        if not code:
+            raise NotLetIn(Reason.DENIED, "the identity provider did not let you in; try again")
+        signed = await accounts.oidc.finish(brought, request.cookies.get(COOKIE, ""), code, address_of(request))
+        policy = accounts.policy
+        headers = {"Location": led_to(policy.page_url, wanted)}
+        return Response(None, status_code=302, headers=headers, cookies=[session_cookie(signed.token, policy), *_over(policy)])
+
+
+async def _or_told(request: ApiRequest, policy: AccountPolicy, wanted: str, work: Awaitable[Response[None]]) -> Response[None]:
+    """The answer, or the way to the page's form with the reason why there is none."""
+    try:
+        return await work
+    except RubricaError as error:
+        if not policy.page_url or "text/html" not in request.headers.get("accept", ""):
+            raise
+        log.info("signing in with the identity provider did not work: %s", error)
+        told = urlencode({"form": "enter", "refused": f"provider_{reason_of(error)}"} | ({"back": wanted} if wanted else {}))
+        there = f"{policy.page_url.rstrip('/')}/sign-in?{told}"
+        return Response(None, status_code=302, headers={"Location": there}, cookies=_over(policy))
+
+
+def reason_of(error: RubricaError) -> str:
+    """A word for why it did not work, which the page has a sentence for."""
+    if isinstance(error, NotLetIn):
+        return error.reason
+    return next((word for kind, word in REASONS.items() if isinstance(error, kind)), "failed")
+
+
+def _over(policy: AccountPolicy) -> list[Cookie]:
+    """What the browser kept meanwhile, taken back."""
+    return [cookie(name, "", policy, timedelta(0)) for name in (COOKIE, WANTED)]
+
+
+def led_to(page_url: str, wanted: str) -> str:
+    """Where one goes once signed in: the wanted path where it is one of the page, else the page; without a page, who one is."""
+    if not page_url:
+        return "/v1/me"
+    page = urlsplit(page_url)
+    path = wanted.partition("?")[0]
+    local = path.startswith("/") and not path.startswith("//") and (path + "/").startswith(page.path.rstrip("/") + "/")
+    if not local or not wanted.isprintable() or "\\" in wanted or "/../" in path + "/":
+        return page_url
+    return f"{page.scheme}://{page.netloc}{quote(wanted, safe=AS_IN_ADDRESSES)}"

@@ -1,0 +1,91 @@
+"""Signing up, in and out, and who one is."""
+
+from typing import Any
+
+from litestar import Controller, Response, delete, get, post
+from litestar.openapi import ResponseSpec
+from litestar.params import JSONBody
+
+from app.accounts.api.cookies import SESSION, no_session, session_cookie
+from app.accounts.nouns.access import Scope
+from app.accounts.nouns.team import Me
+from app.accounts.schemas import Acceptance, Confirmation, Credentials, NewAccount, NewPassword
+from app.accounts.service.desk import Accounts
+from app.accounts.service.sign_in import SignedIn
+from app.database.tenancy import acting
+from app.http.authentication import PUBLIC, needs
+from app.http.dependencies import AccountsService, ApiRequest, CurrentPrincipal, address_of
+from app.http.idempotency.middleware import SHOWN_ONCE
+from app.http.openapi.document import problem_responses
+
+EXPORT = ResponseSpec(dict[str, Any], description="What is kept, by kind.", generate_examples=False)
+
+
+class SessionsController(Controller):
+    """A session is a cookie. Programs use API keys instead."""
+
+    path = "/v1"
+    tags = ("accounts",)
+
+    @post("/sign-up", opt=PUBLIC, security=[{}], responses=problem_responses(400, 409))
+    async def sign_up(self, data: JSONBody[NewAccount], accounts: AccountsService, request: ApiRequest) -> Response[Me]:
+        """Make an organisation, be its owner, and be signed in."""
+        signed = await accounts.sign_in.sign_up(data.organisation, data.email, data.name, data.password, address_of(request))
+        return await entered(accounts, signed, 201)
+
+    @post("/session", opt=PUBLIC, security=[{}], status_code=200, responses=problem_responses(400))
+    async def sign_in(self, data: JSONBody[Credentials], accounts: AccountsService, request: ApiRequest) -> Response[Me]:
+        """Sign in with e-mail address and password."""
+        sign_in = accounts.sign_in
+        signed = await sign_in.with_password(data.email, data.password, address_of(request), data.organisation)
+        return await entered(accounts, signed, 200)
+
+    @delete("/session", opt=needs(Scope.ACCOUNT_READ), responses=problem_responses())
+    async def sign_out(self, accounts: AccountsService, request: ApiRequest) -> Response[None]:
+        """Sign out of this browser."""
+        if token := request.cookies.get(SESSION):
+            await accounts.sign_in.sign_out(token, acting())
+        return Response(None, status_code=204, cookies=[no_session(accounts.policy)])
+
+    @get("/me", opt=needs(Scope.ACCOUNT_READ), responses=problem_responses(404))
+    async def me(self, accounts: AccountsService, principal: CurrentPrincipal, request: ApiRequest) -> Response[Me]:
+        """Who asks, in which organisation, and what they may do. An old session's cookie is exchanged for a new one."""
+        token = request.cookies.get(SESSION)
+        new = await accounts.sign_in.renewed(token) if token and principal.key_id is None else None
+        found = await accounts.me(principal.organisation_id, principal.user_id, principal.scopes, principal.key_id)
+        return Response(found, cookies=[session_cookie(new, accounts.policy)] if new else [])
+
+    @post("/me/password", opt=needs(Scope.ACCOUNT_WRITE) | SHOWN_ONCE, status_code=200, responses=problem_responses(400))
+    async def change_password(self, data: JSONBody[NewPassword], accounts: AccountsService, request: ApiRequest) -> Response[Me]:
+        """Change one's own password. Every session of this account ends but the one that begins now."""
+        token = request.cookies.get(SESSION, "")
+        return await entered(accounts, await accounts.sign_in.change_password(data.current, data.new, acting(), token), 200)
+
+    @get(
+        "/me/export",
+        opt=needs(Scope.ACCOUNT_READ),
+        media_type="application/json",
+        responses={200: EXPORT, **problem_responses()},
+    )
+    async def export(self, accounts: AccountsService) -> Response[bytes]:
+        """Everything that is kept about the person who asks, in all of their organisations."""
+        headers = {"Content-Disposition": 'attachment; filename="rubrica-export.json"'}
+        return Response((await accounts.personal.export(acting())).encode(), media_type="application/json", headers=headers)
+
+    @post("/me/erasure", opt=needs(Scope.ACCOUNT_WRITE), status_code=204, responses=problem_responses(400, 409))
+    async def erase(self, data: JSONBody[Confirmation], accounts: AccountsService) -> None:
+        """Erase oneself. Organisations in which one is alone go with all that is in them; the work in others stays theirs."""
+        await accounts.personal.erase(data.password, acting())
+
+    @post("/invitations/accept", opt=PUBLIC, security=[{}], status_code=200, responses=problem_responses(400, 409))
+    async def accept(self, data: JSONBody[Acceptance], accounts: AccountsService, request: ApiRequest) -> Response[Me]:
+        """Join an organisation by an invitation, and be signed in."""
+        signed = await accounts.sign_in.accept(data.token, data.name, data.password, address_of(request))
+        return await entered(accounts, signed, 200)
+
+
+async def entered(accounts: Accounts, signed: SignedIn, status: int) -> Response[Me]:
+    """Who has just signed in, with the session's cookie."""
+    assert signed.tenant.user is not None
+    me = await accounts.me(signed.tenant.organisation, signed.tenant.user)
+    return Response(me, status_code=status, cookies=[session_cookie(signed.token, accounts.policy)])

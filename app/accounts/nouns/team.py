@@ -1,0 +1,90 @@
+"""Organisations, the people in them, and what they hold."""
+
+import unicodedata
+from datetime import datetime
+from typing import Annotated
+from uuid import UUID
+
+from pydantic import AfterValidator, Field, StringConstraints
+
+from app.accounts.nouns.access import Role, Scope
+from app.domain.value import Value
+
+SHORTEST_PASSWORD = 10
+LONGEST_PASSWORD = 200
+# What would part or wrap addresses where a mail names its recipients (RFC 5322): one address is one person.
+SEPARATING = frozenset(',;:<>()[]"\\')
+
+
+def _email(text: str) -> str:
+    """Lower case: two spellings of one address are one person. What the host makes of the part before the @ is its affair."""
+    name, at, host = text.strip().lower().rpartition("@")
+    odd = any(not c.isprintable() or c.isspace() or c in SEPARATING for c in text.strip())
+    if not (name and at and host) or "@" in name or odd:
+        raise ValueError("expected an e-mail address such as ada@example.org")
+    return f"{name}@{host}"
+
+
+def _readable(text: str) -> str:
+    if any(unicodedata.category(c) in ("Cc", "Cf", "Cs") for c in text):
+        raise ValueError("a name has no control or invisible characters")
+    return text
+
+
+Email = Annotated[str, Field(min_length=3, max_length=254), AfterValidator(_email)]
+DisplayName = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100), AfterValidator(_readable)]
+Password = Annotated[str, StringConstraints(min_length=SHORTEST_PASSWORD, max_length=LONGEST_PASSWORD)]
+
+
+class Organisation(Value):
+    """An organisation, and what the person who asks is in it."""
+
+    id: UUID
+    name: str
+    role: Role
+
+
+class Me(Value):
+    """Who asks, and what they may do: in this organisation, with this key or session."""
+
+    user_id: UUID
+    email: str
+    name: str
+    organisation: Organisation
+    organisations: tuple[Organisation, ...] = Field(description="All that they belong to.")
+    scopes: tuple[Scope, ...]
+    key_id: UUID | None = Field(default=None, description="The API key that was used, if it was one.")
+    has_password: bool = Field(default=True, description="False for who has only ever come by an identity provider.")
+
+
+class Member(Value):
+    """A person in the organisation."""
+
+    user_id: UUID
+    email: str
+    name: str
+    role: Role
+    joined_at: datetime
+
+
+class KeyInfo(Value):
+    """What is known of an API key; its secret is not kept."""
+
+    id: UUID
+    name: str
+    user_id: UUID
+    scopes: tuple[Scope, ...]
+    created_at: datetime
+    expires_at: datetime | None = None
+    last_used_at: datetime | None = Field(default=None, description="To the minute.")
+
+
+class Invitation(Value):
+    """An invitation that nobody has accepted yet."""
+
+    id: UUID
+    email: str
+    role: Role
+    invited_by: UUID | None
+    created_at: datetime
+    expires_at: datetime

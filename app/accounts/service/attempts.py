@@ -1,0 +1,37 @@
+"""How often somebody may try a password or a token."""
+
+import hashlib
+from datetime import timedelta
+
+from app.database.engine import Executor
+from app.domain.errors import TooManyRequests
+from app.quotas.storage import rates
+
+# A network address; an account from one address; an account from anywhere. A stranger's attempts keep nobody out for long.
+FROM_ADDRESS = (timedelta(seconds=2), 30)
+ON_ACCOUNT_FROM_ADDRESS = (timedelta(seconds=12), 5)
+ON_ACCOUNT = (timedelta(seconds=6), 50)
+
+
+class Attempts:
+    """Counts attempts before anything is looked up.
+
+    Raises:
+        TooManyRequests: there were too many.
+    """
+
+    def __init__(self, trusted: Executor) -> None:
+        self._trusted = trusted
+
+    async def allow(self, address: str, account: str | None = None) -> None:
+        """One more attempt from a network address, on an account if it names one."""
+        named = hashlib.sha256(account.encode()).hexdigest() if account else ""
+        await self._take(f"attempt from {address}", *FROM_ADDRESS)
+        if account:
+            await self._take(f"attempt from {address} on {named}", *ON_ACCOUNT_FROM_ADDRESS)
+            await self._take(f"attempt on {named}", *ON_ACCOUNT)
+
+    async def _take(self, subject: str, every: timedelta, burst: int) -> None:
+        taken = await rates.take(self._trusted, subject, every, burst)
+        if not taken.granted:
+            raise TooManyRequests("too many attempts; wait a while and try again", taken.wait)

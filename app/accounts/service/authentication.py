@@ -1,0 +1,58 @@
+"""Who sends a request."""
+
+from app.accounts.nouns.access import ALLOWED, Pace, Principal
+from app.accounts.nouns.api_key import ApiKey
+from app.accounts.nouns.token import token_digest
+from app.accounts.service.policy import AccountPolicy
+from app.accounts.storage import credentials, sessions
+from app.database.engine import Executor
+from app.domain.errors import Unauthenticated
+
+UNKNOWN = "this API key is unknown, revoked or expired"
+ENDED = "you are not signed in any more; sign in again"
+
+
+class Authenticator:
+    """Finds the person behind a credential. `trusted` sees all organisations: who asks is not known before.
+
+    Raises:
+        Unauthenticated: the credential proves nothing.
+        Unavailable: the database does not answer.
+    """
+
+    def __init__(self, trusted: Executor, policy: AccountPolicy) -> None:
+        self._trusted = trusted
+        self._policy = policy
+
+    async def by_key(self, text: str) -> Principal:
+        """The principal of an API key: what its person's role allows and the key was made for."""
+        key = ApiKey.parse(text)
+        holder = await credentials.key_holder(self._trusted, key.id)
+        if holder is None or not key.matches(holder.secret_hash):
+            raise Unauthenticated(UNKNOWN)
+        if holder.unnoted:
+            await credentials.note_use(self._trusted, key.id)
+        return Principal(
+            organisation_id=holder.organisation_id,
+            user_id=holder.user_id,
+            role=holder.role,
+            scopes=frozenset(scope for scope in ALLOWED[holder.role] if scope in holder.scopes),
+            key_id=key.id,
+            pace=Pace(organisation=holder.organisations, key=holder.keys),
+        )
+
+    async def by_session(self, token: str) -> Principal:
+        """The principal of a session: all that its person's role allows."""
+        digest = token_digest(token)
+        holder = await sessions.holder(self._trusted, digest, self._policy.session_idle)
+        if holder is None:
+            raise Unauthenticated(ENDED)
+        if holder.unnoted:
+            await sessions.note_seen(self._trusted, digest)
+        return Principal(
+            organisation_id=holder.organisation_id,
+            user_id=holder.user_id,
+            role=holder.role,
+            scopes=ALLOWED[holder.role],
+            pace=Pace(organisation=holder.organisations),
+        )

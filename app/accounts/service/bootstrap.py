@@ -1,0 +1,38 @@
+"""The first organisation of a deployment, its owner and a key, made before anybody can sign in."""
+
+from uuid import UUID
+
+import asyncpg
+from asyncpg.pool import PoolConnectionProxy
+
+from app.accounts.nouns.access import LOCAL_ORGANISATION, LOCAL_USER, Role, Scope
+from app.accounts.nouns.api_key import ApiKey
+from app.accounts.storage import organisations as accounts
+
+LOCAL_EMAIL = "you@localhost"
+LOCAL_NAME = "Local"
+
+
+async def ensure_owner(
+    connection: asyncpg.Connection | PoolConnectionProxy,
+    key: ApiKey,
+    organisation: UUID = LOCAL_ORGANISATION,
+    user: UUID = LOCAL_USER,
+    name: str = LOCAL_NAME,
+    email: str = LOCAL_EMAIL,
+) -> None:
+    """Make an organisation with an owner who holds `key`, as far as they are not there. The connection is a trusted one."""
+    async with connection.transaction():
+        await accounts.ensure_organisation(connection, organisation, name)
+        await accounts.ensure_user(connection, user, email)
+        await accounts.ensure_membership(connection, organisation, user, Role.OWNER)
+        await accounts.ensure_key(connection, key, organisation, user, name.lower(), Scope)
+
+
+async def ensure_local_owner(database_url: str, key: ApiKey) -> None:
+    """What a stack on one's own machine works as. `database_url` is the trusted role's."""
+    connection = await asyncpg.connect(database_url)
+    try:
+        await ensure_owner(connection, key)
+    finally:
+        await connection.close()

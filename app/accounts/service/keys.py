@@ -1,0 +1,67 @@
+"""The API keys of an organisation."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import NamedTuple
+from uuid import UUID
+
+from app.accounts.nouns.access import Principal, Scope
+from app.accounts.nouns.api_key import ApiKey
+from app.accounts.nouns.team import KeyInfo
+from app.accounts.storage import team
+from app.audit import storage as audit
+from app.audit.storage import Action
+from app.database.tenancy import TenantDatabase
+from app.domain.errors import Forbidden, NotFound
+
+
+class NewKey(NamedTuple):
+    """A key's particulars, and the key itself, which is shown once."""
+
+    info: KeyInfo
+    key: ApiKey
+
+
+class Keys:
+    """The use cases around keys. A key acts for the person who made it and can do no more than what made it.
+
+    Raises:
+        Unavailable: the database does not answer.
+    """
+
+    def __init__(self, tenants: TenantDatabase) -> None:
+        self._tenants = tenants
+
+    async def all(self) -> Sequence[KeyInfo]:
+        """Those that are not revoked, newest first."""
+        return await team.keys(self._tenants)
+
+    async def make(self, principal: Principal, name: str, scopes: Iterable[Scope], expires_at: datetime | None) -> NewKey:
+        """Make a key.
+
+        Raises:
+            Forbidden: it would be able to do more than the caller, or for longer than the key that makes it.
+        """
+        wanted = frozenset(scopes)
+        if beyond := sorted(wanted - principal.scopes):
+            raise Forbidden(f"a key cannot do more than you: you have not {', '.join(beyond)}")
+        key = ApiKey.new()
+        async with self._tenants.acquire() as connection:
+            end = await team.key_end(connection, principal.key_id) if principal.key_id else None
+            if end is not None and (expires_at is None or expires_at > end):
+                raise Forbidden(f"a key cannot make one that outlives it: set `expires_at` to {end.isoformat()} at the latest")
+            info = await team.add_key(connection, key, principal.user_id, name, wanted, expires_at)
+            await audit.record(connection, Action.KEY_MADE, key.id, {"name": name})
+        return NewKey(info, key)
+
+    async def revoke(self, key: UUID) -> None:
+        """End a key at once.
+
+        Raises:
+            NotFound: no such key, or it has ended.
+        """
+        async with self._tenants.acquire() as connection:
+            name = await team.revoke(connection, key)
+            if name is None:
+                raise NotFound("there is no such key; it may be revoked already")
+            await audit.record(connection, Action.KEY_REVOKED, key, {"name": name})

@@ -1,0 +1,112 @@
+"""Signing in with an identity provider: the code flow with PKCE, a state bound to the browser, and a nonce."""
+
+import hmac
+from typing import NamedTuple
+from uuid import UUID, uuid4
+
+import asyncpg
+
+from app.accounts.nouns.access import Role
+from app.accounts.nouns.token import new_token, token_digest
+from app.accounts.service.attempts import Attempts
+from app.accounts.service.policy import AccountPolicy
+from app.accounts.service.provider import Claims, NotLetIn, ProviderClient, Reason
+from app.accounts.service.sign_in import SignedIn, SignIn, join, kept
+from app.accounts.storage import joining as invited
+from app.accounts.storage import oidc, people, sessions
+from app.accounts.storage import organisations as accounts
+from app.accounts.storage.oidc import Flow
+from app.accounts.storage.people import Person
+from app.audit import storage as audit
+from app.audit.storage import Action
+from app.database.tenancy import Tenant
+from app.domain.errors import Forbidden, NotFound
+
+CALLBACK = "/v1/oidc/callback"
+NO_FLOW = "this sign-in took too long, or was begun in another browser; begin again"
+CLOSED = "you have no account here; ask for an invitation"
+
+
+class Departure(NamedTuple):
+    """Where the browser goes, and what it has to bring back in a cookie."""
+
+    url: str
+    state: str
+
+
+class OpenIdConnect:
+    """The use cases of an identity provider.
+
+    Raises:
+        NotFound: this deployment has none.
+        NotLetIn: what came back proves nothing.
+        Unavailable: the provider or the database does not answer.
+    """
+
+    def __init__(self, trusted: asyncpg.Pool, policy: AccountPolicy, sign_in: SignIn) -> None:
+        self._trusted = trusted
+        self._policy = policy
+        self._sign_in = sign_in
+        self._attempts = Attempts(trusted)
+        self._client = ProviderClient(policy.provider, policy.public_url + CALLBACK) if policy.provider else None
+
+    async def begin(self, address: str) -> Departure:
+        """Send a browser to the provider."""
+        client = self._configured()
+        await self._attempts.allow(address)
+        state, flow = new_token(), Flow(new_token(), new_token())
+        url = await client.entrance(state, flow)
+        await oidc.begin(self._trusted, token_digest(state), flow, self._policy.flow_valid)
+        return Departure(url, state)
+
+    async def finish(self, state: str, kept: str, code: str, address: str) -> SignedIn:
+        """Sign in whoever comes back. `kept` is the state as the browser's cookie has it.
+
+        Raises:
+            Forbidden: they have no account, no invitation, and sign-up is closed.
+        """
+        client = self._configured()
+        if not kept or not hmac.compare_digest(state.encode(), kept.encode()):
+            raise NotLetIn(Reason.LATE, NO_FLOW)
+        flow = await oidc.end(self._trusted, token_digest(state))
+        if flow is None:
+            raise NotLetIn(Reason.LATE, NO_FLOW)
+        claims = await client.claims(code, flow)
+        person, invited_to = await self._known(claims, address)
+        return await self._sign_in.enter(person, address, invited_to)
+
+    async def _known(self, claims: Claims, address: str) -> tuple[Person, UUID | None]:
+        """Their account: by who they are to the provider, by their address, or a new one if they may have one.
+
+        And where they were invited to, if they were.
+        """
+        async with self._trusted.acquire() as connection, connection.transaction():
+            found = await people.by_identity(connection, claims.issuer, claims.subject)
+            found = found or await people.by_email(connection, claims.email)
+            person = found or Person(uuid4(), claims.email, claims.name, None)
+            offers = await invited.take_all_for(connection, claims.email)
+            if found is None and not offers and not self._policy.sign_up:
+                raise Forbidden(CLOSED)
+            await kept(connection, person)
+            if await people.link(connection, claims.issuer, claims.subject, person.id) and person.password_hash is not None:
+                await self._taken_over(connection, person, address)
+            for offer in offers:
+                await join(connection, person, offer, address)
+            if found is None and not offers:
+                made = uuid4()
+                await accounts.ensure_organisation(connection, made, claims.name)
+                await accounts.ensure_membership(connection, made, person.id, Role.OWNER)
+                await audit.record(connection, Action.SIGNED_UP, person.id, by=Tenant(made, person.id, None, address))
+        return person, offers[0].organisation if offers else None
+
+    async def _taken_over(self, connection: asyncpg.pool.PoolConnectionProxy, person: Person, address: str) -> None:
+        """Whoever set the password never showed that the address is theirs; who comes now has (ADR 0137)."""
+        await people.without_password(connection, person.id)
+        await sessions.close_all(connection, person.id)
+        for place in await people.organisations(connection, person.id):
+            await audit.record(connection, Action.PASSWORD_TAKEN, person.id, by=Tenant(place.id, person.id, None, address))
+
+    def _configured(self) -> ProviderClient:
+        if self._client is None:
+            raise NotFound("this deployment has no identity provider; sign in with a password")
+        return self._client

@@ -1,0 +1,55 @@
+"""A person's own data: handed out, and erased."""
+
+import asyncpg
+
+from app.accounts.service.sign_in import SignIn
+from app.accounts.storage import people, personal
+from app.audit import storage as audit
+from app.audit.storage import Action
+from app.database.tenancy import Tenant
+from app.domain.errors import Conflict, Forbidden
+
+NO_PASSWORD = "set a password first (POST /v1/me/password, just after signing in): erasure is confirmed with it"
+
+
+class PersonalData:
+    """The use cases of somebody who wants to know or to go.
+
+    Raises:
+        Unavailable: the database does not answer.
+    """
+
+    def __init__(self, trusted: asyncpg.Pool, sign_in: SignIn) -> None:
+        self._trusted = trusted
+        self._sign_in = sign_in
+
+    async def export(self, by: Tenant) -> str:
+        """Everything that is kept about them, in all of their organisations, as JSON text."""
+        assert by.user is not None
+        await audit.record(self._trusted, Action.DATA_EXPORTED, by.user, by=by)
+        return await personal.export(self._trusted, by.user)
+
+    async def erase(self, password: str, by: Tenant) -> None:
+        """Erase them. An organisation in which they are alone goes with all that is in it; what they made in others stays theirs.
+
+        Raises:
+            Unauthenticated: the password is wrong.
+            Forbidden: they have none to confirm with.
+            Conflict: an organisation would be left without an owner.
+        """
+        assert by.user is not None
+        person = await people.by_id(self._trusted, by.user)
+        assert person is not None
+        if person.password_hash is None:
+            raise Forbidden(NO_PASSWORD)
+        await self._sign_in.prove(person.email, password, by.address)
+        async with self._trusted.acquire() as connection, connection.transaction():
+            places = await personal.places(connection, person.id)
+            if left := [place.name for place in places if place.last_owner and not place.alone]:
+                raise Conflict(f"make somebody else an owner first: {', '.join(left)} would have none")
+            for place in places:
+                if place.alone:
+                    await personal.dissolve(connection, place.id)
+                else:
+                    await audit.record(connection, Action.PERSON_ERASED, by=Tenant(place.id))
+            await personal.forget(connection, person.id, person.email)

@@ -1,0 +1,163 @@
+"""Speaking to an OpenID Connect provider: its description, its keys, the exchange of a code, the check of an ID token.
+
+OpenID Connect Core 1.0, sections 3.1.2, 3.1.3.7 and 5.3 (a provider that gives an access token may tell name and address there
+only, and not in the ID token: section 5.4); PKCE: RFC 7636.
+"""
+
+import hashlib
+import hmac
+from base64 import b64encode, urlsafe_b64encode
+from datetime import timedelta
+from enum import StrEnum
+from typing import Any, NamedTuple
+from urllib.parse import quote_plus, urlencode
+
+from app.accounts.service.policy import Provider
+from app.accounts.storage.oidc import Flow
+from app.domain.errors import Unauthenticated, Unavailable
+
+LIMIT_S = 10.0
+LEEWAY = timedelta(seconds=60)
+# Signatures by a key that only the provider has. `none`, and secrets shared with us, are not among them.
+ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"]
+REFUSED = "the identity provider's answer cannot be trusted"
+
+
+class Claims(NamedTuple):
+    """Who the provider says it is. `email` is theirs: the provider has verified it."""
+
+    issuer: str
+    subject: str
+    email: str
+    name: str
+
+
+class Reason(StrEnum):
+    """Why somebody who came back from a provider is not let in."""
+
+    DENIED = "denied"
+    LATE = "late"
+    UNTRUSTED = "untrusted"
+    UNVERIFIED = "unverified"
+
+
+class NotLetIn(Unauthenticated):
+    """What a browser brought back from a provider lets nobody in; `reason` tells a page what to say of it."""
+
+    def __init__(self, reason: Reason, message: str) -> None:
+        super().__init__(message)
+        self.reason = reason
+
+
+class ProviderClient:
+    """One provider.
+
+    Raises:
+        Unavailable: it does not answer, or not as a provider would.
+        Unauthenticated: what it answered proves nothing.
+    """
+
+    def __init__(self, provider: Provider, redirect: str) -> None:
+        self._provider = provider
+        self._redirect = redirect
+        self._described: dict[str, Any] | None = None
+
+    async def entrance(self, state: str, flow: Flow) -> str:
+        """Where the browser goes to sign in."""
+        challenge = urlsafe_b64encode(hashlib.sha256(flow.verifier.encode()).digest()).rstrip(b"=").decode()
+        asked = {
+            "response_type": "code",
+            "client_id": self._provider.client_id,
+            "redirect_uri": self._redirect,
+            "scope": "openid email profile",
+            "state": state,
+            "nonce": flow.nonce,
+            "code_challenge": challenge,
+            "code_challenge_method": "S256",
+        }
+        entrance = (await self._description())["authorization_endpoint"]
+        return f"{entrance}{'&' if '?' in entrance else '?'}{urlencode(asked)}"
+
+    async def claims(self, code: str, flow: Flow) -> Claims:
+        """Exchange a code for an ID token, check the token, and ask for what it does not say."""
+        description = await self._description()
+        form = {"grant_type": "authorization_code", "code": code, "redirect_uri": self._redirect, "code_verifier": flow.verifier}
+        answer = await self._call("POST", description["token_endpoint"], form | {"client_id": self._provider.client_id})
+        keys = await self._call("GET", description["jwks_uri"])
+        claims = _checked(str(answer.get("id_token", "")), keys, description["issuer"], self._provider.client_id, flow.nonce)
+        if "email" not in claims and "userinfo_endpoint" in description:
+            claims = claims | await self._told_beside(description["userinfo_endpoint"], answer, claims)
+        return _claims(claims, description["issuer"])
+
+    async def _told_beside(self, endpoint: str, answer: dict[str, Any], claims: dict[str, Any]) -> dict[str, Any]:
+        """What the provider tells of the person to whom it gave the token (section 5.3.2: of nobody else)."""
+        told = await self._call("GET", endpoint, bearer=str(answer.get("access_token", "")))
+        if not hmac.compare_digest(str(told.get("sub", "")).encode(), str(claims["sub"]).encode()):
+            raise NotLetIn(Reason.UNTRUSTED, f"{REFUSED}: it tells of somebody else")
+        return {name: told[name] for name in ("email", "email_verified", "name") if name in told}
+
+    async def _description(self) -> dict[str, Any]:
+        if self._described is None:
+            found = await self._call("GET", f"{self._provider.issuer}/.well-known/openid-configuration")
+            if str(found.get("issuer", "")).rstrip("/") != self._provider.issuer:
+                raise Unavailable(f"RUBRICA_OIDC_ISSUER: the provider calls itself {found.get('issuer')!r}")
+            self._described = found
+        return self._described
+
+    async def _call(self, method: str, url: str, form: dict[str, str] | None = None, bearer: str = "") -> dict[str, Any]:
+        import aiohttp  # loaded with the first sign-in: most deployments have no provider
+
+        limit, headers = aiohttp.ClientTimeout(total=LIMIT_S), {"Accept": "application/json"}
+        if form and self._provider.client_secret:
+            headers["Authorization"] = self._credentials()
+        elif bearer:
+            headers["Authorization"] = f"Bearer {bearer}"
+        try:
+            async with (
+                aiohttp.ClientSession(timeout=limit, trust_env=True) as session,
+                session.request(method, url, data=form, headers=headers, allow_redirects=False) as answer,
+            ):
+                told = await answer.json(content_type=None)
+                if answer.status == 400 and form is not None:
+                    raise NotLetIn(Reason.UNTRUSTED, f"{REFUSED}: it refused the code")
+                if answer.status != 200 or not isinstance(told, dict):
+                    raise Unavailable(f"the identity provider answered {answer.status}; try again")
+        except (aiohttp.ClientError, TimeoutError, ValueError) as error:
+            raise Unavailable(f"the identity provider does not answer ({type(error).__name__}); try again") from error
+        return told
+
+    def _credentials(self) -> str:
+        """Both are encoded as in a form before they are joined (RFC 6749, section 2.3.1): a secret may have a colon or a plus."""
+        both = f"{quote_plus(self._provider.client_id)}:{quote_plus(self._provider.client_secret)}"
+        return f"Basic {b64encode(both.encode()).decode()}"
+
+
+def _checked(token: str, keys: dict[str, Any], issuer: str, client_id: str, nonce: str) -> dict[str, Any]:
+    import jwt
+
+    try:
+        named = jwt.get_unverified_header(token).get("kid")
+        usable = [key for key in jwt.PyJWKSet.from_dict(keys).keys if named in (None, key.key_id)]
+        if not usable:
+            raise NotLetIn(Reason.UNTRUSTED, f"{REFUSED}: it is signed with an unknown key")
+        claims: dict[str, Any] = jwt.decode(
+            token,
+            usable[0],
+            algorithms=ALGORITHMS,
+            audience=client_id,
+            issuer=issuer,
+            leeway=LEEWAY,
+            options={"require": ["exp", "iat", "iss", "aud", "sub", "nonce"]},
+        )
+    except (jwt.PyJWTError, ValueError) as error:
+        raise NotLetIn(Reason.UNTRUSTED, f"{REFUSED}: {type(error).__name__}") from error
+    if not hmac.compare_digest(str(claims["nonce"]), nonce) or claims.get("azp", client_id) != client_id:
+        raise NotLetIn(Reason.UNTRUSTED, f"{REFUSED}: it was made for another sign-in")
+    return claims
+
+
+def _claims(claims: dict[str, Any], issuer: str) -> Claims:
+    email = str(claims.get("email", "")).strip().lower()
+    if "@" not in email or claims.get("email_verified") is not True:
+        raise NotLetIn(Reason.UNVERIFIED, "the identity provider does not vouch for your e-mail address; verify it there")
+    return Claims(issuer, str(claims["sub"]), email, str(claims.get("name") or email)[:100])

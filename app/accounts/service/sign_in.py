@@ -1,0 +1,200 @@
+"""Signing up, in and out."""
+
+from typing import NamedTuple
+from uuid import UUID, uuid4
+
+import asyncpg
+
+from app.accounts.nouns.access import Role
+from app.accounts.nouns.team import Organisation
+from app.accounts.nouns.token import new_token, token_digest
+from app.accounts.service.attempts import Attempts
+from app.accounts.service.passwords import Passwords
+from app.accounts.service.policy import AccountPolicy
+from app.accounts.storage import joining as invited
+from app.accounts.storage import organisations as accounts
+from app.accounts.storage import people, sessions
+from app.accounts.storage.people import Person
+from app.audit import storage as audit
+from app.audit.storage import Action
+from app.database.tenancy import Tenant
+from app.domain.errors import Conflict, Forbidden, InvalidInput, Unauthenticated
+
+WRONG = "the e-mail address or the password is wrong"
+NO_INVITATION = "this invitation was used, taken back, or is too old; ask for another"
+SIGN_IN_FIRST = "sign in with your identity provider again, and set a password within ten minutes"
+NOWHERE = "you are no member of this organisation"
+
+
+class SignedIn(NamedTuple):
+    """A new session: its token, which is shown to the browser only, and whose it is."""
+
+    token: str
+    tenant: Tenant
+
+
+class SignIn:
+    """What happens before it is known who asks, so everything here uses the trusted connection.
+
+    Raises:
+        Unauthenticated: what was given proves nothing. Which part was wrong is not told.
+        TooManyRequests: there were too many attempts.
+        Unavailable: the database does not answer.
+    """
+
+    def __init__(self, trusted: asyncpg.Pool, policy: AccountPolicy, passwords: Passwords) -> None:
+        self._trusted = trusted
+        self._policy = policy
+        self._passwords = passwords
+        self._attempts = Attempts(trusted)
+
+    async def with_password(self, email: str, password: str, address: str, organisation: UUID | None = None) -> SignedIn:
+        """Sign in to the organisation named, or to the one that was joined first."""
+        person = await self.prove(email, password, address)
+        return await self.enter(person, address, organisation)
+
+    async def sign_up(self, organisation: str, email: str, name: str, password: str, address: str) -> SignedIn:
+        """Make an organisation. Somebody who has an account proves it with its password.
+
+        Raises:
+            Forbidden: this deployment makes organisations only by hand.
+            Conflict: somebody else takes the address at the same moment.
+        """
+        if not self._policy.sign_up:
+            raise Forbidden("this deployment is not open for sign-up; ask whoever runs it for an invitation")
+        person = await self._known_or_new(email, name, password, address)
+        made = uuid4()
+        by = Tenant(made, person.id, None, address)
+        async with self._trusted.acquire() as connection, connection.transaction():
+            await kept(connection, person)
+            await accounts.ensure_organisation(connection, made, organisation)
+            await accounts.ensure_membership(connection, made, person.id, Role.OWNER)
+            await audit.record(connection, Action.SIGNED_UP, person.id, by=by)
+        return await self.enter(person, address, made)
+
+    async def accept(self, token: str, name: str, password: str, address: str) -> SignedIn:
+        """Join by an invitation, with a new account or, by its password, with the one that there is for the invited address.
+
+        Raises:
+            InvalidInput: it was used, taken back, or is too old.
+            Conflict: somebody else takes the address at the same moment.
+        """
+        await self._attempts.allow(address)
+        offer = await invited.offered(self._trusted, token_digest(token))
+        if offer is None:
+            raise InvalidInput(NO_INVITATION)
+        person = await self._known_or_new(offer.email, name, password, address)
+        async with self._trusted.acquire() as connection, connection.transaction():
+            if await invited.take(connection, token_digest(token)) is None:
+                raise InvalidInput(NO_INVITATION)
+            await kept(connection, person)
+            await join(connection, person, offer, address)
+        return await self.enter(person, address, offer.organisation)
+
+    async def enter(self, person: Person, address: str, organisation: UUID | None = None) -> SignedIn:
+        """Open a session for somebody who has proved who they are.
+
+        Raises:
+            Forbidden: they are not a member there.
+        """
+        where = await self._place(person, organisation)
+        by = Tenant(where.id, person.id, None, address)
+        token = new_token()
+        async with self._trusted.acquire() as connection, connection.transaction():
+            await sessions.forget(connection, self._policy.session_idle)
+            await sessions.open_(connection, token_digest(token), where.id, person.id, self._policy.session_lifetime)
+            await audit.record(connection, Action.SIGNED_IN, person.id, by=by)
+        return SignedIn(token, by)
+
+    async def sign_out(self, token: str, by: Tenant) -> None:
+        """End a session."""
+        await sessions.close(self._trusted, token_digest(token))
+        await audit.record(self._trusted, Action.SIGNED_OUT, by.user or "", by=by)
+
+    async def renewed(self, token: str) -> str | None:
+        """A new token for a session whose token is old, or None."""
+        new, policy = new_token(), self._policy
+        old = token_digest(token)
+        done = await sessions.renew(self._trusted, old, token_digest(new), policy.session_renewal, policy.session_lifetime)
+        return new if done else None
+
+    async def change_password(self, current: str, new: str, by: Tenant, token: str = "") -> SignedIn:
+        """Replace one's own password; every session ends, and a new one begins.
+
+        Who has none, since an identity provider lets them in, has a session to show (`token`) that began just now.
+        """
+        assert by.user is not None
+        person = await people.by_id(self._trusted, by.user)
+        assert person is not None
+        if person.password_hash is not None:
+            await self.prove(person.email, current, by.address)
+        elif by.key or not await sessions.began_within(self._trusted, token_digest(token), person.id, self._policy.just_now):
+            raise Unauthenticated(SIGN_IN_FIRST)
+        hashed = await self._passwords.hash(acceptable(new, person.email))
+        async with self._trusted.acquire() as connection, connection.transaction():
+            await people.set_password(connection, person.id, hashed)
+            await sessions.close_all(connection, person.id)
+            await audit.record(connection, Action.PASSWORD_CHANGED, person.id, by=by)
+        return await self.enter(person, by.address, by.organisation)
+
+    async def _place(self, person: Person, organisation: UUID | None) -> Organisation:
+        places = await people.organisations(self._trusted, person.id)
+        found = next((place for place in places if organisation in (None, place.id)), None)
+        if found is None:
+            raise Forbidden(NOWHERE if organisation else "you are in no organisation any more; ask for an invitation")
+        return found
+
+    async def _known_or_new(self, email: str, name: str, password: str, address: str) -> Person:
+        """The person of an address who knows its password; a new one, not stored yet, where there is none."""
+        if await people.by_email(self._trusted, email):
+            return await self.prove(email, password, address)
+        await self._attempts.allow(address)
+        return Person(uuid4(), email, name, await self._passwords.hash(acceptable(password, email)))
+
+    async def prove(self, email: str, password: str, address: str) -> Person:
+        """The person whose address and password these are."""
+        await self._attempts.allow(address, email)
+        person = await people.by_email(self._trusted, email)
+        if not await self._passwords.fits(person.password_hash if person else None, password):
+            if person:
+                await self._note_failure(person, address)
+            raise Unauthenticated(WRONG)
+        assert person is not None
+        assert person.password_hash is not None
+        if self._passwords.is_dated(person.password_hash):
+            await people.set_password(self._trusted, person.id, await self._passwords.hash(password))
+        return person
+
+    async def _note_failure(self, person: Person, address: str) -> None:
+        """Their organisations learn of it."""
+        for place in await people.organisations(self._trusted, person.id):
+            by = Tenant(place.id, None, None, address)
+            await audit.record(self._trusted, Action.SIGN_IN_FAILED, person.id, by=by)
+
+
+async def kept(connection: asyncpg.pool.PoolConnectionProxy, person: Person) -> None:
+    """Keep a person, unless they are kept already.
+
+    Raises:
+        Conflict: their address was taken since it was looked for, by a form that was sent twice for one.
+    """
+    if not await people.add(connection, person) and await people.by_id(connection, person.id) is None:
+        raise Conflict("an account was made for this address just now; sign in with it")
+
+
+async def join(connection: asyncpg.pool.PoolConnectionProxy, person: Person, offer: invited.Welcome, address: str) -> None:
+    """Make somebody a member as an invitation says. Who is one already keeps their role."""
+    await accounts.ensure_membership(connection, offer.organisation, person.id, offer.role)
+    by = Tenant(offer.organisation, person.id, None, address)
+    await audit.record(connection, Action.MEMBER_JOINED, person.id, {"role": offer.role}, by=by)
+
+
+def acceptable(password: str, email: str) -> str:
+    """The password, if it may be one.
+
+    Raises:
+        InvalidInput: it is no secret.
+    """
+    if password.lower() in (email, email.partition("@")[0]) or len(set(password)) < 4:
+        raise InvalidInput("this password is too easy to guess; use several words that only you would put together")
+    return password

@@ -1,0 +1,48 @@
+"""Organisations, people and their keys. Every function is one statement."""
+
+from collections.abc import Iterable, Sequence
+from uuid import UUID
+
+from app.accounts.nouns.access import Role, Scope
+from app.accounts.nouns.api_key import ApiKey
+from app.database.engine import Executor, translated
+
+ORGANISATION = "INSERT INTO organisations (id, name) VALUES ($1, $2) ON CONFLICT DO NOTHING"
+USER = "INSERT INTO users (id, email) VALUES ($1, $2) ON CONFLICT DO NOTHING"
+MEMBERSHIP = "INSERT INTO memberships (organisation_id, user_id, role) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING"
+MEMBER_ADDRESSES = """
+    SELECT u.email FROM users u JOIN memberships m ON m.user_id = u.id
+    WHERE u.email = ANY ($1::text[]) AND m.organisation_id = current_organisation()"""
+KEY = """
+    INSERT INTO api_keys (id, organisation_id, user_id, name, secret_hash, scopes) VALUES ($1, $2, $3, $4, $5, $6)
+    ON CONFLICT DO NOTHING"""
+
+
+async def ensure_organisation(database: Executor, organisation: UUID, name: str) -> None:
+    """Add an organisation unless it is there."""
+    async with translated():
+        await database.execute(ORGANISATION, organisation, name)
+
+
+async def ensure_user(database: Executor, user: UUID, email: str) -> None:
+    """Add a person, who has no password, unless they are there."""
+    async with translated():
+        await database.execute(USER, user, email)
+
+
+async def ensure_membership(database: Executor, organisation: UUID, user: UUID, role: Role) -> None:
+    """Make a person a member, unless they are one."""
+    async with translated():
+        await database.execute(MEMBERSHIP, organisation, user, role)
+
+
+async def ensure_key(database: Executor, key: ApiKey, organisation: UUID, user: UUID, name: str, scopes: Iterable[Scope]) -> None:
+    """Keep a member's key, unless it is there."""
+    async with translated():
+        await database.execute(KEY, key.id, organisation, user, name, key.digest, [scope.value for scope in scopes])
+
+
+async def member_addresses(database: Executor, addresses: Sequence[str]) -> frozenset[str]:
+    """Those of these e-mail addresses that belong to members of the organisation that is acted for."""
+    async with translated():
+        return frozenset(row["email"] for row in await database.fetch(MEMBER_ADDRESSES, list(addresses)))

@@ -1,0 +1,85 @@
+"""People, across organisations: for signing in. For the trusted connection."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+from uuid import UUID
+
+from app.accounts.nouns.access import Role
+from app.accounts.nouns.team import Organisation
+from app.database.engine import Executor, translated
+
+BY_EMAIL = "SELECT id, email, name, password_hash FROM users WHERE email = $1"
+BY_ID = "SELECT id, email, name, password_hash FROM users WHERE id = $1"
+BY_IDENTITY = """
+    SELECT u.id, u.email, u.name, u.password_hash FROM identities i JOIN users u ON u.id = i.user_id
+    WHERE i.issuer = $1 AND i.subject = $2"""
+ADD = "INSERT INTO users (id, email, name, password_hash) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING RETURNING true"
+LINK = "INSERT INTO identities (issuer, subject, user_id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING RETURNING true"
+SET_PASSWORD = "UPDATE users SET password_hash = $2 WHERE id = $1"
+FORGET_PASSWORD = "UPDATE users SET password_hash = NULL WHERE id = $1"
+REVOKE_KEYS = "UPDATE api_keys SET revoked_at = now() WHERE user_id = $1 AND revoked_at IS NULL"
+ORGANISATIONS = """
+    SELECT o.id, o.name, m.role FROM memberships m JOIN organisations o ON o.id = m.organisation_id
+    WHERE m.user_id = $1 ORDER BY m.joined_at, o.id"""
+
+
+class Person(NamedTuple):
+    """Somebody who can sign in. `password_hash` is None for who only comes by an identity provider."""
+
+    id: UUID
+    email: str
+    name: str
+    password_hash: str | None
+
+
+async def by_email(database: Executor, email: str) -> Person | None:
+    """The person of an address, in lower case."""
+    return await _person(database, BY_EMAIL, email)
+
+
+async def by_id(database: Executor, user: UUID) -> Person | None:
+    """The person, or None."""
+    return await _person(database, BY_ID, user)
+
+
+async def by_identity(database: Executor, issuer: str, subject: str) -> Person | None:
+    """Whoever an identity provider knows as `subject`."""
+    return await _person(database, BY_IDENTITY, issuer, subject)
+
+
+async def add(database: Executor, person: Person) -> bool:
+    """Add a person; False when somebody has the address already."""
+    async with translated():
+        return bool(await database.fetchval(ADD, *person))
+
+
+async def link(database: Executor, issuer: str, subject: str, user: UUID) -> bool:
+    """Remember who a person is to an identity provider; False when that was known."""
+    async with translated():
+        return bool(await database.fetchval(LINK, issuer, subject, user))
+
+
+async def set_password(database: Executor, user: UUID, password_hash: str) -> None:
+    """Replace a password's hash."""
+    async with translated():
+        await database.execute(SET_PASSWORD, user, password_hash)
+
+
+async def without_password(database: Executor, user: UUID) -> None:
+    """Take a person's password away, and end the keys that were made with it."""
+    async with translated():
+        await database.execute(FORGET_PASSWORD, user)
+        await database.execute(REVOKE_KEYS, user)
+
+
+async def organisations(database: Executor, user: UUID) -> Sequence[Organisation]:
+    """Where a person is a member, first joined first."""
+    async with translated():
+        rows = await database.fetch(ORGANISATIONS, user)
+    return [Organisation(id=row["id"], name=row["name"], role=Role(row["role"])) for row in rows]
+
+
+async def _person(database: Executor, query: str, *args: object) -> Person | None:
+    async with translated():
+        row = await database.fetchrow(query, *args)
+    return Person(*row) if row else None

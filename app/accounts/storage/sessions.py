@@ -1,0 +1,101 @@
+"""Browsers that are signed in. For the trusted connection. Tokens are known by their hashes."""
+
+from collections.abc import Collection
+from datetime import timedelta
+from typing import NamedTuple
+from uuid import UUID
+
+from app.accounts.nouns.access import Role
+from app.database.engine import Executor, translated
+
+OPEN = "INSERT INTO sessions (token_hash, organisation_id, user_id, expires_at) VALUES ($1, $2, $3, now() + $4::interval)"
+HOLDER = """
+    SELECT s.organisation_id, s.user_id, m.role, s.seen_at < now() - interval '1 minute' AS unnoted, o.requests_per_minute
+    FROM sessions s JOIN memberships m ON m.organisation_id = s.organisation_id AND m.user_id = s.user_id
+         LEFT JOIN quotas o ON o.organisation_id = s.organisation_id AND o.subject = s.organisation_id
+    WHERE s.token_hash = $1 AND s.expires_at > now() AND s.seen_at > now() - $2::interval"""
+# A token that was exchanged is as good as the one that took its place, which began at the same moment.
+GOOD = """
+    SELECT s.token_hash FROM sessions s
+         JOIN memberships m ON m.organisation_id = s.organisation_id AND m.user_id = s.user_id
+    WHERE s.token_hash = ANY($1::bytea[])
+      AND EXISTS (SELECT FROM sessions t WHERE t.user_id = s.user_id AND t.organisation_id = s.organisation_id
+                  AND t.created_at = s.created_at AND t.expires_at > now())"""
+BEGAN = """
+    SELECT EXISTS (SELECT FROM sessions WHERE token_hash = $1 AND user_id = $2 AND expires_at > now()
+                   AND created_at > now() - $3::interval)"""
+SEEN = "UPDATE sessions SET seen_at = now() WHERE token_hash = $1"
+# Requests that are under way still carry the old token.
+RENEW = """
+    WITH old AS (UPDATE sessions SET expires_at = now() + interval '1 minute', renewed_at = now() WHERE token_hash = $1
+                 AND renewed_at < now() - $3::interval AND expires_at > now() RETURNING organisation_id, user_id, created_at)
+    INSERT INTO sessions (token_hash, organisation_id, user_id, created_at, expires_at)
+    SELECT $2, organisation_id, user_id, created_at, created_at + $4::interval FROM old RETURNING true"""
+CLOSE = "DELETE FROM sessions WHERE token_hash = $1"
+CLOSE_ALL = "DELETE FROM sessions WHERE user_id = $1"
+FORGET = "DELETE FROM sessions WHERE expires_at < now() OR seen_at < now() - $1::interval"
+
+
+class SessionHolder(NamedTuple):
+    """Whose session it is. `unnoted`: it was last seen a minute or more ago; `organisations`: requests a minute it allows."""
+
+    organisation_id: UUID
+    user_id: UUID
+    role: Role
+    unnoted: bool
+    organisations: int | None
+
+
+async def open_(database: Executor, token_hash: bytes, organisation: UUID, user: UUID, lifetime: timedelta) -> None:
+    """Remember a browser."""
+    async with translated():
+        await database.execute(OPEN, token_hash, organisation, user, lifetime)
+
+
+async def holder(database: Executor, token_hash: bytes, idle: timedelta) -> SessionHolder | None:
+    """Whose token it is; None when it has expired or was not used for `idle`."""
+    async with translated():
+        row = await database.fetchrow(HOLDER, token_hash, idle)
+    return SessionHolder(row[0], row[1], Role(row[2]), row[3], row[4]) if row else None
+
+
+async def good(database: Executor, token_hashes: Collection[bytes]) -> list[bytes]:
+    """Those of the tokens whose browser is still signed in."""
+    async with translated():
+        return [row["token_hash"] for row in await database.fetch(GOOD, list(token_hashes))]
+
+
+async def began_within(database: Executor, token_hash: bytes, user: UUID, time: timedelta) -> bool:
+    """Whether this is a session of this person who signed in so lately."""
+    async with translated():
+        return bool(await database.fetchval(BEGAN, token_hash, user, time))
+
+
+async def note_seen(database: Executor, token_hash: bytes) -> None:
+    """It was used just now."""
+    async with translated():
+        await database.execute(SEEN, token_hash)
+
+
+async def renew(database: Executor, old: bytes, new: bytes, renewal: timedelta, lifetime: timedelta) -> bool:
+    """Exchange a token older than `renewal`; the old one holds for another minute. False when it was exchanged already."""
+    async with translated():
+        return bool(await database.fetchval(RENEW, old, new, renewal, lifetime))
+
+
+async def close(database: Executor, token_hash: bytes) -> None:
+    """Sign a browser out."""
+    async with translated():
+        await database.execute(CLOSE, token_hash)
+
+
+async def close_all(database: Executor, user: UUID) -> None:
+    """Sign a person out everywhere."""
+    async with translated():
+        await database.execute(CLOSE_ALL, user)
+
+
+async def forget(database: Executor, idle: timedelta) -> None:
+    """Remove what has ended by itself."""
+    async with translated():
+        await database.execute(FORGET, idle)

@@ -1,0 +1,148 @@
+"""The members of the organisation that `database` acts for, their keys, and invitations to it."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from asyncpg import Record
+
+from app.accounts.nouns.access import Role, Scope
+from app.accounts.nouns.api_key import ApiKey
+from app.accounts.nouns.team import Invitation, KeyInfo, Member
+from app.database.engine import Executor, translated
+
+# A cursor names the last one that was seen, by whom nobody is shown twice or left out when others join or leave.
+MEMBERS = """
+    SELECT u.id AS user_id, u.email, u.name, m.role, m.joined_at FROM memberships m JOIN users u ON u.id = m.user_id
+    WHERE $2::uuid IS NULL OR (m.joined_at, m.user_id) < (SELECT b.joined_at, b.user_id FROM memberships b WHERE b.user_id = $2)
+    ORDER BY m.joined_at DESC, m.user_id DESC LIMIT $1"""
+# Whoever changes owners takes these rows first, so that two cannot each leave the other as the last.
+OWNERS = "SELECT user_id FROM memberships WHERE role = 'owner' ORDER BY user_id FOR UPDATE"
+ROLE = "SELECT role FROM memberships WHERE user_id = $1 FOR UPDATE"
+SET_ROLE = "UPDATE memberships SET role = $2 WHERE user_id = $1"
+REMOVE = "DELETE FROM memberships WHERE user_id = $1"
+INVITE = """
+    INSERT INTO invitations (id, email, role, token_hash, invited_by, expires_at)
+    VALUES ($1, $2, $3, $4, $5, now() + $6::interval) RETURNING id, email, role, invited_by, created_at, expires_at"""
+INVITATIONS = """
+    SELECT id, email, role, invited_by, created_at, expires_at FROM invitations WHERE expires_at > now()
+    ORDER BY created_at DESC, id"""
+WITHDRAW = "DELETE FROM invitations WHERE id = $1 RETURNING email"
+WITHDRAW_BY = "DELETE FROM invitations WHERE invited_by = $1"
+WITHDRAW_FOR = "DELETE FROM invitations WHERE email = $1"
+IS_MEMBER = "SELECT true FROM users WHERE email = $1"
+KEY_COLUMNS = "id, name, user_id, scopes, created_at, expires_at, last_used_at"
+KEYS = f"SELECT {KEY_COLUMNS} FROM api_keys WHERE revoked_at IS NULL ORDER BY created_at DESC, id"
+ADD_KEY = f"""
+    INSERT INTO api_keys (id, user_id, name, secret_hash, scopes, expires_at) VALUES ($1, $2, $3, $4, $5, $6)
+    RETURNING {KEY_COLUMNS}"""
+KEY_END = "SELECT expires_at FROM api_keys WHERE id = $1"
+REVOKE = "UPDATE api_keys SET revoked_at = now() WHERE id = $1 AND revoked_at IS NULL RETURNING name"
+
+
+async def members(database: Executor, limit: int, before: UUID | None = None) -> Sequence[Member]:
+    """Up to `limit` people of the organisation, newest first, who joined before the one named."""
+    async with translated():
+        return [Member(**dict(row)) for row in await database.fetch(MEMBERS, limit, before)]
+
+
+async def owners(database: Executor) -> set[UUID]:
+    """The owners, held until the transaction ends."""
+    async with translated():
+        return {row["user_id"] for row in await database.fetch(OWNERS)}
+
+
+async def role_of(database: Executor, user: UUID) -> Role | None:
+    """A member's role, held until the transaction ends; None for who is no member."""
+    async with translated():
+        found: str | None = await database.fetchval(ROLE, user)
+    return Role(found) if found else None
+
+
+async def set_role(database: Executor, user: UUID, role: Role) -> None:
+    """Change a member's role."""
+    async with translated():
+        await database.execute(SET_ROLE, user, role)
+
+
+async def remove(database: Executor, user: UUID) -> None:
+    """Remove a member; their keys and sessions here go with them."""
+    async with translated():
+        await database.execute(REMOVE, user)
+
+
+async def is_member(database: Executor, email: str) -> bool:
+    """Whether somebody with this address is in the organisation."""
+    async with translated():
+        return bool(await database.fetchval(IS_MEMBER, email))
+
+
+async def invite(
+    database: Executor, invitation: UUID, email: str, role: Role, token_hash: bytes, by: UUID, valid: timedelta
+) -> Invitation:
+    """Keep an invitation."""
+    async with translated():
+        row = await database.fetchrow(INVITE, invitation, email, role, token_hash, by, valid)
+    assert row is not None
+    return Invitation(**dict(row))
+
+
+async def invitations(database: Executor) -> Sequence[Invitation]:
+    """Those that can still be accepted, newest first."""
+    async with translated():
+        return [Invitation(**dict(row)) for row in await database.fetch(INVITATIONS)]
+
+
+async def withdraw(database: Executor, invitation: UUID) -> str | None:
+    """Take an invitation back; whom it was for, or None when there is none."""
+    async with translated():
+        email: str | None = await database.fetchval(WITHDRAW, invitation)
+    return email
+
+
+async def withdraw_for(database: Executor, email: str) -> None:
+    """Take back what an address was invited to before."""
+    async with translated():
+        await database.execute(WITHDRAW_FOR, email)
+
+
+async def withdraw_by(database: Executor, user: UUID) -> None:
+    """Take back the invitations that a member made."""
+    async with translated():
+        await database.execute(WITHDRAW_BY, user)
+
+
+async def keys(database: Executor) -> Sequence[KeyInfo]:
+    """The organisation's keys that are not revoked, newest first."""
+    async with translated():
+        return [_key(row) for row in await database.fetch(KEYS)]
+
+
+async def add_key(
+    database: Executor, key: ApiKey, user: UUID, name: str, scopes: Iterable[Scope], expires_at: datetime | None
+) -> KeyInfo:
+    """Keep a member's new key."""
+    names = sorted(scope.value for scope in scopes)
+    async with translated():
+        row = await database.fetchrow(ADD_KEY, key.id, user, name, key.digest, names, expires_at)
+    assert row is not None
+    return _key(row)
+
+
+async def key_end(database: Executor, key: UUID) -> datetime | None:
+    """When a key ends; None for one that does not end by itself."""
+    async with translated():
+        found: datetime | None = await database.fetchval(KEY_END, key)
+    return found
+
+
+async def revoke(database: Executor, key: UUID) -> str | None:
+    """End a key; its name, or None when there is none."""
+    async with translated():
+        name: str | None = await database.fetchval(REVOKE, key)
+    return name
+
+
+def _key(row: Record) -> KeyInfo:
+    known = {scope.value for scope in Scope}
+    return KeyInfo(**{**dict(row), "scopes": tuple(scope for scope in row["scopes"] if scope in known)})

@@ -1,1 +1,0 @@
-"""Accounts over HTTP: sign-up and sessions, the team, keys."""

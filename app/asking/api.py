@@ -1,0 +1,55 @@
+"""Before a run: what it will take, what to ask back, what the report has to do. And a run's rubric and scorecard."""
+
+from litestar import Controller, get, post, put
+from litestar.params import JSONBody
+
+from app.accounts.nouns.access import Scope
+from app.asking.nouns import Estimate
+from app.asking.schemas import Clarifications, DraftedRubric, EditedRubric, RubricView
+from app.domain.contract import DraftKind
+from app.domain.scorecard import Scorecard
+from app.http.authentication import needs
+from app.http.dependencies import AskingService, RunId
+from app.http.openapi.document import problem_responses
+from app.runs.schemas import NewRun
+
+
+class AskingController(Controller):
+    """What a reader may settle before anything is spent, and hold the report to afterwards."""
+
+    path = "/v1"
+    tags = ("asking",)
+    opt = needs(Scope.RUNS_READ)
+
+    @post("/estimates", status_code=200, responses=problem_responses(400))
+    async def estimate(self, data: JSONBody[NewRun], asking: AskingService) -> Estimate:
+        """What a run of this question will probably take, systems `beside` it included, from runs like it. Nothing is started."""
+        return await asking.estimate(data.query(), data.beside)
+
+    @post("/clarifications", opt=needs(Scope.RUNS_WRITE), responses=problem_responses(400))
+    async def clarify(self, data: JSONBody[NewRun], asking: AskingService) -> Clarifications:
+        """At most three questions back, often none. Answers go into `clarified` of the run."""
+        kept = await asking.draft(DraftKind.CLARIFICATION, data.query())
+        return Clarifications(questions=kept.draft.questions, model=kept.draft.model, usage=kept.draft.usage)
+
+    @post("/rubrics", opt=needs(Scope.RUNS_WRITE), responses=problem_responses(400))
+    async def draft_rubric(self, data: JSONBody[NewRun], asking: AskingService) -> DraftedRubric:
+        """A rubric for this question, to be edited and given to the run as `rubric`."""
+        kept = await asking.draft(DraftKind.RUBRIC, data.query())
+        assert kept.draft.rubric is not None
+        return DraftedRubric(id=kept.id, rubric=kept.draft.rubric, usage=kept.draft.usage)
+
+    @get("/runs/{run_id:uuid}/rubric", responses=problem_responses(404))
+    async def show_rubric(self, run_id: RunId, asking: AskingService) -> RubricView:
+        """What the run's report is held to, and what was drafted."""
+        return RubricView.of(await asking.rubric(run_id))
+
+    @put("/runs/{run_id:uuid}/rubric", opt=needs(Scope.RUNS_WRITE), responses=problem_responses(400, 404, 409))
+    async def edit_rubric(self, run_id: RunId, data: JSONBody[EditedRubric], asking: AskingService) -> RubricView:
+        """Replace the rubric, until the report is being written. What was drafted is kept beside it."""
+        return RubricView.of(await asking.edit_rubric(run_id, data.criteria))
+
+    @get("/runs/{run_id:uuid}/scorecard", responses=problem_responses(404))
+    async def scorecard(self, run_id: RunId, asking: AskingService) -> Scorecard:
+        """How well the report does what its rubric asks. A criterion nobody could judge has no score, and says why."""
+        return await asking.scorecard(run_id)

@@ -1,0 +1,136 @@
+"""What happens around asking: an estimate, questions back, and the rubric as a contract."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+from uuid import UUID, uuid4
+
+from pydantic import ValidationError
+
+from app.asking.nouns import Estimate
+from app.asking.service.estimating import estimate, together
+from app.asking.storage import drafts, history, rubrics
+from app.asking.storage.rubrics import StoredRubric
+from app.database.engine import Executor
+from app.domain.contract import Draft, DraftKind, DraftRequest
+from app.domain.errors import Conflict, InvalidInput, NotFound, Unavailable
+from app.domain.pricing import PricedModel
+from app.domain.query import ResearchQuery, SystemName
+from app.domain.rubric import Criterion, Origin, Rubric
+from app.domain.scorecard import Scorecard
+from app.runs.service.gateway import RunGateway
+from app.runs.service.research import Admit, Agreed, Research
+
+
+class KeptDraft(NamedTuple):
+    """A draft and the id under which it is kept."""
+
+    id: UUID
+    draft: Draft
+
+
+class Asking:
+    """The use cases before a run, and those of its rubric. `model` is the one this installation asks, with its prices.
+
+    `admit` says whether whoever asks may spend anything more on drafts.
+
+    Raises:
+        NotFound: no such run or draft.
+        TooManyRequests: what may be used in a month is used up; then nothing is drafted.
+        Unavailable: the database or the workers do not answer.
+    """
+
+    def __init__(
+        self,
+        database: Executor,
+        gateway: RunGateway,
+        research: Research,
+        model: PricedModel | None = None,
+        admit: Admit | None = None,
+    ) -> None:
+        self._database = database
+        self._gateway = gateway
+        self._research = research
+        self._model = model
+        self._admit = admit
+
+    async def estimate(self, query: ResearchQuery, beside: Sequence[SystemName] = ()) -> Estimate:
+        """What a run of this query will probably take, with those of the systems `beside` it.
+
+        Raises:
+            InvalidInput: a system is not available, or is named twice.
+        """
+        queries = self._research.side_by_side(query, beside, uuid4())
+        return together([await self._estimate(each) for each in queries])
+
+    async def _estimate(self, query: ResearchQuery) -> Estimate:
+        runs = await history.like(self._database, query, self._model.name if self._model else "")
+        return estimate(query, self._model, runs)
+
+    async def draft(self, kind: DraftKind, query: ResearchQuery) -> KeptDraft:
+        """A rubric or questions back for a question that is no run yet; kept with what it cost."""
+        if self._admit is not None:
+            await self._admit(self._database)
+        draft = await self._gateway.draft(DraftRequest(kind=kind, query=query))
+        if kind is DraftKind.RUBRIC and draft.rubric is None:
+            raise Unavailable("no rubric was drafted; repeat the request")
+        return KeptDraft(await drafts.add(self._database, kind, query.question, draft), draft)
+
+    async def drafted(self, query: ResearchQuery) -> Agreed:
+        """A rubric drafted for the question, as it is."""
+        rubric = (await self.draft(DraftKind.RUBRIC, query)).draft.rubric
+        assert rubric is not None
+        return Agreed(rubric, rubric)
+
+    async def agreed(self, criteria: Sequence[Criterion], draft_id: UUID | None) -> Agreed:
+        """The rubric that a run is asked with. What was drafted and not changed keeps its origin; the draft is kept beside it.
+
+        Raises:
+            InvalidInput: the criteria make no rubric, or there is no such draft.
+        """
+        kept = await drafts.get(self._database, draft_id, DraftKind.RUBRIC) if draft_id else None
+        if draft_id and (kept is None or kept.rubric is None):
+            raise InvalidInput(f"there is no drafted rubric {draft_id}")
+        drafted = kept.rubric if kept else None
+        return Agreed(_rubric(criteria, drafted), drafted)
+
+    async def rubric(self, run_id: UUID) -> StoredRubric:
+        """The run's rubric."""
+        run = await self._research.get(run_id)
+        stored = await rubrics.get(self._database, run_id)
+        if stored is None:
+            when = "it is drafted with the plan" if run.query.rubric else "the run was asked without one"
+            raise NotFound(f"run {run_id} has no rubric: {when}")
+        return stored
+
+    async def edit_rubric(self, run_id: UUID, criteria: Sequence[Criterion]) -> StoredRubric:
+        """Replace the run's rubric; what was drafted is kept.
+
+        Raises:
+            InvalidInput: the criteria make no rubric.
+            Conflict: the report is being written, or is finished.
+        """
+        stored = await self.rubric(run_id)
+        run = await self._research.get(run_id)
+        if run.status.finished or not await rubrics.edit(self._database, run_id, _rubric(criteria, stored.drafted)):
+            raise Conflict(
+                f"the report of run {run_id} is being held to its rubric, or is finished; the rubric can no longer change"
+            )
+        return await self.rubric(run_id)
+
+    async def scorecard(self, run_id: UUID) -> Scorecard:
+        """How well the run's report does what its rubric asks."""
+        run = await self._research.get(run_id)
+        card = await rubrics.scorecard(self._database, run_id)
+        if card is None:
+            why = f"its status is {run.status}" if run.query.rubric else "it was asked without a rubric"
+            raise NotFound(f"run {run_id} has no scorecard; {why}")
+        return card
+
+
+def _rubric(criteria: Sequence[Criterion], drafted: Rubric | None) -> Rubric:
+    if drafted is not None and tuple(criteria) == drafted.criteria:
+        return drafted
+    try:
+        return Rubric(criteria=tuple(criteria), origin=Origin.READER)
+    except ValidationError as error:
+        raise InvalidInput("; ".join(detail["msg"].removeprefix("Value error, ") for detail in error.errors())) from error

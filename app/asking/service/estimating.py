@@ -1,0 +1,114 @@
+"""Estimates: quantiles of runs like the one asked for, drawn towards general experience while there are few of them.
+
+A quantile of n runs counts n times, the general one as often as `EXPERIENCE` runs, both as logarithms: consumption varies by
+factors.
+"""
+
+import math
+from collections.abc import Sequence
+
+from app.asking.nouns import Estimate, Interval
+from app.asking.storage.history import Consumption
+from app.domain.budget import Budget
+from app.domain.options import Length
+from app.domain.pricing import PricedModel
+from app.domain.query import Effort, ResearchQuery
+
+EXPERIENCE = 5
+LOW, MIDDLE, HIGH = 0.1, 0.5, 0.9
+SPREAD = 2.5
+INPUT_SHARE = 0.88
+RUBRIC_FACTOR = 1.35
+LENGTH_FACTOR = {Length.SHORT: 0.85, Length.MEDIUM: 1.0, Length.LONG: 1.2}
+# Medians of runs on the default corpus: tokens and seconds with a model, seconds without one.
+TOKENS = {Effort.QUICK: 60_000, Effort.STANDARD: 200_000, Effort.DEEP: 600_000}
+SECONDS = {Effort.QUICK: 60, Effort.STANDARD: 180, Effort.DEEP: 480}
+SECONDS_WITHOUT_MODEL = {Effort.QUICK: 3, Effort.STANDARD: 6, Effort.DEEP: 10}
+
+
+def estimate(query: ResearchQuery, model: PricedModel | None, history: Sequence[Consumption]) -> Estimate:
+    """What a run of this query will take with this model (None: without one), with `history` the runs like it."""
+    factor = (RUBRIC_FACTOR if query.rubric else 1.0) * LENGTH_FACTOR[(query.style and query.style.length) or Length.MEDIUM]
+    tokens = _interval([run.tokens for run in history], TOKENS[query.effort] * factor if model else 0)
+    usual = (SECONDS if model else SECONDS_WITHOUT_MODEL)[query.effort]
+    seconds = _interval([run.seconds for run in history], usual * (factor if model else 1.0))
+    cost = _cost(tokens, model)
+    return Estimate(
+        tokens=tokens,
+        cost_microusd=cost,
+        seconds=seconds,
+        runs=len(history),
+        model=model.name if model else "",
+        within_budget=_within(query.budget, tokens, cost, seconds),
+    )
+
+
+def together(estimates: Sequence[Estimate]) -> Estimate:
+    """What runs that work at once take: tokens and money of all, the time of the slowest.
+
+    Low ends are added to low ends and high ends to high ends, as if all came out alike: systems on one question and the same
+    evidence do. The cap stands for each run by itself.
+    """
+    first = estimates[0]
+    costs = [each.cost_microusd for each in estimates if each.cost_microusd is not None]
+    slowest = [each.seconds for each in estimates]
+    return first.model_copy(
+        update={
+            "tokens": _sum([each.tokens for each in estimates]),
+            "cost_microusd": _sum(costs) if len(costs) == len(estimates) else None,
+            "seconds": Interval(**{end: max(getattr(each, end) for each in slowest) for end in Interval.model_fields}),
+            "runs": sum(each.runs for each in estimates),
+            "within_budget": all(each.within_budget for each in estimates),
+        }
+    )
+
+
+def _sum(intervals: Sequence[Interval]) -> Interval:
+    return Interval(**{end: sum(getattr(each, end) for each in intervals) for end in Interval.model_fields})
+
+
+def _interval(values: Sequence[float], general: float) -> Interval:
+    usual = (general / SPREAD, general, general * SPREAD)
+    drawn = [_drawn(values, share, prior) for share, prior in zip((LOW, MIDDLE, HIGH), usual, strict=True)]
+    low, likely, high = sorted(max(0, round(value)) for value in drawn)
+    return Interval(low=low, likely=likely, high=high)
+
+
+def _drawn(values: Sequence[float], share: float, general: float) -> float:
+    """A quantile of the values, drawn towards the general one."""
+    if not values:
+        return general
+    own = math.log1p(_quantile(sorted(values), share))
+    weight = len(values) / (len(values) + EXPERIENCE)
+    return math.expm1(weight * own + (1 - weight) * math.log1p(general))
+
+
+def _quantile(ordered: Sequence[float], share: float) -> float:
+    """Between the two values next to it, in proportion."""
+    place = share * (len(ordered) - 1)
+    below = math.floor(place)
+    above = min(below + 1, len(ordered) - 1)
+    return ordered[below] + (ordered[above] - ordered[below]) * (place - below)
+
+
+def _cost(tokens: Interval, model: PricedModel | None) -> Interval | None:
+    """By today's prices: those of earlier runs may have been others. Nothing without a model; unknown where it has no price.
+
+    US$ per million tokens are millionths of a US dollar per token; most tokens of a run are read.
+    """
+    if model is None:
+        return Interval(low=0, likely=0, high=0)
+    per_token = INPUT_SHARE * float(model.input_price) + (1 - INPUT_SHARE) * float(model.output_price)
+    if not per_token:
+        return None
+    low, likely, high = (round(count * per_token) for count in (tokens.low, tokens.likely, tokens.high))
+    return Interval(low=low, likely=likely, high=high)
+
+
+def _within(budget: Budget, tokens: Interval, cost: Interval | None, seconds: Interval) -> bool:
+    caps = (
+        (budget.max_tokens, tokens.high),
+        (budget.max_cost_microusd, cost.high if cost else 0),
+        (budget.max_seconds, seconds.high),
+    )
+    return all(cap is None or high <= cap for cap, high in caps)

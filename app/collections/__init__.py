@@ -1,0 +1,1 @@
+"""Collections of an organisation's own documents."""

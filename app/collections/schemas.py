@@ -1,0 +1,48 @@
+"""What goes in and out over HTTP around collections of own documents."""
+
+from typing import Annotated
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+from app.domain.collections import MAX_NAME_CHARS, Access, Collection, OwnDocument
+from app.runs.schemas import PLAIN
+
+Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_NAME_CHARS), PLAIN]
+
+
+class NewCollection(BaseModel):
+    """A collection to make. Without `access` the whole organisation may use it."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: Name
+    access: Access = Access()
+
+
+class CollectionPage(BaseModel):
+    """Collections, newest first. `next` is the value of `before` that brings the following page; null on the last."""
+
+    items: list[Collection]
+    next: UUID | None = None
+
+
+class DocumentPage(BaseModel):
+    """Documents, newest first. `next` is the value of `before` that brings the following page; null on the last."""
+
+    items: list[OwnDocument]
+    next: UUID | None = None
+
+
+class RefusedFile(BaseModel):
+    """A file that was not taken, and why."""
+
+    name: str
+    reason: str
+
+
+class ReceivedFiles(BaseModel):
+    """The documents that were taken, and the files that were not."""
+
+    items: list[OwnDocument]
+    refused: list[RefusedFile] = Field(default=[])

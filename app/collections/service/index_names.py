@@ -1,0 +1,27 @@
+"""From the names that a question gives its collections to those of the index, for whoever asks."""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from app.collections.storage import collections
+from app.database.engine import Executor
+from app.domain.collections import index_name, is_index_name
+from app.domain.errors import InvalidInput
+from app.domain.query import ResearchQuery
+
+
+async def resolved(database: Executor, query: ResearchQuery) -> tuple[ResearchQuery, Sequence[UUID]]:
+    """The question with its own collections as the index knows them, and their ids. Names that are nobody's are left alone.
+
+    Whose documents may be searched is set here and nowhere else; what the question said of it is overwritten.
+
+    Raises:
+        InvalidInput: a name that only the index uses.
+    """
+    if foreign := next(filter(is_index_name, query.collections), None):
+        raise InvalidInput(f"there is no collection {foreign!r}; `GET /v1/collections` lists yours")
+    own = {found.name: found for found in await collections.named(database, query.collections)} if query.collections else {}
+    searched = tuple(index_name(own[name].id) if name in own else name for name in query.collections)
+    tenant = next((str(found.organisation_id) for found in own.values()), "")
+    update = {"searched": searched if own else (), "tenant": tenant}
+    return query.model_copy(update=update), [found.id for found in own.values()]

@@ -1,0 +1,181 @@
+"""Following own documents on their way into the index, and out of everything.
+
+Each step reads how things stand and does the next thing: it can be cut off anywhere, repeated, and done by several at once.
+"""
+
+import asyncio
+import logging
+import time
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, NamedTuple
+from uuid import UUID
+
+import asyncpg
+
+from app.collections.service.document_files import DocumentFiles
+from app.collections.service.index_owner import IndexService
+from app.collections.storage import redaction
+from app.collections.storage import tending as storage
+from app.collections.storage.tending import Kept, Progress, Unsettled
+from app.domain.collections import DocumentState, index_name
+from app.domain.errors import Conflict, NotFound, RubricaError
+
+AT_ONCE = 50
+BUSY = timedelta(seconds=1)
+QUIET = timedelta(seconds=5)
+AFTER_FAILURE = timedelta(seconds=30)
+"""How long a build that failed is left alone."""
+ROWLESS = timedelta(minutes=10)
+"""A document's folder this old without a row was left by a sending that was cut off."""
+SWEEP_EVERY = timedelta(hours=1)
+LOST = "its file was lost; send it again"
+WAITING = (DocumentState.RECEIVED, DocumentState.PARSED)
+log = logging.getLogger(__name__)
+
+
+class There(NamedTuple):
+    """What the index has of a collection: documents by id, `strays` that have no file any more, and whether it is writing."""
+
+    ids: frozenset[UUID]
+    strays: int
+    writing: bool
+
+
+class CollectionTending:
+    """Keeps index, files and runs in step with what organisations sent and deleted. `trusted` sees all of them."""
+
+    def __init__(self, trusted: asyncpg.Pool, files: DocumentFiles, index: IndexService) -> None:
+        self._trusted = trusted
+        self._files = files
+        self._index = index
+        self._woken = asyncio.Event()
+        self._swept = 0.0
+
+    def wake(self) -> None:
+        """There is something to do."""
+        self._woken.set()
+
+    async def keep(self) -> None:
+        """Tend what needs it, until cancelled."""
+        while True:
+            try:
+                busy = await self.tend()
+            except (RubricaError, OSError) as error:
+                busy = False
+                log.warning("own documents wait: %s", error)
+            pause = BUSY if busy else QUIET
+            try:
+                await asyncio.wait_for(self._woken.wait(), pause.total_seconds())
+            except TimeoutError:
+                continue
+            self._woken.clear()
+
+    async def tend(self) -> bool:
+        """The next step of every collection that needs one; whether any did."""
+        await self._sweep()
+        waiting = await storage.unsettled(self._trusted, AT_ONCE)
+        for collection in waiting:
+            try:
+                await (self._end(collection) if collection.deleted else self._step(collection))
+            except (RubricaError, OSError) as error:
+                log.warning("the collection %s waits: %s", collection.id, error)
+        return bool(waiting)
+
+    async def _step(self, collection: Unsettled) -> None:
+        there = await self._looked_at(collection)
+        kept = await storage.documents(self._trusted, collection.id)
+        leaving = [document for document in kept if document.deleted]
+        await asyncio.to_thread(self._remove_files, collection, leaving)
+        await self._sweep_rowless(collection, there.ids - {document.id for document in kept})
+        waiting = [document.id for document in kept if document.state in WAITING]
+        lost = [id_ for id_ in waiting if not self._folder(collection, id_).exists()]
+        await storage.note(self._trusted, collection.id, [Progress(id_, "failed", LOST, "", 0) for id_ in lost])
+        if there.writing:
+            return  # what came or went since waits for the end of this build
+        if len(waiting) > len(lost) or there.strays or there.ids & {document.id for document in leaving}:
+            await self._build(collection)
+        else:
+            await self._forget(collection.id, leaving)
+
+    async def _end(self, collection: Unsettled) -> None:
+        """The whole collection goes: its hashes are noted first, while they can still be asked for."""
+        await self._looked_at(collection)
+        try:
+            await self._index.call("DELETE", f"/collections/{index_name(collection.id)}")
+        except NotFound:
+            log.debug("the collection %s is not in the index", collection.id)
+        await asyncio.to_thread(self._files.remove, self._files.collection(collection.organisation_id, collection.id))
+        if await self._forget(collection.id, await storage.documents(self._trusted, collection.id)):
+            await storage.drop_collection(self._trusted, collection.id)
+
+    async def _looked_at(self, collection: Unsettled) -> There:
+        """How far the index is with a collection, which is noted."""
+        name = index_name(collection.id)
+        try:
+            told = await self._index.call("GET", f"/collections/{name}/documents")
+            state = await self._index.call("GET", f"/collections/{name}/progress")
+        except NotFound:  # never built, or removed
+            return There(frozenset(), 0, False)
+        await storage.note(self._trusted, collection.id, [_progress(document) for document in told["documents"]])
+        writing = state["building"] and state["build"]["phase"] in ("reading", "indexing")
+        return There(frozenset(UUID(document["id"]) for document in told["documents"]), told["strays"], writing)
+
+    async def _build(self, collection: Unsettled) -> None:
+        name, folder = index_name(collection.id), self._files.collection(collection.organisation_id, collection.id)
+        if await self._failed_lately(name):
+            return
+        body = {"kind": "uploads", "path": str(folder), "tenant": str(collection.organisation_id)}
+        try:
+            await self._index.call("POST", f"/collections/{name}/build", body)
+        except Conflict:
+            log.debug("the collection %s is being built", collection.id)
+
+    async def _failed_lately(self, name: str) -> bool:
+        try:
+            build = (await self._index.call("GET", f"/collections/{name}/progress"))["build"]
+        except NotFound:
+            return False
+        if not build or build["phase"] != "failed":
+            return False
+        log.warning("the index %s could not be built: %s", name, build["detail"])
+        return datetime.now(UTC) - datetime.fromisoformat(build["updated_at"]) < AFTER_FAILURE
+
+    async def _forget(self, collection: UUID, leaving: Sequence[Kept]) -> bool:
+        """What has left files and index leaves the runs, once these have ended; whether all is gone."""
+        return all([await self._forgotten(collection, document) for document in leaving])
+
+    async def _forgotten(self, collection: UUID, document: Kept) -> bool:
+        readers = await storage.readers(self._trusted, collection, document.snapshot) if document.snapshot else []
+        for reader in readers:
+            if reader.finished:
+                async with self._trusted.acquire() as connection, connection.transaction():
+                    await redaction.redact(connection, reader.run_id, document.snapshot)
+        # What was asked of a report meanwhile may have read the text a moment before it went: a second look has to find nothing.
+        if document.snapshot and await storage.readers(self._trusted, collection, document.snapshot):
+            return False
+        await storage.drop_document(self._trusted, document.id)
+        return True
+
+    def _remove_files(self, collection: Unsettled, leaving: Sequence[Kept]) -> None:
+        for document in leaving:
+            self._files.remove(self._folder(collection, document.id))
+
+    def _folder(self, collection: Unsettled, document: UUID) -> Path:
+        return self._files.document(collection.organisation_id, collection.id, document)
+
+    async def _sweep_rowless(self, collection: Unsettled, rowless: frozenset[UUID]) -> None:
+        for document in rowless:
+            folder = self._folder(collection, document)
+            if folder.exists() and time.time() - folder.stat().st_mtime > ROWLESS.total_seconds():
+                await asyncio.to_thread(self._files.remove, folder)
+
+    async def _sweep(self) -> None:
+        if time.monotonic() - self._swept > SWEEP_EVERY.total_seconds() or not self._swept:
+            self._swept = time.monotonic()
+            await asyncio.to_thread(self._files.sweep, time.time())
+
+
+def _progress(told: dict[str, Any]) -> Progress:
+    return Progress(UUID(told["id"]), told["state"], told["detail"], told["snapshot"], told["characters"])

@@ -1,0 +1,158 @@
+"""Collections of own documents and the documents in them. Every function is one statement.
+
+Which collections whoever acts may use is the database's to say (`may_use` in migrations/sql).
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+from uuid import UUID
+
+from asyncpg import Record, UniqueViolationError
+
+from app.accounts.nouns.access import Role
+from app.database.engine import Executor, translated
+from app.domain.collections import Access, Collection, DocumentState, OwnDocument
+from app.domain.errors import Conflict
+
+COLLECTION = """
+    SELECT c.id, c.name, c.everyone, c.users, c.roles, c.created_by, c.created_at, held.documents, held.bytes
+    FROM collections c, LATERAL (SELECT count(*) AS documents, coalesce(sum(d.bytes), 0)::bigint AS bytes
+                                 FROM collection_documents d WHERE d.collection_id = c.id AND d.deleted_at IS NULL) AS held
+    WHERE c.deleted_at IS NULL AND may_use(c) """
+PAGE = (
+    COLLECTION
+    + """AND ($2::uuid IS NULL OR (c.created_at, c.id) < (SELECT b.created_at, b.id FROM collections b WHERE b.id = $2))
+    ORDER BY c.created_at DESC, c.id DESC LIMIT $1"""
+)
+GET = COLLECTION + "AND c.id = $1"
+BY_NAME = (
+    "SELECT id, name, organisation_id FROM collections c WHERE name = ANY ($1::text[]) AND deleted_at IS NULL AND may_use(c)"
+)
+CREATE = """
+    INSERT INTO collections (id, name, everyone, users, roles)
+    SELECT $1, $2, $3, $4, $5 WHERE (SELECT count(*) FROM collections WHERE deleted_at IS NULL) < $6"""
+SET_ACCESS = "UPDATE collections SET everyone = $2, users = $3, roles = $4 WHERE id = $1 AND deleted_at IS NULL"
+DELETE = """
+    WITH gone AS (UPDATE collections SET deleted_at = now() WHERE id = $1 AND deleted_at IS NULL RETURNING id)
+    UPDATE collection_documents SET deleted_at = coalesce(deleted_at, now()), state = 'deleting'
+    WHERE collection_id IN (TABLE gone)"""
+DOCUMENT = "SELECT id, collection_id, name, bytes, state, detail, characters, snapshot, received_at FROM collection_documents "
+DOCUMENTS = (
+    DOCUMENT
+    + """WHERE collection_id = $1
+    AND ($3::uuid IS NULL OR (received_at, id) < (SELECT b.received_at, b.id FROM collection_documents b WHERE b.id = $3))
+    ORDER BY received_at DESC, id DESC LIMIT $2"""
+)
+REPLACE = """
+    UPDATE collection_documents SET deleted_at = now(), state = 'deleting'
+    WHERE collection_id = $1 AND name = $2 AND deleted_at IS NULL"""
+INSERT = """
+    INSERT INTO collection_documents (id, collection_id, name, bytes) SELECT $1, c.id, $3, $4 FROM collections c
+    WHERE c.id = $2 AND c.deleted_at IS NULL
+    AND (SELECT count(*) FROM collection_documents d WHERE d.collection_id = $2 AND d.deleted_at IS NULL) < $5
+    RETURNING id, collection_id, name, bytes, state, detail, characters, snapshot, received_at"""
+HELD = "SELECT coalesce(sum(bytes), 0)::bigint FROM collection_documents WHERE organisation_id = $1 AND deleted_at IS NULL"
+FORGET = """
+    UPDATE collection_documents SET deleted_at = now(), state = 'deleting'
+    WHERE collection_id = $1 AND id = $2 AND deleted_at IS NULL RETURNING id"""
+SEARCHES = "INSERT INTO collection_runs (collection_id, run_id) SELECT unnest($1::uuid[]), $2 ON CONFLICT DO NOTHING"
+
+
+class Named(NamedTuple):
+    """A collection by the name its organisation gave it."""
+
+    id: UUID
+    name: str
+    organisation_id: UUID
+
+
+async def create(database: Executor, collection: UUID, name: str, access: Access, most: int) -> bool:
+    """Add a collection; False when there are `most` already. `Conflict` when the name is taken."""
+    async with translated():
+        try:
+            done = await database.execute(CREATE, collection, name, *_access(access), most)
+        except UniqueViolationError as error:
+            raise Conflict(f"there is a collection {name!r} already") from error
+    return done.endswith("1")
+
+
+async def page(database: Executor, limit: int, before: UUID | None) -> Sequence[Collection]:
+    """Up to `limit` collections that whoever acts may use, newest first, older than the collection `before`."""
+    async with translated():
+        return [_collection(row) for row in await database.fetch(PAGE, limit, before)]
+
+
+async def get(database: Executor, collection: UUID) -> Collection | None:
+    """The collection, or None."""
+    async with translated():
+        row = await database.fetchrow(GET, collection)
+    return _collection(row) if row else None
+
+
+async def named(database: Executor, names: Sequence[str]) -> Sequence[Named]:
+    """The collections of these names that whoever acts may use."""
+    async with translated():
+        return [Named(*row) for row in await database.fetch(BY_NAME, list(names))]
+
+
+async def set_access(database: Executor, collection: UUID, access: Access) -> None:
+    """Say who may use a collection."""
+    async with translated():
+        await database.execute(SET_ACCESS, collection, *_access(access))
+
+
+async def delete(database: Executor, collection: UUID) -> None:
+    """Mark a collection and all its documents as going; nobody sees it from now on."""
+    async with translated():
+        await database.execute(DELETE, collection)
+
+
+async def documents(database: Executor, collection: UUID, limit: int, before: UUID | None) -> Sequence[OwnDocument]:
+    """Up to `limit` documents of a collection, newest first, those on their way out included."""
+    async with translated():
+        return [_document(row) for row in await database.fetch(DOCUMENTS, collection, limit, before)]
+
+
+async def add_document(
+    database: Executor, document: UUID, collection: UUID, name: str, size: int, most: int
+) -> OwnDocument | None:
+    """Add a document that was received; one of the same name goes. None when there are `most`, or no such collection.
+
+    Two statements: `database` must have a transaction open.
+    """
+    async with translated():
+        await database.execute(REPLACE, collection, name)
+        row = await database.fetchrow(INSERT, document, collection, name, size, most)
+    return _document(row) if row else None
+
+
+async def held_bytes(trusted: Executor, organisation: UUID) -> int:
+    """How many bytes of documents an organisation has, seen by the one who asks or not."""
+    async with translated():
+        return int(await trusted.fetchval(HELD, organisation))
+
+
+async def forget_document(database: Executor, collection: UUID, document: UUID) -> bool:
+    """Mark a document as going; False when there is none."""
+    async with translated():
+        return await database.fetchval(FORGET, collection, document) is not None
+
+
+async def note_searches(database: Executor, run: UUID, searched: Sequence[UUID]) -> None:
+    """Remember which collections a run searches."""
+    async with translated():
+        await database.execute(SEARCHES, list(searched), run)
+
+
+def _access(access: Access) -> tuple[bool, list[UUID], list[str]]:
+    return access.everyone, list(access.users), [role.value for role in access.roles]
+
+
+def _collection(row: Record) -> Collection:
+    access = Access(everyone=row["everyone"], users=tuple(row["users"]), roles=tuple(Role(role) for role in row["roles"]))
+    told = {name: row[name] for name in ("id", "name", "documents", "bytes", "created_by", "created_at")}
+    return Collection(**told, access=access)
+
+
+def _document(row: Record) -> OwnDocument:
+    return OwnDocument(**{**dict(row), "state": DocumentState(row["state"])})

@@ -1,0 +1,83 @@
+"""Taking a deleted document out of what the runs that read it kept.
+
+What stays is said in docs/collections.md: what a report prints, and what a reader wrote.
+"""
+
+from uuid import UUID
+
+import orjson
+
+from app.database.engine import Executor, translated
+from app.domain.evidence import Finding
+from app.domain.run import EventType
+
+FINDINGS = "SELECT stage, result FROM stages WHERE run_id = $1 AND position($2::text::bytea IN result) > 0 FOR UPDATE"
+SET_FINDING = "UPDATE stages SET result = $3 WHERE run_id = $1 AND stage = $2"
+DROP_TURNS = "DELETE FROM turns WHERE run_id = $1"
+DROP_CALLS = "DELETE FROM tool_calls WHERE run_id = $1"
+EMPTY_ANSWERS = """
+    UPDATE report_tasks SET status = 'failed', detail = $3, answer = NULL
+    WHERE run_id = $1 AND position($2 IN answer::text) > 0"""
+CALLS_TOLD = "SELECT seq, payload FROM events WHERE run_id = $1 AND type = $2"
+TELL = "UPDATE events SET payload = $3 WHERE run_id = $1 AND seq = $2"
+# Reports made to be compared go, unless somebody took one over: then it is a version of their report. Votes and ways stay.
+EMPTY_CANDIDATES = """
+    WITH quoting AS (
+        UPDATE candidates SET title = '', markdown = '', shown = '{}', report = '{}'
+        WHERE comparison_id IN (SELECT c.comparison_id FROM candidates c JOIN comparisons p ON p.id = c.comparison_id
+                                WHERE (p.run_id = $1 OR p.made_run_id = $1) AND position($2 IN c.report::text) > 0)
+        RETURNING comparison_id)
+    UPDATE comparisons SET failure = $3 WHERE id IN (SELECT comparison_id FROM quoting)"""
+DROP_SECOND_REPORT = """
+    DELETE FROM reports p USING runs r
+    WHERE p.run_id = $1 AND r.id = $1 AND r.made_for IS NOT NULL AND position($2 IN p.report::text) > 0"""
+DROP_CITED = "DELETE FROM run_sources WHERE run_id = $1 AND hash = $2"
+DROP_SNAPSHOT = "DELETE FROM snapshots WHERE hash = $1 AND NOT EXISTS (SELECT FROM run_sources s WHERE s.hash = $1)"
+PAIR_GONE = "a document that these reports quote was deleted"
+ANSWER_GONE = "a document that this answer quoted was deleted; ask again for an answer from what is left"
+NO_WORDS_OF_AN_AGENT = frozenset({"tool", "results", "sources", "error", "note", "url", "part", "limit"})
+
+
+async def redact(connection: Executor, run: UUID, snapshot: str) -> None:
+    """Take a text out of what a run that has ended kept of it: turns, tools' results, findings, answers to further questions.
+
+    Agents put words of what they read into what they search for next, so the log keeps no queries either. Reports that were to be
+    compared and quote the text go too; what the run itself reported stays. `connection` must have a transaction open. The stored
+    copy goes with the last run that cites it.
+    """
+    async with translated():
+        for row in await connection.fetch(FINDINGS, run, snapshot):
+            await connection.execute(SET_FINDING, run, row["stage"], _without(row["result"], snapshot))
+        for statement in (DROP_TURNS, DROP_CALLS):
+            await connection.execute(statement, run)
+        for row in await connection.fetch(CALLS_TOLD, run, EventType.TOOL_CALL):
+            await connection.execute(TELL, run, row["seq"], _without_words(row["payload"]))
+        await connection.execute(EMPTY_ANSWERS, run, snapshot, ANSWER_GONE)
+        await connection.execute(EMPTY_CANDIDATES, run, snapshot, PAIR_GONE)
+        await connection.execute(DROP_SECOND_REPORT, run, snapshot)
+        await connection.execute(DROP_CITED, run, snapshot)
+        await connection.execute(DROP_SNAPSHOT, snapshot)
+
+
+def _without(result: bytes, snapshot: str) -> bytes:
+    """A finding without the quotes of a text, and without the agent's words, which may repeat it."""
+    finding = Finding.of_any_version(orjson.loads(result))
+    kept = [place for place, quote in enumerate(finding.quotes) if quote.source.snapshot != snapshot]
+    keys = {finding.quotes[place].key for place in kept}
+    emptied = finding.model_copy(
+        update={
+            "answer": "",
+            "thoughts": (),
+            "gaps": (),
+            "quotes": tuple(finding.quotes[place] for place in kept),
+            "relevance": tuple(finding.relevance[place] for place in kept) if finding.relevance else (),
+            "conflicts": tuple(conflict for conflict in finding.conflicts if keys.issuperset(conflict.quote_keys)),
+        }
+    )
+    return emptied.model_dump_json(exclude_defaults=True).encode()
+
+
+def _without_words(payload: str) -> str:
+    """A tool call as the log tells it, without the arguments that an agent worded."""
+    told = orjson.loads(payload)
+    return orjson.dumps({name: value for name, value in told.items() if name in NO_WORDS_OF_AN_AGENT}).decode()

@@ -1,0 +1,116 @@
+"""What is done to own documents for nobody in particular: following their way into the index, and out of everything.
+
+`trusted` is the worker's role, which sees all organisations.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+from uuid import UUID
+
+from app.database.engine import Executor, translated
+from app.domain.collections import DocumentState
+
+UNSETTLED = """
+    SELECT c.id, c.organisation_id, c.deleted_at IS NOT NULL AS deleted FROM collections c
+    WHERE c.deleted_at IS NOT NULL OR EXISTS (SELECT FROM collection_documents d WHERE d.collection_id = c.id
+                                              AND d.state NOT IN ('indexed', 'failed'))
+    ORDER BY c.created_at LIMIT $1"""
+# A document on its way out keeps that state; its hash is still wanted.
+NOTE = """
+    UPDATE collection_documents d SET state = CASE WHEN d.deleted_at IS NULL THEN n.state ELSE d.state END,
+                                      detail = n.detail, snapshot = n.snapshot, characters = n.characters
+    FROM unnest($2::uuid[], $3::text[], $4::text[], $5::text[], $6::bigint[]) AS n (id, state, detail, snapshot, characters)
+    WHERE d.collection_id = $1 AND d.id = n.id
+    AND (d.state, d.detail, d.snapshot) IS DISTINCT FROM (n.state, n.detail, n.snapshot)"""
+DOCUMENTS = "SELECT id, snapshot, state, deleted_at IS NOT NULL AS deleted FROM collection_documents WHERE collection_id = $1"
+DROP_DOCUMENT = "DELETE FROM collection_documents WHERE id = $1"
+DROP_COLLECTION = "DELETE FROM collections WHERE id = $1"
+# A run that searches another collection with the same text keeps it. A run that writes a second report has the findings of the
+# run it was made for.
+# A change or a question to a report that is under way may have read the text already: its run has not ended with it.
+READERS = """
+    SELECT r.id AS run_id, r.finished_at IS NOT NULL
+           AND NOT EXISTS (SELECT FROM report_tasks t WHERE t.run_id = r.id AND t.status = 'queued') AS finished
+    FROM collection_runs cr JOIN runs r ON r.id = cr.run_id OR r.made_for = cr.run_id
+    WHERE cr.collection_id = $1
+    AND NOT EXISTS (SELECT FROM collection_documents d JOIN collection_runs o ON o.collection_id = d.collection_id
+                    WHERE d.snapshot = $2 AND d.deleted_at IS NULL AND o.run_id = cr.run_id)
+    AND (r.finished_at IS NULL
+         OR EXISTS (SELECT FROM report_tasks t WHERE t.run_id = r.id
+                    AND (t.status = 'queued' OR position($2 IN t.answer::text) > 0))
+         OR EXISTS (SELECT FROM run_sources s WHERE s.run_id = r.id AND s.hash = $2)
+         OR EXISTS (SELECT FROM stages s WHERE s.run_id = r.id AND position($2::text::bytea IN s.result) > 0)
+         OR EXISTS (SELECT FROM turns t WHERE t.run_id = r.id AND position($2::text::bytea IN t.body) > 0)
+         OR EXISTS (SELECT FROM tool_calls t WHERE t.run_id = r.id AND position($2::text::bytea IN t.result) > 0))"""
+
+
+class Unsettled(NamedTuple):
+    """A collection in which something is on its way in or out."""
+
+    id: UUID
+    organisation_id: UUID
+    deleted: bool
+
+
+class Progress(NamedTuple):
+    """How far the index is with a document."""
+
+    id: UUID
+    state: str
+    detail: str
+    snapshot: str
+    characters: int
+
+
+class Kept(NamedTuple):
+    """A document as the database has it; its `snapshot` is empty until it was read."""
+
+    id: UUID
+    snapshot: str
+    state: DocumentState
+    deleted: bool
+
+
+class Reader(NamedTuple):
+    """A run that has read a document, or may yet do so."""
+
+    run_id: UUID
+    finished: bool
+
+
+async def unsettled(trusted: Executor, limit: int) -> Sequence[Unsettled]:
+    """Up to `limit` collections that need tending."""
+    async with translated():
+        return [Unsettled(*row) for row in await trusted.fetch(UNSETTLED, limit)]
+
+
+async def note(trusted: Executor, collection: UUID, progress: Sequence[Progress]) -> None:
+    """Keep how far the index is with these documents."""
+    columns = [list(column) for column in zip(*progress, strict=True)] or [[], [], [], [], []]
+    async with translated():
+        await trusted.execute(NOTE, collection, *columns)
+
+
+async def documents(trusted: Executor, collection: UUID) -> Sequence[Kept]:
+    """All documents of a collection, those on their way out included."""
+    async with translated():
+        rows = await trusted.fetch(DOCUMENTS, collection)
+    return [Kept(row["id"], row["snapshot"], DocumentState(row["state"]), row["deleted"]) for row in rows]
+
+
+async def drop_document(trusted: Executor, document: UUID) -> None:
+    """Forget a document of which nothing is left."""
+    async with translated():
+        await trusted.execute(DROP_DOCUMENT, document)
+
+
+async def drop_collection(trusted: Executor, collection: UUID) -> None:
+    """Forget a collection of which nothing is left."""
+    async with translated():
+        await trusted.execute(DROP_COLLECTION, collection)
+
+
+async def readers(trusted: Executor, collection: UUID, snapshot: str) -> Sequence[Reader]:
+    """The runs that keep something of this text, and those that have not ended and may come to."""
+    async with translated():
+        return [Reader(*row) for row in await trusted.fetch(READERS, collection, snapshot)]

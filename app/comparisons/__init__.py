@@ -1,0 +1,1 @@
+"""Two reports over the same evidence, compared blind."""

@@ -1,0 +1,201 @@
+"""What goes in and out of comparing, rating and flagging."""
+
+from datetime import datetime
+from typing import Annotated, Any
+from uuid import UUID
+
+import orjson
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+from app.comparisons.service.comparisons import CHANGEABLE, Shown, status_of
+from app.comparisons.storage.comparisons import Candidate, Comparison
+from app.domain.writer import ReportLineage, WriterSettings
+from app.http.openapi.examples import RUN_ID
+from app.preferences.nouns.feedback import MAX_WORDS, Choice, ComparisonStatus, Reason, ShownSide, Verdict
+from app.runs.schemas import PLAIN
+
+Words = Annotated[str, StringConstraints(strip_whitespace=True, max_length=MAX_WORDS), PLAIN]
+
+
+def asked(example: dict[str, Any]) -> ConfigDict:
+    """The configuration of a request's body: unknown fields are refused, and the document shows the example."""
+    return ConfigDict(extra="forbid", json_schema_extra={"examples": [example]})
+
+
+class NewComparison(BaseModel):
+    """Which run's report to compare, and how the second report is to be written over the same evidence."""
+
+    model_config = asked({"run_id": RUN_ID, "writer": {"temperature": 0.8}})
+
+    run_id: UUID
+    writer: WriterSettings
+
+
+class NewChoice(BaseModel):
+    """Which report is better. A preference has a strength from 1 (slightly) to 3 (far better)."""
+
+    model_config = asked(
+        {
+            "verdict": "left",
+            "strength": 2,
+            "reasons": [{"dimension": "completeness", "side": "left"}],
+            "hidden_seconds": 12.5,
+        }
+    )
+
+    verdict: Verdict
+    strength: int | None = Field(default=None, ge=1, le=3)
+    reasons: list[Reason] = Field(default=[], max_length=4, description="At most one a dimension; side null: neither is better.")
+    comment: Words = ""
+    hidden_seconds: float | None = Field(
+        default=None, ge=0, le=10**8, description="How long the page was not in view since the first look; null: not known."
+    )
+
+    def choice(self) -> Choice:
+        """As the domain knows it.
+
+        Raises:
+            ValueError: the parts do not go together.
+        """
+        return Choice(**self.model_dump())
+
+
+class CandidateView(BaseModel):
+    """A report as it is compared: Markdown with numbers, the citations they stand for, and its claims with their support."""
+
+    title: str
+    markdown: str
+    citations: list[dict[str, Any]]
+    claims: list[dict[str, Any]]
+
+
+class ChoiceView(BaseModel):
+    """A stored choice. It may be changed until `changeable_until`, or until it is revealed which report was which."""
+
+    verdict: Verdict
+    strength: int | None
+    reasons: list[Reason]
+    comment: str
+    seconds: float = Field(description="From the first look to the first choice, less the time the page says it was hidden.")
+    made_at: datetime
+    changes: int
+    changeable_until: datetime | None
+
+
+class ComparisonView(BaseModel):
+    """A comparison as its reader sees it: nothing here tells which report is which."""
+
+    id: UUID
+    run_id: UUID
+    question: str
+    status: ComparisonStatus
+    detail: str = ""
+    created_at: datetime
+    left: CandidateView | None = None
+    right: CandidateView | None = None
+    choice: ChoiceView | None = None
+    revealed: bool = False
+
+
+class ComparisonItem(BaseModel):
+    """A comparison in a list."""
+
+    id: UUID
+    run_id: UUID
+    question: str
+    status: ComparisonStatus
+    created_at: datetime
+    chosen: bool
+
+
+class ComparisonPage(BaseModel):
+    """Comparisons, newest first. `next` is the value of `before` that brings the following page; null on the last."""
+
+    items: list[ComparisonItem]
+    next: UUID | None = None
+
+
+class Unveiled(BaseModel):
+    """What one of the two was: the report that the run delivered or the one made to compare, and what it was made with."""
+
+    delivered: bool
+    way: str
+    lineage: ReportLineage
+    tokens: int = Field(description="What its run spent: the delivered one's with research, the other's for writing alone.")
+    cost_microusd: int
+
+
+class Reveal(BaseModel):
+    """Which report was which."""
+
+    left: Unveiled
+    right: Unveiled
+    choice: ChoiceView
+    version: int | None = Field(
+        description="The run's new current version, where you had its report compared and prefer the other; else null."
+    )
+
+
+def item(comparison: Comparison) -> ComparisonItem:
+    """A line of a list. One that nobody has looked at since it was finished still reads as being prepared."""
+    asked = comparison.id, comparison.run_id, comparison.query.question
+    told = *asked, status_of(comparison), comparison.created_at, comparison.chosen
+    return ComparisonItem(**dict(zip(ComparisonItem.model_fields, told, strict=True)))
+
+
+def view(shown: Shown) -> ComparisonView:
+    """What a reader may know before the choice is final."""
+    comparison, viewing = shown.comparison, shown.viewing
+    sides = {side: shown.candidates[viewing.place_of(side)] for side in ShownSide} if viewing else {}
+    return ComparisonView(
+        id=comparison.id,
+        run_id=comparison.run_id,
+        question=comparison.query.question,
+        status=shown.status,
+        detail=comparison.failure,
+        created_at=comparison.created_at,
+        left=_candidate(sides.get(ShownSide.LEFT)),
+        right=_candidate(sides.get(ShownSide.RIGHT)),
+        choice=chosen(shown),
+        revealed=viewing is not None and viewing.revealed_at is not None,
+    )
+
+
+def chosen(shown: Shown) -> ChoiceView | None:
+    """The reader's own choice."""
+    stored = shown.choice
+    if stored is None:
+        return None
+    revealed = shown.viewing is None or shown.viewing.revealed_at is not None
+    return ChoiceView(
+        **stored.choice.model_dump(exclude={"hidden_seconds"}),
+        seconds=round(stored.seconds, 3),
+        made_at=stored.made_at,
+        changes=stored.changes,
+        changeable_until=None if revealed else stored.made_at + CHANGEABLE,
+    )
+
+
+def reveal(shown: Shown, version: int | None) -> Reveal:
+    """Which was which, once that may be told."""
+    viewing, choice = shown.viewing, chosen(shown)
+    assert viewing is not None
+    assert choice is not None
+    left, right = (_unveiled(shown.candidates[viewing.place_of(side)]) for side in ShownSide)
+    return Reveal(left=left, right=right, choice=choice, version=version)
+
+
+def _candidate(candidate: Candidate | None) -> CandidateView | None:
+    if candidate is None:
+        return None
+    return CandidateView(title=candidate.title, markdown=candidate.markdown, **orjson.loads(candidate.shown))
+
+
+def _unveiled(candidate: Candidate) -> Unveiled:
+    return Unveiled(
+        delivered=candidate.place.value == "delivered",
+        way=candidate.lineage.way,
+        lineage=candidate.lineage,
+        tokens=candidate.tokens,
+        cost_microusd=candidate.cost_microusd,
+    )

@@ -1,0 +1,67 @@
+"""Two finished reports made ready to be compared: what tells them apart by their making is taken out of what is shown."""
+
+import hashlib
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import orjson
+
+from app.comparisons.storage.comparisons import Candidate, WrittenReport
+from app.domain.evidence import Finding
+from app.domain.report import Report
+from app.domain.run import Run
+from app.domain.writer import Agents, ReportLineage, WriterSettings
+from app.preferences.nouns.feedback import Place
+
+SAME = "both reports came out the same; there is nothing to compare"
+NOT_SO = "the second report could not be written as asked: the model or prompt is not to be had here"
+
+
+class Made(NamedTuple):
+    """A report that is to be compared, as its run left it."""
+
+    place: Place
+    run: Run
+    written: WrittenReport
+
+    @property
+    def lineage(self) -> ReportLineage:
+        """What it was written with; empty for a report of a time before that was noted."""
+        return ReportLineage.of_any_version(orjson.loads(self.written.result).get("lineage") or {})
+
+
+def evidence_digest(findings: Iterable[Finding]) -> str:
+    """SHA-256 (hex) over the set of all quotes found: the same evidence has the same digest, however it was found."""
+    keys = sorted({quote.key for finding in findings for quote in finding.quotes})
+    return hashlib.sha256("\n".join(keys).encode()).hexdigest()
+
+
+def candidate_of(made: Made) -> Candidate:
+    """A report as its readers see it: without notices, which tell of its making, and without who judged its claims."""
+    # Loaded here: rendering is needed once a comparison, by an API that otherwise never renders.
+    from app.reports.rendering import render
+
+    report = Report.of_any_version(made.written.report)
+    rendered = render(report.model_copy(update={"notices": ()}), made.run)
+    claims = [{k: v for k, v in claim.items() if k != "judge"} for claim in rendered.evidence["claims"]]
+    markdown = rendered.renderings.markdown.replace("\x00", "")
+    return Candidate(
+        place=made.place,
+        digest=hashlib.sha256(markdown.encode()).hexdigest(),
+        title=report.title.replace("\x00", ""),
+        markdown=markdown,
+        shown=orjson.dumps({"citations": rendered.evidence["citations"], "claims": claims}).decode(),
+        lineage=made.lineage,
+        tokens=made.written.tokens,
+        cost_microusd=made.written.cost_microusd,
+    )
+
+
+def why_not(wish: WriterSettings, delivered: Candidate, alternative: Candidate, model_calls: int) -> str:
+    """Why these two cannot be compared; empty when they can."""
+    by_model = alternative.lineage.agents == Agents.MODEL
+    if (wish.agents is Agents.MODEL or wish.model or wish.prompts or wish.temperature is not None) and not by_model:
+        return NOT_SO
+    if by_model and not model_calls:
+        return NOT_SO
+    return SAME if delivered.digest == alternative.digest else ""

@@ -1,0 +1,210 @@
+"""Comparisons in the product: a second report over the same evidence, both shown blind, a choice, then which was which."""
+
+import logging
+import secrets
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from types import MappingProxyType
+from typing import NamedTuple
+from uuid import UUID, uuid4
+
+from app.comparisons.service.candidates import SAME, Made, candidate_of, evidence_digest, why_not
+from app.comparisons.service.offers import Offers
+from app.comparisons.storage import choices, comparisons
+from app.comparisons.storage.comparisons import Candidate, Comparison, NewComparison
+from app.database.engine import Database
+from app.domain.budget import StopReason
+from app.domain.errors import Conflict, InvalidInput, NotFound, Unavailable
+from app.domain.evidence import Finding
+from app.domain.run import Run, RunStatus
+from app.domain.writer import WriterSettings
+from app.preferences.nouns.feedback import Choice, ComparisonStatus, Place, StoredChoice, Viewing
+from app.preferences.storage import annotations
+from app.runs.service.research import Research
+from app.runs.service.steering import Steering
+from app.runs.storage.run_log import RunLog
+
+CHANGEABLE = timedelta(minutes=30)
+"""How long a choice may be changed, unless its reader is told before which report was which."""
+STUCK = (RunStatus.FAILED, RunStatus.CANCELLED, RunStatus.BUDGET_REACHED)
+
+log = logging.getLogger(__name__)
+
+
+class Shown(NamedTuple):
+    """A comparison as one reader sees it; `viewing` and both candidates are there once it is ready."""
+
+    comparison: Comparison
+    status: ComparisonStatus
+    viewing: Viewing | None = None
+    candidates: Mapping[Place, Candidate] = MappingProxyType({})
+    choice: StoredChoice | None = None
+
+
+def status_of(comparison: Comparison) -> ComparisonStatus:
+    """Where it stands, as far as is stored."""
+    if comparison.failure:
+        return ComparisonStatus.SAME if comparison.failure == SAME else ComparisonStatus.FAILED
+    return ComparisonStatus.READY if comparison.ready else ComparisonStatus.PREPARING
+
+
+class Comparisons:
+    """The use cases of comparing. `offers` is what can be written with here; None: that shows when it is tried.
+
+    Raises:
+        NotFound: no such run or comparison.
+        Unavailable: the database does not answer.
+    """
+
+    def __init__(self, database: Database, research: Research, steering: Steering, offers: Offers | None = None) -> None:
+        self._database = database
+        self._research = research
+        self._steering = steering
+        self._offers = offers
+
+    async def create(self, run_id: UUID, writer: WriterSettings, user_id: UUID) -> Comparison:
+        """Have a second report written over the evidence of a finished run. What it costs is in a ledger of its own.
+
+        Raises:
+            Conflict: the run has no report yet.
+            InvalidInput: nothing would differ, or this installation cannot write so.
+            TooManyRequests: the second report is a run, and a quota is reached.
+        """
+        if self._offers is not None:
+            self._offers.check(writer)
+        run = await self._research.get(run_id)
+        start = await RunLog(self._database).load(run_id)
+        if run.status is not RunStatus.COMPLETED or start.plan is None:
+            raise Conflict(f"run {run_id} is {run.status}; only a completed run has a report to compare")
+        if writer == run.query.writer:
+            raise InvalidInput("nothing would differ: name another model, temperature, prompt version or arrangement")
+        stored = await comparisons.searches(self._database, run_id)
+        searched = [s.id for s in start.plan.subtasks if s.id not in start.dropped]
+        lost = {f"search/{id_}": _lost(id_) for id_ in searched if f"search/{id_}" not in stored}
+        digest = evidence_digest(Finding.of_any_version(body) for body in stored.values())
+        query = run.query.model_copy(update={"writer": writer, "approve_plan": False})
+        new = NewComparison(uuid4(), run_id, uuid4(), query, digest, user_id)
+        async with self._database.acquire() as connection:
+            await self._research.admit(connection)
+            await comparisons.create(connection, new, lost)
+        await self._start(new.made_run_id)
+        return await self._get(new.id, user_id)
+
+    async def show(self, id_: UUID, user_id: UUID) -> Shown:
+        """The comparison as this reader sees it. The first look at two reports starts the clock of the choice."""
+        comparison = await self.prepare(id_, user_id)
+        if comparison.failure:
+            return Shown(comparison, status_of(comparison))
+        if not comparison.ready:
+            return Shown(comparison, ComparisonStatus.PREPARING)
+        await comparisons.view(self._database, id_, user_id, secrets.choice(tuple(Place)))
+        viewing = await comparisons.viewing(self._database, id_, user_id)
+        found = await comparisons.candidates(self._database, id_)
+        choice = await choices.get(self._database, id_, user_id)
+        return Shown(comparison, ComparisonStatus.READY, viewing, found, choice)
+
+    async def prepare(self, id_: UUID, user_id: UUID) -> Comparison:
+        """The comparison; as soon as its second report is written both are kept. This is no look at them."""
+        comparison = await self._get(id_, user_id)
+        return comparison if comparison.ready or comparison.failure else await self._prepared(comparison, user_id)
+
+    async def page(self, user_id: UUID, run_id: UUID | None, before: UUID | None, limit: int) -> Sequence[Comparison]:
+        """Up to `limit` comparisons, newest first."""
+        if before is not None and await comparisons.get(self._database, before, user_id) is None:
+            raise InvalidInput(f"`before` names no comparison: {before}")
+        return await comparisons.page(self._database, user_id, run_id, before, limit)
+
+    async def choose(self, id_: UUID, choice: Choice, user_id: UUID) -> StoredChoice:
+        """Store a reader's choice, or change it.
+
+        Raises:
+            Conflict: the reader has not looked yet, knows already which was which, or chose too long ago; or is to judge this
+                pair as an annotator.
+        """
+        await self._check_unassigned(id_, user_id)
+        return await self.store(id_, choice, user_id)
+
+    async def store(self, id_: UUID, choice: Choice, user_id: UUID, *, annotation: bool = False) -> StoredChoice:
+        """Store a choice, a reader's or an annotator's. Raises as `choose`."""
+        viewing = await comparisons.viewing(self._database, id_, user_id)
+        if viewing is None:
+            await self._get(id_, user_id)
+            raise Conflict("look at both reports first: the choice is timed from the first look")
+        earlier = await choices.get(self._database, id_, user_id)
+        if earlier is not None:
+            choice = choice.model_copy(update={"hidden_seconds": earlier.choice.hidden_seconds})
+        outcome = viewing.outcome(choice.verdict)
+        stored = await choices.choose(self._database, id_, user_id, choice, outcome, annotation, CHANGEABLE)
+        if stored is None:
+            raise Conflict("this choice stands: it is too old to be changed, or you were told which report was which")
+        return stored
+
+    async def reveal(self, id_: UUID, user_id: UUID, adopt: bool = False) -> tuple[Shown, int | None]:
+        """Tell a reader who has chosen which report was which. The choice can no longer be changed.
+
+        With `adopt`, where the reader had the report compared and prefers the second one, that becomes the run's current version:
+        its number.
+
+        Raises:
+            Conflict: the reader has not chosen.
+        """
+        await self._check_unassigned(id_, user_id)
+        await comparisons.reveal(self._database, id_, user_id)
+        shown = await self.show(id_, user_id)
+        if shown.viewing is None or shown.viewing.revealed_at is None:
+            raise Conflict("choose first; which report was which is told after the choice")
+        return shown, await comparisons.adopt(self._database, id_, user_id) if adopt else None
+
+    async def _check_unassigned(self, id_: UUID, user_id: UUID) -> None:
+        """Annotators are never told which report was which: they judge more pairs of the same ways of writing."""
+        if await annotations.is_assigned(self._database, id_, user_id):
+            raise Conflict("you judge this pair as an annotator: answer your assignment; which report was which is not told")
+
+    async def _prepared(self, comparison: Comparison, user_id: UUID) -> Comparison:
+        """The comparison again, with both reports kept once the second is written."""
+        made = await self._research.get(comparison.made_run_id)
+        if made.status in STUCK:
+            if not made.status.finished:
+                await self._steering.cancel(made.id)
+            await comparisons.fail(self._database, comparison.id, _stuck(made))
+        elif made.status is RunStatus.COMPLETED:
+            await self._keep(comparison, await self._research.get(comparison.run_id), made)
+        else:
+            return comparison
+        return await self._get(comparison.id, user_id)
+
+    async def _keep(self, comparison: Comparison, delivered: Run, made: Run) -> None:
+        first = await comparisons.written(self._database, delivered.id)
+        second = await comparisons.written(self._database, made.id)
+        if first is None or second is None:
+            await comparisons.fail(self._database, comparison.id, "a report is no longer there")
+            return
+        both = candidate_of(Made(Place.DELIVERED, delivered, first)), candidate_of(Made(Place.ALTERNATIVE, made, second))
+        if why := why_not(made.query.writer, *both, second.model_calls):
+            await comparisons.fail(self._database, comparison.id, why)
+        else:
+            await comparisons.keep(self._database, comparison.id, both, [first.report, second.report])
+
+    async def _start(self, run_id: UUID) -> None:
+        try:
+            await self._research.start(await RunLog(self._database).load(run_id))
+        except Unavailable as error:
+            log.warning("run %s is stored but not started: %s", run_id, error)
+
+    async def _get(self, id_: UUID, user_id: UUID) -> Comparison:
+        found = await comparisons.get(self._database, id_, user_id)
+        if found is None:
+            raise NotFound(f"there is no comparison {id_}")
+        return found
+
+
+def _lost(subtask_id: str) -> bytes:
+    """What stands for a search that ended without a result: it must not be made again, or the evidence would differ."""
+    finding = Finding(subtask_id=subtask_id, stop=StopReason.FAILED, detail="its search failed")
+    return finding.model_dump_json(exclude_defaults=True).encode()
+
+
+def _stuck(run: Run) -> str:
+    if run.status is RunStatus.BUDGET_REACHED:
+        return "the second report reached the run's budget; raise it and compare again"
+    return f"the second report was not written: {run.detail or run.status.value}"

@@ -1,0 +1,74 @@
+"""What readers chose. One choice a reader and comparison, changeable for a while, counted by how the reports were written."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import NamedTuple
+from uuid import UUID
+
+from asyncpg import Record
+
+from app.database.engine import Executor, translated
+from app.domain.writer import ReportLineage
+from app.preferences.nouns.feedback import Choice, PairOutcome, Place, StoredChoice
+
+# The clock of the first choice runs from the first view; what is changed later keeps that time.
+CHOOSE = """
+    INSERT INTO choices AS c (comparison_id, user_id, choice, outcome, annotation, elapsed_seconds)
+    SELECT v.comparison_id, v.user_id, $3::json, $4, $5, extract(epoch FROM clock_timestamp() - v.first_viewed_at) FROM viewings v
+    WHERE v.comparison_id = $1 AND v.user_id = $2 AND v.revealed_at IS NULL
+    ON CONFLICT (comparison_id, user_id) DO UPDATE
+        SET choice = excluded.choice, outcome = excluded.outcome, changed_at = now(), changes = c.changes + 1
+        WHERE c.made_at > now() - $6::interval AND c.annotation = excluded.annotation
+    RETURNING choice, outcome, elapsed_seconds, made_at, changed_at, changes"""
+GET = """
+    SELECT choice, outcome, elapsed_seconds, made_at, changed_at, changes FROM choices
+    WHERE comparison_id = $1 AND user_id = $2"""
+TALLY = """
+    SELECT d.lineage AS delivered, a.lineage AS alternative, t.outcome, t.votes, t.readers FROM (
+        SELECT comparison_id, outcome, count(*) AS votes, array_agg(user_id) AS readers FROM choices
+        GROUP BY comparison_id, outcome
+    ) t JOIN candidates d ON d.comparison_id = t.comparison_id AND d.place = 'delivered'
+        JOIN candidates a ON a.comparison_id = t.comparison_id AND a.place = 'alternative'"""
+
+
+class Tally(NamedTuple):
+    """How often one comparison came out one way, and whose votes these were."""
+
+    ways: dict[Place, str]
+    outcome: PairOutcome
+    votes: int
+    readers: Sequence[UUID]
+
+
+async def choose(
+    database: Executor, id_: UUID, user_id: UUID, choice: Choice, outcome: PairOutcome, annotation: bool, changeable: timedelta
+) -> StoredChoice | None:
+    """Store or change a reader's choice. None: not seen yet, revealed already, or no longer `changeable`."""
+    async with translated():
+        row = await database.fetchrow(CHOOSE, id_, user_id, choice.model_dump_json(), outcome, annotation, changeable)
+    return _choice(row) if row else None
+
+
+async def get(database: Executor, id_: UUID, user_id: UUID) -> StoredChoice | None:
+    """This reader's choice, or None."""
+    async with translated():
+        row = await database.fetchrow(GET, id_, user_id)
+    return _choice(row) if row else None
+
+
+async def tallies(database: Executor) -> list[Tally]:
+    """All votes the database shows, by comparison and outcome."""
+    async with translated():
+        rows = await database.fetch(TALLY)
+    return [
+        Tally({place: _way(row[place.value]) for place in Place}, PairOutcome(row["outcome"]), row["votes"], row["readers"])
+        for row in rows
+    ]
+
+
+def _choice(row: Record) -> StoredChoice:
+    return StoredChoice(choice=Choice.of_any_version(row[0]), outcome=PairOutcome(row[1]), **dict(list(row.items())[2:]))
+
+
+def _way(lineage: str) -> str:
+    return ReportLineage.of_any_version(lineage).way

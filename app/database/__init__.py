@@ -1,0 +1,1 @@
+"""PostgreSQL: connections, tenancy, roles, and the tables."""

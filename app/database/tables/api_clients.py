@@ -1,0 +1,69 @@
+"""Tables of what surrounds runs for clients of the API: idempotency keys and webhooks. See `tables.py`."""
+
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import ARRAY, Index, LargeBinary, Text, text
+from sqlmodel import Field, SQLModel
+
+from app.database.tables.runs import EMPTY, NOW, TIME, ZERO
+
+TENANT = {"server_default": text("current_organisation()")}
+NEW_ID = {"server_default": text("gen_random_uuid()")}
+
+
+class IdempotencyKeyRow(SQLModel, table=True):
+    """A request that carried a key: `working` until it is answered; `unkept` when its answer could not be stored."""
+
+    __tablename__ = "idempotency_keys"
+    __table_args__ = (Index("idempotency_keys_by_age", "claimed_at"),)
+    organisation_id: UUID = Field(primary_key=True, foreign_key="organisations.id", ondelete="CASCADE", sa_column_kwargs=TENANT)
+    owner_id: UUID = Field(primary_key=True)
+    key: str = Field(primary_key=True, sa_type=Text)
+    digest: bytes = Field(sa_type=LargeBinary)
+    state: str = Field(sa_type=Text, sa_column_kwargs={"server_default": "working"})
+    status: int | None = Field(nullable=True)
+    headers: str | None = Field(sa_type=Text, nullable=True)
+    body: bytes | None = Field(sa_type=LargeBinary, nullable=True)
+    claimed_at: datetime = Field(sa_type=TIME, sa_column_kwargs=NOW)
+
+
+class WebhookRow(SQLModel, table=True):
+    """Where an organisation wants to be told what happens. For a while after a rotation both secrets sign."""
+
+    __tablename__ = "webhooks"
+    __table_args__ = (Index("webhooks_of_organisation", "organisation_id", "created_at"),)
+    id: UUID = Field(primary_key=True)
+    organisation_id: UUID = Field(foreign_key="organisations.id", ondelete="CASCADE", sa_column_kwargs=TENANT)
+    url: str = Field(sa_type=Text)
+    description: str = Field(sa_type=Text, sa_column_kwargs=EMPTY)
+    events: list[str] = Field(sa_type=ARRAY(Text), sa_column_kwargs={"server_default": "{}"})
+    secret: str = Field(sa_type=Text)
+    previous_secret: str | None = Field(sa_type=Text, nullable=True)
+    previous_until: datetime | None = Field(sa_type=TIME, nullable=True)
+    enabled: bool = Field(sa_column_kwargs={"server_default": "true"})
+    disabled_reason: str = Field(sa_type=Text, sa_column_kwargs=EMPTY)
+    failing_since: datetime | None = Field(sa_type=TIME, nullable=True)
+    created_at: datetime = Field(sa_type=TIME, sa_column_kwargs=NOW)
+
+
+class WebhookDeliveryRow(SQLModel, table=True):
+    """One message to one endpoint. `next_attempt_at` is null when there is none to come."""
+
+    __tablename__ = "webhook_deliveries"
+    __table_args__ = (
+        Index("webhook_deliveries_due", "next_attempt_at", postgresql_where=text("state = 'pending'")),
+        Index("webhook_deliveries_newest", "webhook_id", text("created_at DESC"), text("id DESC")),
+    )
+    id: UUID = Field(primary_key=True, sa_column_kwargs=NEW_ID)
+    organisation_id: UUID = Field(foreign_key="organisations.id", ondelete="CASCADE", sa_column_kwargs=TENANT)
+    webhook_id: UUID = Field(foreign_key="webhooks.id", ondelete="CASCADE")
+    type: str = Field(sa_type=Text)
+    body: str = Field(sa_type=Text)
+    state: str = Field(sa_type=Text, sa_column_kwargs={"server_default": "pending"})
+    attempts: int = Field(sa_column_kwargs=ZERO)
+    status: int | None = Field(nullable=True)
+    error: str = Field(sa_type=Text, sa_column_kwargs=EMPTY)
+    created_at: datetime = Field(sa_type=TIME, sa_column_kwargs=NOW)
+    next_attempt_at: datetime | None = Field(sa_type=TIME, nullable=True, sa_column_kwargs=NOW)
+    delivered_at: datetime | None = Field(sa_type=TIME, nullable=True)

@@ -1,0 +1,1 @@
+"""Reports in the formats in which they leave the product."""

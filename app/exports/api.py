@@ -1,0 +1,44 @@
+"""Reports to take along."""
+
+from typing import Annotated
+
+from litestar import Controller, Response, get
+from litestar.params import QueryParameter
+
+from app.accounts.nouns.access import Scope
+from app.exports.nouns import ExportFormat
+from app.http.authentication import needs
+from app.http.dependencies import ExportsService, ResearchService, RunId
+from app.http.downloads import attachment
+from app.http.openapi.document import problem_responses
+from app.reports.api.reports import PAGE_POLICY
+from app.reports.schemas import MOST_VERSIONS
+
+
+class ExportsController(Controller):
+    """Reports as files."""
+
+    path = "/v1"
+    tags = ("reports",)
+    opt = needs(Scope.REPORTS_READ)
+
+    @get("/runs/{run_id:uuid}/export", media_type="application/octet-stream", responses=problem_responses(400, 404))
+    async def export(
+        self,
+        run_id: RunId,
+        research: ResearchService,
+        exports: ExportsService,
+        form: Annotated[
+            ExportFormat,
+            QueryParameter(name="format", description="A document, or the sources it cites as BibTeX, RIS or CSL-JSON."),
+        ],
+        version: Annotated[int | None, QueryParameter(ge=1, le=MOST_VERSIONS, description="By default the newest.")] = None,
+    ) -> Response[bytes]:
+        """The report as a file. A PDF or Word file takes a second or two to make."""
+        made = await exports.of(*await research.report(run_id, version), form)
+        headers = {
+            "Content-Disposition": attachment(made.title, form.extension),
+            "Content-Security-Policy": PAGE_POLICY,
+            "Cache-Control": "private, no-cache",
+        }
+        return Response(made.content, media_type=form.media_type, headers=headers)

@@ -1,0 +1,65 @@
+"""Reports as files that people send on: documents, and their sources for reference managers."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from app.domain.report import Report
+from app.domain.run import Run
+from app.exports.nouns import ExportFormat
+from app.exports.service.bibliographies import to_bibtex, to_csl, to_ris
+from app.exports.service.composing import Manuscript
+from app.exports.service.conversion import Conversions
+from app.exports.service.machine_readable import to_json
+from app.exports.service.references import CslItem, csl_items
+from app.reports.rendering.numbering import numbered
+from app.reports.rendering.words import WORDS
+from app.reports.storage.reports import StoredReport
+
+REFERENCES: Mapping[ExportFormat, Callable[[list[CslItem]], bytes]] = {
+    ExportFormat.CSL: to_csl,
+    ExportFormat.BIBTEX: to_bibtex,
+    ExportFormat.RIS: to_ris,
+}
+
+
+class Exported(NamedTuple):
+    """A file, and the title to name it by."""
+
+    content: bytes
+    title: str
+
+
+class Exports:
+    """Makes files of reports.
+
+    Raises:
+        Unavailable: the file cannot be made now, or not in this form.
+    """
+
+    def __init__(self, conversions: Conversions) -> None:
+        self._conversions = conversions
+
+    async def of(self, run: Run, stored: StoredReport, form: ExportFormat) -> Exported:
+        """This report of the run, in this form."""
+        report = Report.of_any_version(stored.report)
+        if form is ExportFormat.MARKDOWN:
+            return Exported(stored.markdown.encode(), report.title)
+        if form is ExportFormat.HTML:
+            return Exported(stored.html.encode(), report.title)
+        query = run.query
+        manuscript = Manuscript(report=report, question=query.question, language=query.language, finished=stored.created_at)
+        return Exported(await self._made(manuscript, form), report.title)
+
+    async def _made(self, manuscript: Manuscript, form: ExportFormat) -> bytes:
+        """A form that is not stored with the report."""
+        if form is ExportFormat.JSON:
+            return await asyncio.to_thread(to_json, manuscript)
+        if form in REFERENCES:
+            return await asyncio.to_thread(_references, manuscript, form)
+        return await self._conversions.make(form, manuscript)
+
+
+def _references(manuscript: Manuscript, form: ExportFormat) -> bytes:
+    citations = numbered(manuscript.report).citations
+    return REFERENCES[form](csl_items(citations, WORDS[manuscript.language].untitled))

@@ -1,0 +1,98 @@
+"""CSL-JSON, BibTeX and RIS of the cited sources."""
+
+import re
+from collections.abc import Sequence
+
+import orjson
+
+from app.exports.service.references import CslItem, Day
+
+RIS_TYPES = {"article-journal": "JOUR", "article": "UNPB", "webpage": "ELEC", "speech": "GEN", "document": "GEN"}
+BIBTEX_TYPES = {"article-journal": "article"}
+# What LaTeX would obey stands for itself; letters of any script stay, as every BibTeX of today reads UTF-8.
+LATEX = str.maketrans(
+    {
+        "\\": r"\textbackslash{}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "`": r"\textasciigrave{}",
+        **{character: f"\\{character}" for character in "{}$&#%_"},
+    }
+)
+
+# Two of these in a row are another character to TeX.
+LIGATURE = re.compile("-(?=-)|'(?=')")
+DOI = re.compile(r"10\.\d{4,9}/[^\s{}\\]+")
+
+
+def to_csl(items: Sequence[CslItem]) -> bytes:
+    """A list of CSL items."""
+    return orjson.dumps([item.model_dump(by_alias=True, exclude_none=True) for item in items], option=orjson.OPT_INDENT_2)
+
+
+def to_bibtex(items: Sequence[CslItem]) -> bytes:
+    """BibTeX; titles keep their capitals."""
+    from bibtexparser import writer
+    from bibtexparser.library import Library
+    from bibtexparser.middlewares import AddEnclosingMiddleware
+    from bibtexparser.model import Entry, Field
+
+    library = Library(
+        [
+            Entry(BIBTEX_TYPES.get(item.type, "misc"), item.id, [Field(name, value) for name, value in _bibtex(item).items()])
+            for item in items
+        ]
+    )
+    braces = AddEnclosingMiddleware(reuse_previous_enclosing=False, enclose_integers=True, default_enclosing="{")
+    written: str = writer.write(braces.transform(library))
+    return written.encode()
+
+
+def to_ris(items: Sequence[CslItem]) -> bytes:
+    """RIS, one record a source."""
+    import rispy
+
+    written: str = rispy.dumps([_ris(item) for item in items])
+    return written.encode()
+
+
+def _bibtex(item: CslItem) -> dict[str, str]:
+    """Fields with what LaTeX would obey escaped; addresses and DOIs are read verbatim, and cannot hold a brace."""
+    names = "".join(f"{{{_latex(name.literal)}}}" for name in item.author or ())
+    fields = {
+        "title": f"{{{_latex(item.title)}}}",
+        "author": names,
+        "journal": _latex(item.container_title or ""),
+        "year": str(item.issued.parts[0][0]) if item.issued else "",
+        "month": str(item.issued.parts[0][1]) if item.issued else "",
+        "doi": item.doi if item.doi and DOI.fullmatch(item.doi) else "",
+        "url": item.url or "",
+        "urldate": _written(item.accessed, "-"),
+        "note": _latex(item.note),
+    }
+    return {name: value for name, value in fields.items() if value}
+
+
+def _ris(item: CslItem) -> dict[str, object]:
+    fields = {
+        "type_of_reference": RIS_TYPES[item.type],
+        "id": item.id,
+        "title": item.title,
+        "authors": [name.literal for name in item.author or ()],
+        "year": str(item.issued.parts[0][0]) if item.issued else "",
+        "date": _written(item.issued, "/"),
+        "access_date": _written(item.accessed, "/"),
+        "journal_name": item.container_title,
+        "doi": item.doi,
+        "urls": [item.url] if item.url else [],
+        "notes": [item.note] if item.note else [],
+    }
+    return {name: value for name, value in fields.items() if value}
+
+
+def _latex(text: str) -> str:
+    return LIGATURE.sub(lambda match: match.group(0) + "{}", text.translate(LATEX))
+
+
+def _written(day: Day | None, separator: str) -> str:
+    return separator.join(f"{part:02d}" for part in day.parts[0]) if day else ""

@@ -1,0 +1,85 @@
+"""Files that take long to make, made in child processes: few at a time, each for a bounded time."""
+
+import asyncio
+import contextlib
+import logging
+import os
+import signal
+import sys
+import tempfile
+from datetime import timedelta
+
+from app.domain.errors import Unavailable
+from app.exports.nouns import ExportFormat
+from app.exports.service.composing import Manuscript
+
+AT_ONCE = 2
+LIMIT = timedelta(seconds=60)
+LONGEST_QUEUE = 16
+# A child gets none of the API's environment: no address of a database, no key.
+KEPT = ("PATH", "LANG", "LD_LIBRARY_PATH", "PYTHONPATH", "SYSTEMROOT")
+
+log = logging.getLogger(__name__)
+
+
+class Conversions:
+    """Makes files of reports, `AT_ONCE` at a time."""
+
+    def __init__(self, limit: timedelta = LIMIT) -> None:
+        self._limit = limit
+        self._turn = asyncio.Semaphore(AT_ONCE)
+        self._waiting = 0
+
+    async def make(self, form: ExportFormat, manuscript: Manuscript) -> bytes:
+        """The file.
+
+        Raises:
+            Unavailable: too many wait already, or it took longer than the limit or failed; the log says why.
+        """
+        if self._waiting >= LONGEST_QUEUE:
+            raise Unavailable("many exports are being made just now; repeat the request in a minute")
+        self._waiting += 1
+        try:
+            async with self._turn:
+                return await self._made(form, manuscript.model_dump_json().encode())
+        finally:
+            self._waiting -= 1
+
+    async def _made(self, form: ExportFormat, content: bytes) -> bytes:
+        with tempfile.TemporaryDirectory(prefix="rubrica-export-") as folder:
+            child = await asyncio.create_subprocess_exec(
+                *(sys.executable, "-m", f"{__package__}.child", form.value),
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.PIPE,
+                cwd=folder,
+                env=_environment(folder),
+                start_new_session=True,
+            )
+            try:
+                async with asyncio.timeout(self._limit.total_seconds()):
+                    made, said = await child.communicate(content)
+            except TimeoutError as error:
+                log.error("making %s took longer than %s", form, self._limit)
+                raise Unavailable(f"making this {form} takes too long; try another format") from error
+            finally:
+                await _ended(child)
+        if child.returncode:
+            log.error("making %s failed (%s): %s", form, child.returncode, said.decode(errors="replace")[-2000:])
+            raise Unavailable(f"this report could not be made into {form}; try another format")
+        return made
+
+
+async def _ended(child: asyncio.subprocess.Process) -> None:
+    """Whatever the child started ends with it, also when the request was given up."""
+    if child.returncode != 0:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(child.pid, signal.SIGKILL)
+        await child.wait()
+
+
+def _environment(folder: str) -> dict[str, str]:
+    kept = {name: os.environ[name] for name in KEPT if name in os.environ}
+    # The child finds our packages where this process found them, whatever folder it stands in.
+    ours = os.pathsep.join(path for path in sys.path if path)
+    return {**kept, "PYTHONPATH": ours, "PYTHONUTF8": "1", "HOME": folder, "TMPDIR": folder}

@@ -1,0 +1,1 @@
+"""One system over a data set of questions."""

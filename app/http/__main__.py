@@ -1,0 +1,79 @@
+"""Serve the HTTP API with the settings of the environment. It listens on this machine only, unless told otherwise."""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+
+import uvloop
+
+from app.accounts.service.policy import AccountPolicy
+from app.comparisons.service.offers import offered
+from app.domain.errors import SetupError
+from app.garbage import collect_rarely, giving_back
+from app.http import logs
+from app.http.asgi import create_app
+from app.http.guard import LOCAL_HOSTS
+from app.http.server import Server, bind
+from app.http.services import open_services
+from app.outgoing.addresses import networks
+from app.runs.service.research import AVAILABLE, WITHOUT_MODEL
+from app.settings import Settings, read_settings
+from app.webhooks.service.delivery import Policy
+
+HOST = "127.0.0.1"
+PORT = 8321
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Serve until told to stop. 2 when something must be set up first; the message says what."""
+    options = _parser().parse_args(arguments)
+    logs.configure()
+    try:
+        uvloop.run(serve(read_settings(os.environ), options.host, options.port, frozenset(options.allow_host)))
+    except SetupError as error:
+        print(f"the API cannot start: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+async def serve(settings: Settings, host: str = HOST, port: int | None = None, names: frozenset[str] = frozenset()) -> None:
+    """Serve on `host`, answering to the local names, `host` and `names`.
+
+    Raises:
+        SetupError: a service it stands on is not named, or cannot be used as it is.
+    """
+    if settings.database_url is None or settings.worker_database_url is None or settings.temporal_address is None:
+        needed = "RUBRICA_DATABASE_URL, RUBRICA_WORKER_DATABASE_URL and RUBRICA_TEMPORAL_ADDRESS"
+        raise SetupError(f"set {needed}, or use `rubrica up`, which starts both servers")
+    # Loaded here: whoever builds the application with a gateway of his own needs no Temporal.
+    from app.runs.service.temporal_gateway import TemporalGateway
+    from app.schedules.service.temporal_gateway import TemporalSchedules
+
+    gateway, timing = TemporalGateway(settings.temporal_address), TemporalSchedules(settings.temporal_address)
+    urls = settings.database_url.get_secret_value(), settings.worker_database_url.get_secret_value()
+    with bind(host, settings.api_port or PORT if port is None else port) as listening:
+        systems, model = AVAILABLE if settings.llm_base_url else WITHOUT_MODEL, settings.default_model
+        answered = LOCAL_HOSTS | names | {f"[{host}]" if ":" in host else host}
+        policy, accounts = Policy(networks(*settings.webhook_networks)), AccountPolicy.of(settings)
+        documents = settings.documents
+        offers = offered(settings)
+        opened = open_services(
+            *urls, gateway, settings.services, settings.retrieval_url, systems, model, policy, documents, timing, offers, accounts
+        )
+        async with opened as services, giving_back():
+            app = create_app(services, answered, settings.cors_origins)
+            collect_rarely()
+            await Server(app, services).serve(sockets=[listening])
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m app.api", description=__doc__)
+    parser.add_argument("--host", default=HOST, help=f"address to listen on (default: {HOST}, only this machine)")
+    parser.add_argument("--port", type=int, help=f"0: any free one (default: RUBRICA_API_PORT or {PORT})")
+    parser.add_argument("--allow-host", action="append", default=[], help="a further name this server is addressed by")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

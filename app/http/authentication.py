@@ -1,0 +1,124 @@
+"""Who sends a request, and whether they may.
+
+A route says in its `opt` what it needs (`opt=needs(Scope.RUNS_READ)`), or that it is for everybody (`opt=PUBLIC`). One that says
+neither answers nobody; a test looks for it.
+"""
+
+import asyncio
+from contextlib import nullcontext
+from typing import Any
+
+from litestar.connection import ASGIConnection
+from litestar.enums import ScopeType
+from litestar.handlers import BaseRouteHandler
+from litestar.types import ASGIApp, Message, Receive, Scope, Send
+
+from app.accounts.api.cookies import SESSION
+from app.accounts.nouns import access as accounts
+from app.accounts.nouns.access import Principal
+from app.accounts.nouns.token import token_digest
+from app.accounts.service.authentication import Authenticator
+from app.database.tenancy import Tenant, acting_for
+from app.domain.errors import Forbidden, Unauthenticated
+from app.http.pace import with_pace
+from app.quotas.service import Limits
+from app.runs.service.open_streams import Credential, OpenStream, OpenStreams
+
+PUBLIC = {"public": True}
+# The `opt` of a route whose answers may go on for long: they take one of their organisation's places.
+STREAMS = {"streams": True}
+NOBODY = "sign in, or send an API key as `Authorization: Bearer rbk_...`"
+
+
+def needs(scope: accounts.Scope) -> dict[str, object]:
+    """A route's `opt`, or a controller's for all of its routes."""
+    return {"needs": scope}
+
+
+class Authentication:
+    """ASGI middleware: all that a request does happens for the organisation of whoever sent it."""
+
+    def __init__(self, app: ASGIApp, authenticator: Authenticator, limits: Limits, streams: OpenStreams) -> None:
+        self._app = app
+        self._streams = streams
+        self._authenticator = authenticator
+        self._limits = limits
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Find out who asks. A public route asks nobody, so that a stale credential does not close it."""
+        if scope["type"] != ScopeType.HTTP or is_public(scope["route_handler"]) or scope["method"] == "OPTIONS":
+            await self._app(scope, receive, send)
+            return
+        principal, credential = await self._recognised(scope)
+        scope["user"] = principal
+        admission = await self._limits.admit(principal)
+        tenant = Tenant(principal.organisation_id, principal.user_id, principal.key_id, client_address(scope))
+        streams = scope["route_handler"].opt.get("streams", False)
+        with acting_for(tenant), self._streams.place(tenant.organisation) if streams else nullcontext():
+            await self._streamed(credential, scope, receive, with_pace(send, admission) if admission else send)
+
+    async def _streamed(self, credential: Credential, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer; a stream whose reader may no longer have it ends as if there were no more, and who comes back is refused."""
+        task = asyncio.current_task()
+        assert task is not None
+        stream = OpenStream(credential, task)
+
+        async def noted(message: Message) -> None:
+            if message["type"] == "http.response.body" and message["more_body"]:
+                self._streams.began(stream)
+            await send(message)
+
+        with self._streams.one(stream):
+            try:
+                await self._app(scope, receive, noted)
+            except asyncio.CancelledError:
+                if not stream.cut:
+                    raise
+                task.uncancel()
+                await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+    async def _recognised(self, scope: Scope) -> tuple[Principal, Credential]:
+        """A key outranks the cookie: it is what a program means by what it sends."""
+        connection: ASGIConnection[Any, Any, Any, Any] = ASGIConnection(scope)
+        given = connection.headers.get("authorization")
+        if given is None and (token := connection.cookies.get(SESSION)):
+            return await self._authenticator.by_session(token), token_digest(token)
+        principal = await self._authenticator.by_key(_bearer(given or ""))
+        assert principal.key_id is not None
+        return principal, principal.key_id
+
+
+def client_address(scope: Scope) -> str:
+    """The network address that the request comes from, as far as the server knows it."""
+    client = scope.get("client")
+    return client[0] if client else ""
+
+
+async def authorised(connection: ASGIConnection, handler: BaseRouteHandler) -> None:  # type: ignore[type-arg]
+    """Litestar's guard of every route: a coroutine, since what is not goes to a thread and back with each request.
+
+    Raises:
+        Unauthenticated: nobody is known to ask.
+        Forbidden: they may not do what the route needs.
+    """
+    if is_public(handler) or connection.scope.get("method") == "OPTIONS":
+        return
+    principal = connection.scope.get("user")
+    if not isinstance(principal, Principal):
+        raise Unauthenticated(NOBODY)
+    needed: accounts.Scope | None = handler.opt.get("needs")
+    if needed is None or needed not in principal.scopes:
+        lacking = f"the scope {needed}, which your role ({principal.role}) or your key does not have" if needed else "more"
+        raise Forbidden(f"this needs {lacking}; an owner or admin of your organisation can change that")
+
+
+def is_public(handler: BaseRouteHandler) -> bool:
+    """True when a route answers without knowing who asks."""
+    return bool(handler.opt.get("public", False))
+
+
+def _bearer(given: str) -> str:
+    kind, _, credential = given.partition(" ")
+    if kind.lower() != "bearer" or not credential.strip():
+        raise Unauthenticated(NOBODY)
+    return credential.strip()

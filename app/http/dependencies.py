@@ -1,0 +1,80 @@
+"""What handlers ask for, under the names the composition root provides it."""
+
+from typing import Any
+from uuid import UUID
+
+from litestar import Request
+from litestar.di import NamedDependency
+from litestar.exceptions import ClientException
+from litestar.params import FromPath
+
+from app.accounts.nouns.access import Principal
+from app.accounts.service.desk import Accounts
+from app.asking.service.asking import Asking
+from app.collections.service.collections import Collections
+from app.exports.service import Exports
+from app.http.parts import Parts
+from app.outside.service.pages import Pages
+from app.outside.service.tool_use import ToolUseReport
+from app.preferences.service.use_cases import Preferences
+from app.reports.service.revising import Revising
+from app.runs.service.deletion import Deleting
+from app.runs.service.live_events import LiveEvents
+from app.runs.service.research import Research
+from app.runs.service.steering import Steering
+from app.schedules.service.schedules import Schedules, Subscriptions
+from app.sharing.service import Sharing
+from app.side_by_side.service.later_scores import LaterScores
+from app.side_by_side.service.side_by_side import SideBySides
+from app.webhooks.service.webhooks import Webhooks
+
+RunId = FromPath[UUID]
+ResearchService = NamedDependency[Research]
+RevisingService = NamedDependency[Revising]
+SharingService = NamedDependency[Sharing]
+SideBySideService = NamedDependency[SideBySides]
+LaterScoresService = NamedDependency[LaterScores]
+DeletingService = NamedDependency[Deleting]
+AskingService = NamedDependency[Asking]
+SteeringService = NamedDependency[Steering]
+LiveService = NamedDependency[LiveEvents]
+ExportsService = NamedDependency[Exports]
+PartsService = NamedDependency[Parts]
+ToolUseService = NamedDependency[ToolUseReport]
+PagesService = NamedDependency[Pages]
+WebhooksService = NamedDependency[Webhooks]
+CollectionsService = NamedDependency[Collections]
+SchedulesService = NamedDependency[Schedules]
+SubscriptionsService = NamedDependency[Subscriptions]
+PreferencesService = NamedDependency[Preferences]
+AccountsService = NamedDependency[Accounts]
+# Who asks; a public route has none.
+CurrentPrincipal = NamedDependency[Principal]
+
+
+class ApiRequest(Request[Any, Any, Any]):
+    """A request whose body is JSON in UTF-8, or its sender hears why it is not."""
+
+    async def json(self) -> Any:
+        """The decoded body.
+
+        Raises:
+            ClientException: it is not UTF-8, or nested beyond all sense.
+        """
+        try:
+            return await super().json()
+        except UnicodeDecodeError as error:
+            raise ClientException(f"the body is not valid UTF-8 ({error.reason} at byte {error.start}); send UTF-8") from error
+        except RecursionError as error:
+            raise ClientException("the body is nested too deeply") from error
+
+
+def address_of(request: ApiRequest) -> str:
+    """The network address that the request comes from, as far as the server knows it."""
+    return request.client.host if request.client else ""
+
+
+def principal_of(request: ApiRequest) -> Principal:
+    """Who the request's authentication found."""
+    found: Principal = request.user
+    return found

@@ -1,0 +1,121 @@
+"""What stands before every request: whom this server answers at all, and the headers of every response.
+
+A server on the loopback is reachable from every web page its user opens. Two checks keep those out: the `Host` header must be
+one of ours (a page that rebinds its name to 127.0.0.1 still sends its own name), and a browser's write must come from our
+own origin.
+"""
+
+import re
+from collections.abc import Collection, Iterable
+from typing import NamedTuple
+from uuid import uuid4
+
+import orjson
+from litestar.enums import ScopeType
+from litestar.types import ASGIApp, Message, Receive, Scope, Send
+
+from app.http.logs import CURRENT_REQUEST
+from app.http.problems import MEDIA_TYPE, problem_type
+
+Headers = Iterable[tuple[bytes, bytes]]
+
+LOCAL_HOSTS = frozenset({"127.0.0.1", "localhost", "[::1]"})
+READS = ("GET", "HEAD", "OPTIONS")
+REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
+DEFAULTS = (
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (b"x-frame-options", b"DENY"),
+    (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
+    (b"cache-control", b"no-store"),
+)
+# Where browsers come by https they shall come by nothing else, for a year.
+HTTPS = (b"strict-transport-security", b"max-age=31536000")
+
+
+class Refusal(NamedTuple):
+    """Why a request is not let in."""
+
+    status: int
+    name: str
+    title: str
+    detail: str
+
+
+class Guard:
+    """An ASGI application in front of another. Health checks may name the server as they like: they address it by number.
+
+    `https`: browsers reach it by https.
+    """
+
+    def __init__(self, app: ASGIApp, allowed_hosts: Collection[str], origins: Collection[str] = (), https: bool = False) -> None:
+        self._app = app
+        self._headers = (*DEFAULTS, HTTPS) if https else DEFAULTS
+        self._allowed = frozenset(host.lower() for host in allowed_hosts)
+        self._origins = frozenset(origins)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let the request through, or refuse it."""
+        if scope["type"] != ScopeType.HTTP:
+            await self._app(scope, receive, send)
+            return
+        headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
+        CURRENT_REQUEST.set(request_id := _request_id(headers))
+        reply = _with_headers(send, request_id, self._headers)
+        refusal = self._refusal(scope["method"], scope["path"], headers)
+        if refusal is None:
+            await self._app(scope, receive, reply)
+        else:
+            await _refuse(reply, refusal)
+
+    def _refusal(self, method: str, path: str, headers: dict[str, str]) -> Refusal | None:
+        host = headers.get("host", "").lower()
+        if path != "/health" and _name(host) not in self._allowed:
+            names = ", ".join(sorted(self._allowed))
+            detail = f"this server answers to the names {names}, not {host[:100]!r}; allow more with --allow-host"
+            return Refusal(421, "misdirected-request", "Misdirected request", detail)
+        if method in READS:
+            return None
+        origin = headers.get("origin")
+        if origin in self._origins:
+            return None
+        foreign = origin is not None and origin.lower() not in (f"http://{host}", f"https://{host}")
+        if foreign or headers.get("sec-fetch-site") in ("cross-site", "same-site"):
+            return Refusal(403, "foreign-origin", "Forbidden", "a page of another origin may not change anything here")
+        return None
+
+
+def _name(host: str) -> str:
+    """The host without its port; an IPv6 address keeps its brackets."""
+    return host[: host.index("]") + 1] if host.startswith("[") and "]" in host else host.partition(":")[0]
+
+
+def _request_id(headers: dict[str, str]) -> str:
+    given = headers.get("x-request-id", "")
+    return given if REQUEST_ID.fullmatch(given) else uuid4().hex
+
+
+def _with_headers(send: Send, request_id: str, defaults: Headers) -> Send:
+    """Add the request's id, and each of the defaults that the response does not state itself."""
+
+    async def reply(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            message["headers"] = [*_completed(message.get("headers", ()), defaults), (b"x-request-id", request_id.encode())]
+        await send(message)
+
+    return reply
+
+
+def _completed(headers: Headers, defaults: Headers) -> list[tuple[bytes, bytes]]:
+    stated = list(headers)
+    names = {name.lower() for name, _ in stated}
+    return stated + [(name, value) for name, value in defaults if name not in names]
+
+
+async def _refuse(send: Send, refusal: Refusal) -> None:
+    problem = {**refusal._asdict(), "type": problem_type(refusal.name)}
+    del problem["name"]
+    headers = [(b"content-type", MEDIA_TYPE.encode())]
+    await send({"type": "http.response.start", "status": refusal.status, "headers": headers})
+    await send({"type": "http.response.body", "body": orjson.dumps(problem), "more_body": False})

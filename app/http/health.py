@@ -1,0 +1,36 @@
+"""Whether each part answers."""
+
+import asyncio
+from collections.abc import Awaitable
+from datetime import timedelta
+
+from litestar import Response, get
+
+from app.domain.errors import RubricaError
+from app.http.authentication import PUBLIC
+from app.http.dependencies import PartsService
+from app.http.openapi.document import VERSION
+from app.runs.schemas import Health, PartHealth
+
+PATIENCE = timedelta(seconds=2)
+
+
+@get("/health", opt=PUBLIC, security=[{}], tags=["health"])
+async def health(parts: PartsService) -> Response[Health]:
+    """The state of every part; 503 while one that requests need does not answer."""
+    names = {"database": parts.database(), "workflows": parts.workflows(), "events": parts.events()}
+    states = await asyncio.gather(*(_state(check) for check in names.values()))
+    found = dict(zip(names, states, strict=True))
+    ok = all(state.ok for state in states)
+    return Response(Health(ok=ok, version=VERSION, parts=found), status_code=200 if ok else 503)
+
+
+async def _state(check: Awaitable[None]) -> PartHealth:
+    try:
+        async with asyncio.timeout(PATIENCE.total_seconds()):
+            await check
+    except TimeoutError:
+        return PartHealth(ok=False, detail=f"no answer within {PATIENCE.total_seconds():g} s")
+    except RubricaError as error:
+        return PartHealth(ok=False, detail=str(error))
+    return PartHealth(ok=True)

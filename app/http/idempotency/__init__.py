@@ -1,0 +1,1 @@
+"""A write that is sent twice is carried out once."""

@@ -1,0 +1,156 @@
+"""`Idempotency-Key`: a write that a client repeats, because its answer was lost, is carried out once.
+
+What is refused leaves the key free. Answers that stream, that are large, or that show a secret are not kept: repeating such a
+request is a conflict, never a second run.
+"""
+
+import asyncio
+import hashlib
+import re
+
+from litestar.datastructures import Headers
+from litestar.enums import ScopeType
+from litestar.types import (
+    ASGIApp,
+    HTTPReceiveMessage,
+    HTTPRequestEvent,
+    HTTPScope,
+    Message,
+    Receive,
+    Scope,
+    Send,
+    WebSocketReceiveMessage,
+)
+
+from app.accounts.nouns.access import Principal
+from app.domain.errors import InvalidInput
+from app.http.guard import READS
+from app.http.idempotency.keys import Answer, Claim, IdempotencyKeys
+
+# In a route's `opt`: its answer shows a secret once, and must not lie in a table.
+SHOWN_ONCE = {"shown_once": True}
+KEY = re.compile(r"[\x21-\x7e]{1,255}")
+LARGEST = 1_000_000
+
+
+class Idempotency:
+    """ASGI middleware behind authentication."""
+
+    def __init__(self, app: ASGIApp, keys: IdempotencyKeys) -> None:
+        self._app = app
+        self._keys = keys
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer, once for each key."""
+        principal = scope.get("user")
+        if scope["type"] != ScopeType.HTTP or scope["method"] in READS or not isinstance(principal, Principal):
+            await self._app(scope, receive, send)
+            return
+        key = Headers.from_scope(scope).get("idempotency-key")
+        if key is None:
+            await self._app(scope, receive, send)
+            return
+        if not KEY.fullmatch(key):
+            raise InvalidInput("an Idempotency-Key has 1 to 255 visible ASCII characters; a UUID is a good one")
+        body = await _whole(receive)
+        claim = Claim(principal.key_id or principal.user_id, key, _digest(scope, body))
+        if (earlier := await self._keys.begin(claim)) is not None:
+            await _send(send, earlier)
+        else:
+            await self._carry_out(claim, scope, _again(body, receive), send)
+
+    async def _carry_out(self, claim: Claim, scope: HTTPScope, receive: Receive, send: Send) -> None:
+        recording = Recording(send, bool(scope["route_handler"].opt.get("shown_once")))
+        try:
+            await self._app(scope, receive, recording)
+        except BaseException:
+            # Also when the client goes away: what is kept must not depend on whether he stays to hear it.
+            await asyncio.shield(self._keys.answered(claim, None) if recording.accepted else self._keys.release(claim))
+            raise
+        if recording.accepted:
+            await asyncio.shield(self._keys.answered(claim, recording.answer))
+        else:
+            await self._keys.release(claim)
+
+
+class Recording:
+    """Passes a response on and keeps a copy, as long as it is one that can be kept."""
+
+    def __init__(self, send: Send, secret: bool) -> None:
+        self._send = send
+        self._keeps = not secret
+        self._status = 0
+        self._headers: list[tuple[str, str]] = []
+        self._body = bytearray()
+        self._whole = False
+
+    @property
+    def accepted(self) -> bool:
+        """True when the answer says that the request was carried out."""
+        return 200 <= self._status < 300
+
+    @property
+    def answer(self) -> Answer | None:
+        """The whole answer; None where it cannot be kept."""
+        return Answer(self._status, self._headers, bytes(self._body)) if self._keeps and self._whole else None
+
+    async def __call__(self, message: Message) -> None:
+        """Record and pass on."""
+        if message["type"] == "http.response.start":
+            self._status = message["status"]
+            self._headers = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in message["headers"]]
+            kind = dict(self._headers).get("content-type", "")
+            self._keeps = self._keeps and not kind.startswith("text/event-stream")
+        elif message["type"] == "http.response.body":
+            self._keeps = self._keeps and len(self._body) + len(message.get("body", b"")) <= LARGEST
+            if self._keeps:
+                self._body += message.get("body", b"")
+            self._whole = not message.get("more_body", False)
+        await self._send(message)
+
+
+async def _whole(receive: Receive) -> bytes:
+    """The request's body.
+
+    Raises:
+        InvalidInput: it is too large to be compared.
+    """
+    body = bytearray()
+    while True:
+        message = await receive()
+        if message["type"] != "http.request":
+            return bytes(body)
+        body += message.get("body", b"")
+        if len(body) > LARGEST:
+            raise InvalidInput("an Idempotency-Key can be sent with bodies of up to 1 MB; send this one without it")
+        if not message.get("more_body", False):
+            return bytes(body)
+
+
+def _again(body: bytes, receive: Receive) -> Receive:
+    """Hands out the body that was read already, then what comes after it."""
+    read = False
+
+    async def replay() -> HTTPReceiveMessage | WebSocketReceiveMessage:
+        nonlocal read
+        if read:
+            return await receive()
+        read = True
+        return HTTPRequestEvent(type="http.request", body=body, more_body=False)
+
+    return replay
+
+
+def _digest(scope: HTTPScope, body: bytes) -> bytes:
+    digest = hashlib.sha256()
+    kind = Headers.from_scope(scope).get("content-type", "")
+    for part in (scope["method"].encode(), scope["path"].encode(), scope["query_string"], kind.encode(), body):
+        digest.update(b"%d:%b" % (len(part), part))
+    return digest.digest()
+
+
+async def _send(send: Send, answer: Answer) -> None:
+    headers = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in answer.headers]
+    headers.append((b"idempotency-replayed", b"true"))
+    await send({"type": "http.response.start", "status": answer.status, "headers": headers})
+    await send({"type": "http.response.body", "body": answer.body, "more_body": False})

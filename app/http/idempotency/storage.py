@@ -1,0 +1,62 @@
+"""What became of requests that carried an idempotency key. Every function is one statement."""
+
+from datetime import timedelta
+from typing import NamedTuple
+from uuid import UUID
+
+from app.database.engine import Executor, translated
+
+# A claim is taken over when it is older than its lease (its process died, or the answer could not be kept) or expired.
+CLAIM = """
+    INSERT INTO idempotency_keys AS k (owner_id, key, digest) VALUES ($1, $2, $3)
+    ON CONFLICT (organisation_id, owner_id, key) DO UPDATE
+        SET digest = excluded.digest, claimed_at = now(), state = 'working', status = NULL, headers = NULL, body = NULL
+        WHERE k.claimed_at < now() - $5::interval OR (k.state = 'working' AND k.claimed_at < now() - $4::interval)
+    RETURNING true"""
+FIND = "SELECT digest, state, status, headers, body FROM idempotency_keys WHERE owner_id = $1 AND key = $2"
+KEEP = """
+    UPDATE idempotency_keys SET state = $4, status = $5, headers = $6, body = $7
+    WHERE owner_id = $1 AND key = $2 AND digest = $3 AND state = 'working'"""
+RELEASE = "DELETE FROM idempotency_keys WHERE owner_id = $1 AND key = $2 AND digest = $3 AND state = 'working'"
+SWEEP = "DELETE FROM idempotency_keys WHERE claimed_at < now() - $1::interval"
+
+
+class Kept(NamedTuple):
+    """An earlier request under a key. `state` is `working`, `answered` or, for an answer that is not kept, `unkept`."""
+
+    digest: bytes
+    state: str
+    status: int | None
+    headers: str | None
+    body: bytes | None
+
+
+async def claim(database: Executor, owner: UUID, key: str, digest: bytes, lease: timedelta, lifetime: timedelta) -> bool:
+    """Take the key for a request. False when another has it."""
+    async with translated():
+        return bool(await database.fetchval(CLAIM, owner, key, digest, lease, lifetime))
+
+
+async def find(database: Executor, owner: UUID, key: str) -> Kept | None:
+    """Who has the key."""
+    async with translated():
+        row = await database.fetchrow(FIND, owner, key)
+    return Kept(*row) if row else None
+
+
+async def keep(database: Executor, owner: UUID, key: str, found: Kept) -> None:
+    """Store how the request of this digest was answered."""
+    async with translated():
+        await database.execute(KEEP, owner, key, found.digest, found.state, found.status, found.headers, found.body)
+
+
+async def release(database: Executor, owner: UUID, key: str, digest: bytes) -> None:
+    """Give the key back: the request changed nothing."""
+    async with translated():
+        await database.execute(RELEASE, owner, key, digest)
+
+
+async def sweep(database: Executor, lifetime: timedelta) -> None:
+    """Forget what is older than `lifetime`, of every organisation."""
+    async with translated():
+        await database.execute(SWEEP, lifetime)

@@ -1,0 +1,25 @@
+"""How much of a limit is left, in every response (draft-ietf-httpapi-ratelimit-headers)."""
+
+import math
+
+from litestar.types import Message, Send
+
+from app.quotas.service import MINUTE, Admission
+
+SECONDS = int(MINUTE.total_seconds())
+
+
+def with_pace(send: Send, admission: Admission) -> Send:
+    """Add `RateLimit-Policy` (so many in so many seconds) and `RateLimit` (left, and seconds until all are there again)."""
+    taken = admission.taken
+    headers = [
+        (b"ratelimit-policy", f'"minute";q={admission.limit};w={SECONDS}'.encode()),
+        (b"ratelimit", f'"minute";r={taken.remaining};t={math.ceil(taken.full_in.total_seconds())}'.encode()),
+    ]
+
+    async def reply(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            message["headers"] = [*message.get("headers", ()), *headers]
+        await send(message)
+
+    return reply

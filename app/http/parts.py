@@ -1,0 +1,35 @@
+"""Asks each part whether it answers."""
+
+from app.database.engine import Executor, translated
+from app.database.schema import require_schema
+from app.domain.errors import Unavailable
+from app.runs.service.gateway import RunGateway
+from app.runs.storage.events import Listener
+
+
+class Parts:
+    """The parts the API stands on. Each check returns, or raises with what is wrong.
+
+    Raises:
+        Unavailable: the part does not answer now.
+        SetupError: it answers, but needs something done.
+    """
+
+    def __init__(self, database: Executor, gateway: RunGateway, listener: Listener) -> None:
+        self._database = database
+        self._gateway = gateway
+        self._listener = listener
+
+    async def database(self) -> None:
+        """The database answers, and its schema is one this code works with."""
+        async with translated():
+            await require_schema(self._database)
+
+    async def workflows(self) -> None:
+        """The workflow service answers."""
+        await self._gateway.check()
+
+    async def events(self) -> None:
+        """The listening connection stands."""
+        if not self._listener.connected:
+            raise Unavailable("not connected; event streams catch up when the connection is back")

@@ -1,0 +1,58 @@
+"""The HTTP server, and how it ends: event streams first, so that nobody has to be cut off."""
+
+import signal
+import socket
+from collections.abc import Sequence
+from types import FrameType
+
+import uvicorn
+from litestar.types import ASGIApp
+
+from app.domain.errors import SetupError
+from app.http.services import Services
+
+GRACE_SECONDS = 5
+BACKLOG = 2_048
+
+
+class Server(uvicorn.Server):
+    """Uvicorn, ending open event streams before it waits for the rest."""
+
+    def __init__(self, app: ASGIApp, services: Services) -> None:
+        config = uvicorn.Config(
+            app,
+            lifespan="off",
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            timeout_graceful_shutdown=GRACE_SECONDS,
+        )
+        super().__init__(config)
+        self._services = services
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Uvicorn raises the signal again when it has ended, which would skip our own closing; a second Ctrl-C does not wait."""
+        if self.should_exit and sig == signal.SIGINT:
+            self.force_exit = True
+        self.should_exit = True
+
+    async def shutdown(self, sockets: Sequence[socket.socket] | None = None) -> None:
+        """Tell watchers to come back later, then end."""
+        self._services.live.stop()
+        await super().shutdown(list(sockets or ()))
+
+
+def bind(host: str, port: int) -> socket.socket:
+    """A listening socket; port 0 takes a free one.
+
+    Raises:
+        SetupError: the port is taken, or the address is not this machine's.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family, backlog=BACKLOG)
+    except OSError as error:
+        raise SetupError(
+            f"the API cannot listen on {host}:{port} ({error.strerror}); end what uses it, or choose another port with "
+            "--port or RUBRICA_API_PORT"
+        ) from error

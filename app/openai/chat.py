@@ -1,0 +1,71 @@
+"""Chat Completions: a conversation whose last message is researched."""
+
+from uuid import UUID
+
+from litestar import Controller, post
+from litestar import Response as Reply
+from litestar.openapi import ResponseSpec
+from litestar.params import JSONBody
+from litestar.response import Stream
+
+from app.accounts.nouns.access import Scope
+from app.domain.run import RunStatus
+from app.http.authentication import needs
+from app.http.dependencies import LiveService, ResearchService
+from app.openai import ids
+from app.openai.chat_objects import ChatChoice, ChatCitation, ChatCompletion, ChatMessage, ChatUsage
+from app.openai.chat_stream import ChatStream, without_report
+from app.openai.citations import citations
+from app.openai.errors import error_responses
+from app.openai.following import STREAM_HEADERS, frames, whole
+from app.openai.reading import lines_of, report_of
+from app.openai.requests import NewChatCompletion
+from app.runs.schemas import NewRun
+from app.runs.service.research import Research
+
+JSON = "application/json"
+COMPLETION = ResponseSpec(ChatCompletion, description="The completion; its parts where `stream` is set.", generate_examples=False)
+
+
+class ChatController(Controller):
+    """A completion is a run that is waited for, shown as OpenAI's Chat Completions show one."""
+
+    path = "/openai/v1/chat"
+    tags = ("openai",)
+    opt = needs(Scope.RUNS_WRITE)
+
+    @post("/completions", status_code=200, media_type=JSON, responses={**error_responses(400, 404, 413), 200: COMPLETION})
+    async def complete(
+        self, data: JSONBody[NewChatCompletion], research: ResearchService, live: LiveService
+    ) -> Reply[bytes] | Stream:
+        """Ask, and wait for the report, or follow the work with `stream`. The run goes on when the client goes away."""
+        question, notes = data.asked()
+        model = ids.model_named(data.model, research.systems, data.reasoning_effort)
+        run = await research.create(NewRun(question=question, **model._asdict()).query(), notes)
+        if data.stream:
+            fold = ChatStream(data.stream_options is not None and data.stream_options.include_usage)
+            return Stream(frames(live, research, run.id, fold), headers=STREAM_HEADERS)
+
+        async def finished() -> bytes:
+            return (await _completion(research, run.id)).model_dump_json().encode()
+
+        return Stream(whole(live, research, run.id, finished), media_type=JSON)
+
+
+async def _completion(research: Research, run_id: UUID) -> ChatCompletion:
+    """The run where it stopped: with its report, or with the reason why there is none."""
+    run = await research.get(run_id)
+    report = await report_of(research, run_id) if run.status is RunStatus.COMPLETED else None
+    message = ChatMessage(
+        content=report.markdown if report else None,
+        refusal=None if report else without_report(run, run.status, run.detail),
+        reasoning_content="\n".join(await lines_of(research, run)) or None,
+        annotations=[ChatCitation.of(citation) for citation in citations(report)] if report else [],
+    )
+    return ChatCompletion(
+        id=f"chatcmpl-{run.id.hex}",
+        created=int(run.created_at.timestamp()),
+        model=ids.model_of(run),
+        choices=[ChatChoice(message=message, finish_reason="length" if run.status is RunStatus.BUDGET_REACHED else "stop")],
+        usage=ChatUsage.of(run.usage),
+    )

@@ -1,0 +1,76 @@
+"""A run's log read as the parts of a streamed chat completion.
+
+The report comes as `content` when it is ready. Until then what is done comes as `reasoning_content`, which clients that know
+reasoning models show apart from the answer and others pass over.
+"""
+
+from collections.abc import Iterator, Sequence
+
+import orjson
+
+from app.domain.run import EventType, Run, RunStatus
+from app.openai import ids
+from app.openai.chat_objects import ChatChunk, ChatCitation, ChatDelta, ChatUsage, ChunkChoice, FinishReason
+from app.openai.citations import citations
+from app.openai.progress import progress
+from app.openai.stream import pieces
+from app.reports.storage.reports import StoredReport
+from app.runs.storage.events import LoggedEvent
+
+DONE = b"data: [DONE]\n\n"
+NO_REPORT = {
+    RunStatus.FAILED: "The research failed: {detail}",
+    RunStatus.CANCELLED: "The research was cancelled.",
+    RunStatus.BUDGET_REACHED: "The budget is spent. Raise it (PUT /v1/runs/{id}/budget) and resume (POST /v1/runs/{id}/resume).",
+}
+
+
+def without_report(run: Run, status: RunStatus, detail: str) -> str:
+    """Why there is no report."""
+    return NO_REPORT[status].format(id=run.id, detail=detail)
+
+
+class ChatStream:
+    """The fold. `include_usage` adds a last part that says what was used."""
+
+    def __init__(self, include_usage: bool) -> None:
+        self._include_usage = include_usage
+        self._answered = False
+
+    def advance(self, run: Run, event: LoggedEvent, report: StoredReport | None) -> Sequence[bytes]:
+        """The frames one event of the log means."""
+        return [chunk.frame() if isinstance(chunk, ChatChunk) else chunk for chunk in self._told(run, event, report)]
+
+    def _told(self, run: Run, event: LoggedEvent, report: StoredReport | None) -> Iterator[ChatChunk | bytes]:
+        payload = orjson.loads(event.body)["payload"]
+        if event.seq == 1:
+            yield _chunk(run, ChatDelta(role="assistant", content=""))
+        if not self._answered and (line := progress(event.type, payload, run.query.language)) is not None:
+            yield _chunk(run, ChatDelta(reasoning_content=line + "\n"))
+        if report is not None:
+            self._answered = True
+            for piece in pieces(report.markdown):
+                yield _chunk(run, ChatDelta(content=piece))
+            yield _chunk(run, ChatDelta(annotations=[ChatCitation.of(citation) for citation in citations(report)]))
+        if event.type == EventType.STATUS_CHANGED:
+            yield from self._end(run, RunStatus(payload["status"]), payload["detail"])
+
+    def _end(self, run: Run, status: RunStatus, detail: str) -> Iterator[ChatChunk | bytes]:
+        """A part that ends the answer, where this status does. One at its budget is an end only while nobody has raised it."""
+        if not (status.finished or status is run.status is RunStatus.BUDGET_REACHED):
+            return
+        if status is not RunStatus.COMPLETED:
+            yield _chunk(run, ChatDelta(refusal=without_report(run, status, detail)))
+        yield _chunk(run, ChatDelta(), "length" if status is RunStatus.BUDGET_REACHED else "stop")
+        if self._include_usage:
+            yield _chunk(run, None).model_copy(update={"usage": ChatUsage.of(run.usage)})
+        yield DONE
+
+
+def _chunk(run: Run, delta: ChatDelta | None, finish: FinishReason | None = None) -> ChatChunk:
+    return ChatChunk(
+        id=f"chatcmpl-{run.id.hex}",
+        created=int(run.created_at.timestamp()),
+        model=ids.model_of(run),
+        choices=[ChunkChoice(delta=delta, finish_reason=finish)] if delta is not None else [],
+    )

@@ -1,0 +1,34 @@
+"""The report as one text, and where in it each citation stands."""
+
+import re
+
+import orjson
+from pydantic import BaseModel, Field
+
+from app.reports.storage.reports import StoredReport
+
+# The list of sources at the end begins each entry with its number in bold; that is no place where something is cited.
+MARK = re.compile(r"\[(\d{1,4})\]")
+ENTRY = re.compile(r"^\*\*\[\d{1,4}\]\*\* ", re.MULTILINE)
+
+
+class UrlCitation(BaseModel):
+    """A citation: characters `start_index` to `end_index` (not included) of the text are its mark, such as `[3]`."""
+
+    type: str = Field(default="url_citation", pattern="^url_citation$")
+    start_index: int
+    end_index: int
+    url: str
+    title: str
+
+
+def citations(report: StoredReport) -> list[UrlCitation]:
+    """Every mark of the report's Markdown, in order, with its source."""
+    sources = {cited["n"]: cited["source"] for cited in orjson.loads(report.evidence)["citations"]}
+    listed = ENTRY.search(report.markdown)
+    marks = MARK.finditer(report.markdown, 0, listed.start() if listed else len(report.markdown))
+    return [_citation(mark, sources[int(mark.group(1))]) for mark in marks if int(mark.group(1)) in sources]
+
+
+def _citation(mark: re.Match[str], source: dict[str, str]) -> UrlCitation:
+    return UrlCitation(start_index=mark.start(), end_index=mark.end(), url=source["url"], title=source["title"])

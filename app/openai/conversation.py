@@ -1,0 +1,96 @@
+"""From a conversation to a question: the last words of the user are it, all else is told to the agents as notes."""
+
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal, NamedTuple
+
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
+
+from app.domain.errors import InvalidInput
+from app.runs.schemas import PLAIN
+
+LONGEST_INSTRUCTIONS = 4_000
+LONGEST_HISTORY = 4_000
+# Begins a note, so that instructions can be told from it when they are read back.
+EARLIER = "Earlier in this conversation:\n"
+
+Plain = Annotated[str, PLAIN]
+
+
+class TextPart(BaseModel):
+    """A part of a message that is text, by any of the names the two APIs have for it."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    type: Literal["text", "input_text", "output_text"]
+    text: Plain
+
+
+class InputMessage(BaseModel):
+    """A message of a conversation. Reports need no pictures, files or sound."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    type: Literal["message"] = "message"
+    role: Literal["user", "assistant", "system", "developer"]
+    content: Plain | list[TextPart]
+
+    @property
+    def text(self) -> str:
+        """All of its text."""
+        return self.content if isinstance(self.content, str) else "\n".join(part.text for part in self.content)
+
+
+class EarlierReasoning(BaseModel):
+    """What was done for an earlier answer, sent back with it; it is passed over."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    type: Literal["reasoning"]
+
+
+def _kind(item: Any) -> str:
+    kind = item.get("type", "message") if isinstance(item, dict) else getattr(item, "type", "message")
+    return kind if isinstance(kind, str) else "message"
+
+
+InputItem = Annotated[
+    Annotated[InputMessage, Tag("message")] | Annotated[EarlierReasoning, Tag("reasoning")],
+    Discriminator(
+        _kind,
+        custom_error_type="unsupported",
+        custom_error_message="only messages are accepted (type `message`); put what else matters into their text",
+    ),
+]
+Items = Annotated[list[InputItem], Field(min_length=1, max_length=1_000)]
+
+
+class Asked(NamedTuple):
+    """A question, and what its agents are to know beside it."""
+
+    question: str
+    notes: tuple[str, ...]
+
+
+def asked(items: Sequence[InputMessage | EarlierReasoning], instructions: str = "") -> Asked:
+    """What a conversation asks.
+
+    Raises:
+        InvalidInput: the last message is not the user's, or the instructions are too long.
+    """
+    messages = [item for item in items if isinstance(item, InputMessage)]
+    if not messages or messages[-1].role != "user":
+        raise InvalidInput("the last message must be the user's: it is the question")
+    said = [message for message in messages[:-1] if message.role in ("user", "assistant")]
+    ruled = [instructions, *(message.text for message in messages if message.role in ("system", "developer"))]
+    rules = "\n\n".join(text.strip() for text in ruled if text.strip())
+    if len(rules) > LONGEST_INSTRUCTIONS:
+        raise InvalidInput(f"the instructions have {len(rules)} characters; at most {LONGEST_INSTRUCTIONS} can be given")
+    return Asked(messages[-1].text, tuple(note for note in (rules, _history(said)) if note))
+
+
+def _history(messages: Sequence[InputMessage]) -> str:
+    """The newest of what was said, as much as there is room for."""
+    if not messages:
+        return ""
+    lines = "\n".join(f"{message.role}: {message.text}" for message in messages)
+    return EARLIER + lines[-(LONGEST_HISTORY - len(EARLIER)) :]

@@ -1,0 +1,77 @@
+"""Following a run to where it stops, for streams and for those who wait for the whole answer.
+
+Bytes go out at every event and after every quiet time, so that no proxy or client takes a long run for a dead connection.
+"""
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import aclosing
+from typing import Protocol
+from uuid import UUID
+
+from app.domain.errors import Conflict
+from app.domain.run import EventType, Run, RunStatus
+from app.openai.reading import report_of
+from app.reports.storage.reports import StoredReport
+from app.runs.service.live_events import LiveEvents
+from app.runs.service.research import Research
+from app.runs.storage.events import LoggedEvent
+
+# The type stands here because the media type of a handler outranks that of its stream.
+STREAM_HEADERS = {"Content-Type": "text/event-stream; charset=utf-8", "X-Accel-Buffering": "no"}
+BEAT = b": still at work\n\n"
+# White space before JSON means nothing to whoever parses it.
+BLANK = b"\n"
+
+
+class Fold(Protocol):
+    """Makes what a client reads of a log."""
+
+    def advance(self, run: Run, event: LoggedEvent, report: StoredReport | None) -> Sequence[bytes]:
+        """The frames one event of the log means."""
+        ...
+
+
+async def beginning_is_kept(research: Research, run_id: UUID) -> None:
+    """Streams are read from the log's beginning.
+
+    Raises:
+        Conflict: it is not kept any more.
+    """
+    first = await research.events(run_id, 0, 1)
+    if not first or first[0].seq != 1:
+        raise Conflict("the steps of this response are not kept any more; retrieve it without `stream`")
+
+
+async def frames(live: LiveEvents, research: Research, run_id: UUID, fold: Fold) -> AsyncIterator[bytes]:
+    """What the fold makes of the log, as it grows, until the run has finished or waits for more budget."""
+    run = await research.get(run_id)
+    yield BEAT
+    async with aclosing(live.watch(run_id, 0)) as batches:
+        async for batch in batches:
+            made: list[bytes] = []
+            for event in batch:
+                if event.type == EventType.STATUS_CHANGED:
+                    run = await research.get(run_id)
+                report = await report_of(research, run_id) if event.type == EventType.REPORT_READY else None
+                made += fold.advance(run, event, report)
+            yield b"".join(made) or BEAT
+            if batch and await _waits(research, run_id, batch):
+                return
+
+
+async def whole(
+    live: LiveEvents, research: Research, run_id: UUID, answer: Callable[[], Awaitable[bytes]]
+) -> AsyncIterator[bytes]:
+    """The answer when the run has stopped, behind white space that keeps the connection alive until then."""
+    async with aclosing(live.watch(run_id, 0)) as batches:
+        async for batch in batches:
+            yield BLANK
+            if batch and await _waits(research, run_id, batch):
+                break
+    yield await answer()
+
+
+async def _waits(research: Research, run_id: UUID, batch: Sequence[LoggedEvent]) -> bool:
+    """True when the last change of status was that the budget is spent, and still is."""
+    changed = any(event.type == EventType.STATUS_CHANGED for event in batch)
+    return changed and (await research.get(run_id)).status is RunStatus.BUDGET_REACHED

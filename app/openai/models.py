@@ -1,0 +1,32 @@
+"""The models there are: each research system with each effort."""
+
+from litestar import Controller, get
+from litestar.params import FromPath
+
+from app.accounts.nouns.access import Scope
+from app.http.authentication import needs
+from app.http.dependencies import ResearchService
+from app.openai.errors import error_responses
+from app.openai.ids import model_named, models
+from app.openai.objects import ModelList, ModelObject
+
+# The day on which this API first offered models, in Unix time: they have no other birthday.
+SINCE = 1_795_219_200
+
+
+class ModelsController(Controller):
+    """What may be named as `model`."""
+
+    path = "/openai/v1/models"
+    tags = ("openai",)
+    opt = needs(Scope.RUNS_READ)
+
+    @get(responses=error_responses())
+    async def list_models(self, research: ResearchService) -> ModelList:
+        """Every system that can be asked for here, with every effort."""
+        return ModelList(data=[ModelObject(id=model.id, created=SINCE) for model in models(research.systems)])
+
+    @get("/{model:str}", responses=error_responses(404))
+    async def show(self, model: FromPath[str], research: ResearchService) -> ModelObject:
+        """One of them. A system's name alone stands for its standard effort."""
+        return ModelObject(id=model_named(model, research.systems).id, created=SINCE)

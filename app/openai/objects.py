@@ -1,0 +1,168 @@
+"""What goes out in OpenAI's words; the fields and their meanings are those of its API reference."""
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, Field
+
+from app.domain.budget import Usage
+from app.openai.citations import UrlCitation
+
+ItemStatus = Literal["in_progress", "completed", "incomplete"]
+ResponseStatus = Literal["queued", "in_progress", "completed", "failed", "cancelled", "incomplete"]
+
+
+class InputTokensDetails(BaseModel):
+    """How input tokens were come by; nothing is known of a server's cache."""
+
+    cached_tokens: int = 0
+    cache_write_tokens: int = 0
+
+
+class OutputTokensDetails(BaseModel):
+    """What output tokens were used for; reasoning is not told apart."""
+
+    reasoning_tokens: int = 0
+
+
+class ResponseUsage(BaseModel):
+    """Tokens of all model calls of a run together."""
+
+    input_tokens: int
+    input_tokens_details: InputTokensDetails = InputTokensDetails()
+    output_tokens: int
+    output_tokens_details: OutputTokensDetails = OutputTokensDetails()
+    total_tokens: int
+
+    @classmethod
+    def of(cls, usage: Usage) -> "ResponseUsage":
+        """From a run's usage."""
+        return cls(input_tokens=usage.input_tokens, output_tokens=usage.output_tokens, total_tokens=usage.tokens)
+
+
+class SummaryText(BaseModel):
+    """One line of what was done."""
+
+    type: Literal["summary_text"] = "summary_text"
+    text: str
+
+
+class ReasoningItem(BaseModel):
+    """What was done to answer, a line a step."""
+
+    type: Literal["reasoning"] = "reasoning"
+    id: str
+    summary: list[SummaryText]
+    status: ItemStatus
+
+
+class OutputText(BaseModel):
+    """The report as Markdown, with its citations. Indices count characters."""
+
+    type: Literal["output_text"] = "output_text"
+    text: str
+    annotations: list[UrlCitation] = []
+    logprobs: list[str] = Field(default=[], max_length=0)
+
+
+class OutputMessage(BaseModel):
+    """The report."""
+
+    type: Literal["message"] = "message"
+    id: str
+    role: Literal["assistant"] = "assistant"
+    status: ItemStatus
+    content: list[OutputText]
+
+
+OutputItem = Annotated[ReasoningItem | OutputMessage, Field(discriminator="type")]
+
+
+class ResponseError(BaseModel):
+    """Why a response failed."""
+
+    code: Literal["server_error"] = "server_error"
+    message: str
+
+
+class IncompleteDetails(BaseModel):
+    """Why a response waits: its budget of tokens, money or time is spent. It goes on when a person raises it."""
+
+    reason: Literal["max_output_tokens"] = "max_output_tokens"
+
+
+class TextFormat(BaseModel):
+    """Reports are text."""
+
+    type: Literal["text"] = "text"
+
+
+class TextConfig(BaseModel):
+    """The form of the answer."""
+
+    format: TextFormat = TextFormat()
+
+
+class Response(BaseModel):
+    """A run as OpenAI's Responses API shows one."""
+
+    id: str
+    object: Literal["response"] = "response"
+    created_at: int = Field(description="Unix time, seconds.")
+    completed_at: int | None = Field(default=None, description="Unix time, seconds.")
+    status: ResponseStatus
+    background: Literal[True] = Field(default=True, description="Runs always go on without their client.")
+    model: str
+    output: list[OutputItem] = []
+    error: ResponseError | None = None
+    incomplete_details: IncompleteDetails | None = None
+    instructions: str | None = None
+    metadata: dict[str, str] = Field(default={}, max_length=0)
+    parallel_tool_calls: bool = True
+    previous_response_id: None = None
+    store: Literal[True] = True
+    temperature: None = None
+    text: TextConfig = TextConfig()
+    tool_choice: Literal["auto"] = "auto"
+    tools: list[str] = Field(default=[], max_length=0)
+    top_p: None = None
+    truncation: Literal["disabled"] = "disabled"
+    usage: ResponseUsage | None = None
+
+
+class StreamEvent(BaseModel):
+    """An event of a streamed response. Which fields it has depends on its type."""
+
+    type: str = Field(description="`response.created`, `response.output_text.delta`, ...")
+    sequence_number: int = Field(description="Counts from 0; `starting_after` takes it.")
+    response: Response | None = None
+    item: OutputItem | None = None
+    part: OutputText | SummaryText | None = None
+    annotation: UrlCitation | None = None
+    item_id: str = ""
+    output_index: int = 0
+    content_index: int = 0
+    summary_index: int = 0
+    annotation_index: int = 0
+    delta: str = ""
+    text: str = ""
+    logprobs: list[str] = Field(default=[], max_length=0)
+
+    def frame(self) -> bytes:
+        """As a server-sent event, with the fields of its type only."""
+        return f"event: {self.type}\ndata: {self.model_dump_json(include=self.model_fields_set)}\n\n".encode()
+
+
+class ModelObject(BaseModel):
+    """A system with an effort."""
+
+    id: str
+    object: Literal["model"] = "model"
+    created: int = Field(description="Unix time, seconds.")
+    owned_by: str = "rubrica"
+
+
+class ModelList(BaseModel):
+    """The models there are."""
+
+    object: Literal["list"] = "list"
+    data: list[ModelObject]

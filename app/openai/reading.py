@@ -1,0 +1,126 @@
+"""A run read as a response."""
+
+from collections.abc import Iterable, Sequence
+from itertools import takewhile
+from uuid import UUID
+
+import orjson
+
+from app.domain.errors import NotFound
+from app.domain.run import EventType, Run, RunStatus
+from app.openai import ids
+from app.openai.citations import citations
+from app.openai.conversation import EARLIER
+from app.openai.objects import (
+    IncompleteDetails,
+    ItemStatus,
+    OutputItem,
+    OutputMessage,
+    OutputText,
+    ReasoningItem,
+    Response,
+    ResponseError,
+    ResponseStatus,
+    ResponseUsage,
+    SummaryText,
+)
+from app.openai.progress import progress
+from app.reports.storage.reports import StoredReport
+from app.runs.service.research import Research
+from app.runs.storage.events import LoggedEvent
+
+# A run that is paused goes on when whoever paused it says so; one at its budget needs more of it, which a client should hear.
+STATUSES: dict[RunStatus, ResponseStatus] = {
+    RunStatus.QUEUED: "queued",
+    RunStatus.BUDGET_REACHED: "incomplete",
+    RunStatus.COMPLETED: "completed",
+    RunStatus.FAILED: "failed",
+    RunStatus.CANCELLED: "cancelled",
+}
+# Instructions are a note that is left before anything else happens.
+INSTRUCTIONS_SEQ = 2
+
+
+def status_of(status: RunStatus) -> ResponseStatus:
+    """What a client of OpenAI's API would call it."""
+    return STATUSES.get(status, "in_progress")
+
+
+def response(
+    run: Run, status: RunStatus, detail: str = "", output: Sequence[OutputItem] = (), instructions: str | None = None
+) -> Response:
+    """The run as it was when it had this status."""
+    named = status_of(status)
+    return Response(
+        id=ids.response_id(run.id),
+        created_at=int(run.created_at.timestamp()),
+        completed_at=int(run.finished_at.timestamp()) if named == "completed" and run.finished_at else None,
+        status=named,
+        model=ids.model_of(run),
+        output=list(output),
+        error=ResponseError(message=detail or "the research failed") if named == "failed" else None,
+        incomplete_details=IncompleteDetails() if named == "incomplete" else None,
+        instructions=instructions,
+        usage=ResponseUsage.of(run.usage) if status.finished else None,
+    )
+
+
+async def read(research: Research, run: Run) -> Response:
+    """The run as it stands. What it put out is shown when it has finished."""
+    if not run.status.finished:
+        first = await research.events(run.id, INSTRUCTIONS_SEQ - 1, 1)
+        return response(run, run.status, instructions=instructions_in(first))
+    log = await whole_log(research, run.id)
+    output: list[OutputItem] = []
+    if lines := _lines(log, run):
+        output.append(reasoning(run.id, lines, "completed"))
+    if run.status is RunStatus.COMPLETED and (report := await report_of(research, run.id)) is not None:
+        output.append(message(run.id, report))
+    return response(run, run.status, run.detail, output, instructions_in(log))
+
+
+async def report_of(research: Research, run_id: UUID) -> StoredReport | None:
+    """The run's report, where there is one."""
+    try:
+        return await research.stored(run_id)
+    except NotFound:
+        return None
+
+
+async def whole_log(research: Research, run_id: UUID) -> list[LoggedEvent]:
+    """All events of a run so far."""
+    log: list[LoggedEvent] = []
+    while page := await research.events(run_id, log[-1].seq if log else 0):
+        log += page
+    return log
+
+
+async def lines_of(research: Research, run: Run) -> list[str]:
+    """What was done until there was a report, a line a step."""
+    return _lines(await whole_log(research, run.id), run)
+
+
+def _lines(log: Iterable[LoggedEvent], run: Run) -> list[str]:
+    before = takewhile(lambda event: event.type != EventType.REPORT_READY, log)
+    told = (progress(event.type, orjson.loads(event.body)["payload"], run.query.language) for event in before)
+    return [line for line in told if line is not None]
+
+
+def instructions_in(log: Iterable[LoggedEvent]) -> str | None:
+    """The instructions a run was asked with."""
+    for event in log:
+        if event.seq == INSTRUCTIONS_SEQ and event.type == EventType.NOTE_ADDED:
+            text = str(orjson.loads(event.body)["payload"]["text"])
+            return None if text.startswith(EARLIER) else text
+    return None
+
+
+def reasoning(run_id: UUID, lines: Iterable[str], status: ItemStatus) -> ReasoningItem:
+    """What was done, a line a step."""
+    return ReasoningItem(id=f"rs_{run_id.hex}", summary=[SummaryText(text=line) for line in lines], status=status)
+
+
+def message(run_id: UUID, report: StoredReport) -> OutputMessage:
+    """The report with its citations."""
+    text = OutputText(text=report.markdown, annotations=citations(report))
+    return OutputMessage(id=f"msg_{run_id.hex}", status="completed", content=[text])

@@ -1,0 +1,136 @@
+"""What comes in in OpenAI's words. What would change the answer and is not supported is refused with what to do instead.
+
+Parameters of sampling and of serving are accepted and have no effect: how models are called is the research system's business.
+"""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from app.openai.conversation import Asked, InputMessage, Items, Plain, asked
+from app.openai.objects import TextConfig, TextFormat
+
+Name = Annotated[str, Field(min_length=1, max_length=200)]
+Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh"]
+NOT_KEPT = "nothing can be attached to a run; leave it out"
+OWN_BUDGET = "a run is bounded by its budget: set one with PUT /v1/runs/{id}/budget"
+REFUSED = {
+    "previous_response_id": "put what matters of the earlier answer into the input",
+    "conversation": "put what matters of the conversation into the input",
+    "prompt": "stored prompts do not exist here; write the prompt into the input",
+    "metadata": NOT_KEPT,
+    "max_output_tokens": OWN_BUDGET,
+    "max_completion_tokens": OWN_BUDGET,
+    "max_tokens": OWN_BUDGET,
+    "max_tool_calls": OWN_BUDGET,
+    "functions": "the research systems use tools of their own",
+    "function_call": "the research systems use tools of their own",
+    "stop": "a report ends where it ends",
+    "logprobs": "a report has no probabilities",
+    "top_logprobs": "a report has no probabilities",
+    "audio": "reports are text",
+    "prediction": "there is nothing to predict a report from",
+}
+
+
+class _Request(BaseModel):
+    # Open here, so that the check below can say more than that a field is unknown; closed in what the document says.
+    model_config = ConfigDict(extra="allow", json_schema_extra={"additionalProperties": False})
+
+    temperature: float | None = None
+    top_p: float | None = None
+    user: str | None = None
+    safety_identifier: str | None = None
+    prompt_cache_key: str | None = None
+    service_tier: str | None = None
+    parallel_tool_calls: bool | None = None
+    tool_choice: Literal["auto", "none"] | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _known(cls, given: Any) -> Any:
+        if isinstance(given, Mapping):
+            for name in given.keys() - cls.model_fields.keys():
+                if given[name] or name not in REFUSED:
+                    raise ValueError(f"{str(name)[:100]!r} is not supported: {REFUSED.get(str(name), 'leave it out')}")
+        return given
+
+
+class WebSearch(BaseModel):
+    """Named for OpenAI's sake: the systems search by themselves whether it is given or not."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    type: Literal["web_search", "web_search_preview"]
+
+
+class Reasoning(BaseModel):
+    """How hard to work, where the model id does not say."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    effort: Effort | None = None
+
+
+class StreamOptions(BaseModel):
+    """How to stream."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    include_usage: bool = False
+
+
+class NewResponse(_Request):
+    """A question to research. Without `background` and `stream`, the answer is waited for."""
+
+    model: Name
+    input: Plain | Items
+    instructions: Plain | None = None
+    background: bool | None = None
+    stream: bool | None = None
+    stream_options: StreamOptions | None = None
+    store: Literal[True] | None = Field(default=None, description="Runs are always stored.")
+    reasoning: Reasoning | None = None
+    tools: list[WebSearch] | None = Field(default=None, max_length=20)
+    text: TextConfig | None = None
+    include: list[str] | None = None
+    truncation: Literal["auto", "disabled"] | None = None
+
+    def asked(self) -> Asked:
+        """The question and its notes.
+
+        Raises:
+            InvalidInput: it asks nothing.
+        """
+        items = [InputMessage(role="user", content=self.input)] if isinstance(self.input, str) else self.input
+        return asked(items, self.instructions or "")
+
+
+class NewChatCompletion(_Request):
+    """A conversation whose last message is the question to research."""
+
+    model: Name
+    messages: Items
+    stream: bool | None = None
+    stream_options: StreamOptions | None = None
+    n: Literal[1] | None = None
+    reasoning_effort: Effort | None = None
+    response_format: TextFormat | None = None
+    tools: list[WebSearch] | None = Field(default=None, max_length=0)
+    web_search_options: dict[str, Any] | None = Field(default=None, description="The systems search by themselves.")
+    modalities: list[Literal["text"]] | None = None
+    store: bool | None = Field(default=None, description="Runs are always stored.")
+    seed: int | None = None
+    frequency_penalty: float | None = None
+    presence_penalty: float | None = None
+    logit_bias: dict[str, float] | None = None
+    verbosity: Literal["low", "medium", "high"] | None = None
+
+    def asked(self) -> Asked:
+        """The question and its notes.
+
+        Raises:
+            InvalidInput: the last message is not the user's.
+        """
+        return asked(self.messages)

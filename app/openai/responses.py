@@ -1,0 +1,116 @@
+"""Responses in background mode: ask, poll, stream, come back to a stream, cancel."""
+
+from typing import Annotated
+from uuid import UUID
+
+from litestar import Controller, get, post
+from litestar import Response as Reply
+from litestar.openapi import ResponseSpec
+from litestar.params import FromPath, JSONBody, QueryParameter
+from litestar.response import Stream
+
+from app.accounts.nouns.access import Scope
+from app.domain.errors import Conflict
+from app.domain.run import Run
+from app.http.authentication import STREAMS, needs
+from app.http.dependencies import LiveService, ResearchService, SteeringService
+from app.openai.errors import error_responses
+from app.openai.following import STREAM_HEADERS, beginning_is_kept, frames, whole
+from app.openai.ids import model_named, run_named
+from app.openai.objects import Response, StreamEvent
+from app.openai.reading import read
+from app.openai.requests import NewResponse
+from app.openai.stream import ResponseStream
+from app.reports.storage.reports import StoredReport
+from app.runs.schemas import NewRun
+from app.runs.service.live_events import LiveEvents
+from app.runs.service.research import Research
+from app.runs.storage.events import LoggedEvent
+
+JSON = "application/json"
+# The stream's own media type is told by the description: Litestar describes one a status.
+RESPONSE = ResponseSpec(Response, description="The response; a stream of events where `stream` is set.", generate_examples=False)
+ResponseId = FromPath[str]
+After = Annotated[
+    int | None, QueryParameter(ge=0, le=2**53, description="With `stream`: only events whose sequence number is higher.")
+]
+
+
+class ResponsesController(Controller):
+    """A response is a run, shown as OpenAI's Responses API shows one."""
+
+    path = "/openai/v1/responses"
+    tags = ("openai",)
+    opt = needs(Scope.RUNS_READ)
+
+    @post(
+        opt=needs(Scope.RUNS_WRITE), status_code=200, media_type=JSON, responses={**error_responses(400, 404, 413), 200: RESPONSE}
+    )
+    async def create(self, data: JSONBody[NewResponse], research: ResearchService, live: LiveService) -> Reply[bytes] | Stream:
+        """Ask a question. With `background` the answer is the queued response, with `stream` its events, else the whole."""
+        question, notes = data.asked()
+        model = model_named(data.model, research.systems, data.reasoning.effort if data.reasoning else None)
+        run = await research.create(NewRun(question=question, **model._asdict()).query(), notes)
+        if data.stream:
+            return _stream(live, research, run.id, None)
+        if data.background:
+            return await _shown(research, run)
+
+        async def finished() -> bytes:
+            return (await read(research, await research.get(run.id))).model_dump_json().encode()
+
+        return Stream(whole(live, research, run.id, finished), media_type=JSON)
+
+    @get("/{response_id:str}", media_type=JSON, responses={**error_responses(400, 404, 409), 200: RESPONSE}, opt=STREAMS)
+    async def show(
+        self,
+        response_id: ResponseId,
+        research: ResearchService,
+        live: LiveService,
+        stream: Annotated[bool, QueryParameter(description="Its events instead, past and to come.")] = False,
+        starting_after: After = None,
+    ) -> Reply[bytes] | Stream:
+        """The response as it stands, or its events from a place on."""
+        run = await research.get(run_named(response_id))
+        if not stream:
+            return await _shown(research, run)
+        await beginning_is_kept(research, run.id)
+        return _stream(live, research, run.id, starting_after)
+
+    @post(
+        "/{response_id:str}/cancel",
+        opt=needs(Scope.RUNS_WRITE),
+        status_code=200,
+        media_type=JSON,
+        responses={**error_responses(404, 409), 200: RESPONSE},
+    )
+    async def cancel(self, response_id: ResponseId, research: ResearchService, steering: SteeringService) -> Reply[bytes]:
+        """End the run for good. A response that was cancelled already stays as it is."""
+        run_id = run_named(response_id)
+        try:
+            await steering.cancel(run_id)
+        except Conflict:
+            if (await research.get(run_id)).status != "cancelled":
+                raise
+        return await _shown(research, await research.get(run_id))
+
+
+class _Numbered:
+    """The stream's frames after a place in it."""
+
+    def __init__(self, after: int | None) -> None:
+        self._after = -1 if after is None else after
+        self._events = ResponseStream()
+
+    def advance(self, run: Run, event: LoggedEvent, report: StoredReport | None) -> list[bytes]:
+        """The frames one event of the log means."""
+        told: list[StreamEvent] = self._events.advance(run, event, report)
+        return [made.frame() for made in told if made.sequence_number > self._after]
+
+
+def _stream(live: LiveEvents, research: Research, run_id: UUID, after: int | None) -> Stream:
+    return Stream(frames(live, research, run_id, _Numbered(after)), headers=STREAM_HEADERS)
+
+
+async def _shown(research: Research, run: Run) -> Reply[bytes]:
+    return Reply((await read(research, run)).model_dump_json().encode(), media_type=JSON)

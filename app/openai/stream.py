@@ -1,0 +1,118 @@
+"""A run's log read as the events of a streamed response.
+
+A pure fold: the same log gives the same events with the same numbers, in whichever process, so that a client that comes back with
+`starting_after` misses nothing and hears nothing twice. It begins at the log's beginning, since numbers are places in the whole.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import orjson
+
+from app.domain.run import EventType, Run, RunStatus
+from app.openai.objects import OutputItem, OutputText, Response, StreamEvent, SummaryText
+from app.openai.progress import progress
+from app.openai.reading import instructions_in, message, reasoning, response
+from app.reports.storage.reports import StoredReport
+from app.runs.storage.events import LoggedEvent
+
+# A delta ends with a paragraph where it can.
+DELTA = re.compile(r".{1,1000}?(?:\n\n|\Z)|.{1,1000}", re.DOTALL)
+# What a change of status is called. OpenAI has no event for a response that was cancelled; its status says so.
+ENDS = {
+    RunStatus.COMPLETED: "response.completed",
+    RunStatus.FAILED: "response.failed",
+    RunStatus.CANCELLED: "response.incomplete",
+    RunStatus.BUDGET_REACHED: "response.incomplete",
+    RunStatus.RUNNING: "response.in_progress",
+}
+
+
+class ResponseStream:
+    """The fold. Each event of the log is given to `advance` once, in order, from number 1 on."""
+
+    def __init__(self) -> None:
+        self._number = 0
+        self._instructions: str | None = None
+        self._lines: list[str] = []
+        self._done: list[OutputItem] = []
+
+    def advance(self, run: Run, event: LoggedEvent, report: StoredReport | None) -> list[StreamEvent]:
+        """The events this one means. `run` gives usage and times; `report` is needed with `report_ready` only."""
+        return [self._numbered(name, fields) for name, fields in self._told(run, event, report)]
+
+    def _numbered(self, name: str, fields: dict[str, Any]) -> StreamEvent:
+        number, self._number = self._number, self._number + 1
+        return StreamEvent(type=name, sequence_number=number, **fields)
+
+    def _told(self, run: Run, event: LoggedEvent, report: StoredReport | None) -> Iterator[tuple[str, dict[str, Any]]]:
+        if event.seq == 1:
+            yield "response.created", {"response": self._snapshot(run, RunStatus.QUEUED)}
+            yield "response.queued", {"response": self._snapshot(run, RunStatus.QUEUED)}
+            return
+        self._instructions = self._instructions or instructions_in((event,))
+        payload = orjson.loads(event.body)["payload"]
+        if (line := progress(event.type, payload, run.query.language)) is not None and not self._done:
+            yield from self._progress(run, line)
+        if event.type == EventType.REPORT_READY and report is not None:
+            yield from self._end_of_progress(run)
+            yield from self._message(run, report)
+        elif event.type == EventType.STATUS_CHANGED:
+            yield from self._status(run, RunStatus(payload["status"]), payload["detail"])
+
+    def _status(self, run: Run, status: RunStatus, detail: str) -> Iterator[tuple[str, dict[str, Any]]]:
+        if status.finished:
+            yield from self._end_of_progress(run)
+        if status in ENDS:
+            yield ENDS[status], {"response": self._snapshot(run, status, detail)}
+
+    def _snapshot(self, run: Run, status: RunStatus, detail: str = "") -> Response:
+        return response(run, status, detail, self._done if status.finished else (), self._instructions)
+
+    def _progress(self, run: Run, line: str) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Each line is a part of the reasoning's summary."""
+        item = reasoning(run.id, (), "in_progress")
+        place = {"item_id": item.id, "output_index": 0, "summary_index": len(self._lines)}
+        if not self._lines:
+            yield "response.output_item.added", {"item": item, "output_index": 0}
+        self._lines.append(line)
+        yield "response.reasoning_summary_part.added", {**place, "part": SummaryText(text="")}
+        yield "response.reasoning_summary_text.delta", {**place, "delta": line}
+        yield "response.reasoning_summary_text.done", {**place, "text": line}
+        yield "response.reasoning_summary_part.done", {**place, "part": SummaryText(text=line)}
+
+    def _end_of_progress(self, run: Run) -> Iterator[tuple[str, dict[str, Any]]]:
+        if self._lines and not self._done:
+            self._done.append(reasoning(run.id, self._lines, "completed"))
+            yield "response.output_item.done", {"item": self._done[0], "output_index": 0}
+
+    def _message(self, run: Run, report: StoredReport) -> Iterator[tuple[str, dict[str, Any]]]:
+        whole = message(run.id, report)
+        item, content = {"output_index": len(self._done)}, whole.content[0]
+        place = {**item, "item_id": whole.id, "content_index": 0}
+        begun = whole.model_copy(update={"status": "in_progress", "content": []})
+        yield "response.output_item.added", {**item, "item": begun}
+        yield "response.content_part.added", {**place, "part": OutputText(text="")}
+        yield from _deltas(content, place)
+        yield "response.output_text.done", {**place, "text": content.text, "logprobs": []}
+        yield "response.content_part.done", {**place, "part": content}
+        self._done.append(whole)
+        yield "response.output_item.done", {**item, "item": whole}
+
+
+def pieces(text: str) -> list[str]:
+    """The text in parts that make it up again, none much longer than a paragraph."""
+    return DELTA.findall(text)
+
+
+def _deltas(content: OutputText, place: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The text in parts, each followed by the citations that stand in it."""
+    told, sent = 0, 0
+    for delta in pieces(content.text):
+        yield "response.output_text.delta", {**place, "delta": delta, "logprobs": []}
+        sent += len(delta)
+        while told < len(content.annotations) and content.annotations[told].end_index <= sent:
+            cited = {"annotation": content.annotations[told], "annotation_index": told}
+            yield "response.output_text.annotation.added", {**place, **cited}
+            told += 1

@@ -1,0 +1,1 @@
+"""What readers prefer: feedback, annotation, votes, and the training export."""

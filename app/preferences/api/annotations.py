@@ -1,0 +1,124 @@
+"""Annotation by experts: pairs one after the other, and how far their judgements agree."""
+
+from typing import Annotated
+from uuid import UUID
+
+from litestar import Controller, get, post
+from litestar.params import FromPath, JSONBody, QueryParameter
+
+from app.accounts.nouns.access import Scope
+from app.comparisons.api import choice_of
+from app.comparisons.schemas import NewChoice, view
+from app.domain.errors import Unavailable
+from app.http.authentication import needs
+from app.http.dependencies import CurrentPrincipal, PreferencesService
+from app.http.openapi.document import problem_responses
+from app.preferences.schemas.annotations import (
+    AgreementReport,
+    AgreementView,
+    Answered,
+    AssignmentView,
+    Attention,
+    NewTasks,
+    NextAssignment,
+    PairAgreement,
+    Skip,
+    TaskPage,
+    TaskView,
+)
+from app.preferences.service.agreement import Agreement
+from app.preferences.service.annotation import Given
+from app.preferences.service.annotation import Report as Found
+from app.preferences.storage.annotations import Task
+
+PAGE_SIZE = 20
+AssignmentId = FromPath[UUID]
+
+
+class AnnotationsController(Controller):
+    """The queue of an annotator, and what those who manage it see."""
+
+    path = "/v1/annotations"
+    tags = ("annotation",)
+    opt = needs(Scope.ANNOTATIONS_WRITE)
+
+    @post(opt=needs(Scope.ANNOTATIONS_MANAGE), status_code=204, responses=problem_responses(400, 403, 404, 409))
+    async def add(self, data: JSONBody[NewTasks], preferences: PreferencesService, principal: CurrentPrincipal) -> None:
+        """Have comparisons judged by annotators; again, to change by how many."""
+        await preferences.annotation.add(data.comparison_ids, data.overlap, data.gold, principal.user_id)
+
+    @get(opt=needs(Scope.ANNOTATIONS_MANAGE), responses=problem_responses(400, 403))
+    async def tasks(
+        self,
+        preferences: PreferencesService,
+        limit: Annotated[int, QueryParameter(ge=1, le=100, description="How many at most.")] = PAGE_SIZE,
+        before: Annotated[UUID | None, QueryParameter(description="Only pairs added before this comparison.")] = None,
+    ) -> TaskPage:
+        """Pairs to be judged, newest first."""
+        found = await preferences.annotation.tasks(before, limit + 1)
+        items = [_task(task) for task in found[:limit]]
+        return TaskPage(items=items, next=items[-1].comparison_id if len(found) > limit else None)
+
+    @get("/next", responses=problem_responses(403))
+    async def next(self, preferences: PreferencesService, principal: CurrentPrincipal) -> NextAssignment:
+        """The pair you are at, or else the one whose judgement tells most. It is yours for 24 hours."""
+        given = await preferences.annotation.next(principal.user_id)
+        return NextAssignment(assignment=_assignment(given) if given else None)
+
+    @get("/agreement", opt=needs(Scope.ANNOTATIONS_MANAGE), responses=problem_responses(403))
+    async def agreement(self, preferences: PreferencesService) -> AgreementReport:
+        """How far annotators agree beyond chance."""
+        return _report(await preferences.annotation.agreement())
+
+    @post("/{assignment_id:uuid}", status_code=200, responses=problem_responses(400, 403, 404, 409))
+    async def answer(
+        self,
+        assignment_id: AssignmentId,
+        data: JSONBody[NewChoice],
+        preferences: PreferencesService,
+        principal: CurrentPrincipal,
+    ) -> Answered:
+        """Judge your pair. The answer stands."""
+        stored = await preferences.annotation.answer(assignment_id, choice_of(data), principal.user_id)
+        return Answered(id=assignment_id, seconds=round(stored.seconds, 3))
+
+    @post("/{assignment_id:uuid}/skip", status_code=204, responses=problem_responses(400, 403, 404, 409))
+    async def skip(
+        self, assignment_id: AssignmentId, data: JSONBody[Skip], preferences: PreferencesService, principal: CurrentPrincipal
+    ) -> None:
+        """Pass your pair over, with a reason. It goes to somebody else."""
+        await preferences.annotation.skip(assignment_id, data.reason, principal.user_id)
+
+
+def _task(task: Task) -> TaskView:
+    return TaskView(**task._asdict(), being_judged=task.taken - task.answered)
+
+
+def _assignment(given: Given) -> AssignmentView:
+    seen = view(given.shown)
+    if seen.left is None or seen.right is None:
+        raise Unavailable("the pair is not ready; try again in a moment")
+    return AssignmentView(
+        id=given.assignment.id,
+        question=seen.question,
+        left=seen.left,
+        right=seen.right,
+        expires_at=given.assignment.expires_at,
+    )
+
+
+def _agreed(agreement: Agreement) -> AgreementView:
+    return AgreementView(pairs=agreement.items, observed=agreement.observed, kappa=agreement.kappa)
+
+
+def _report(found: Found) -> AgreementReport:
+    pairs = [
+        PairAgreement(**_agreed(agreement).model_dump(), annotators=(UUID(one), UUID(other)))
+        for (one, other), agreement in found.pairs.items()
+    ]
+    return AgreementReport(
+        overall=_agreed(found.overall),
+        dimensions={dimension: _agreed(agreement) for dimension, agreement in found.dimensions.items()},
+        annotators=pairs,
+        gold=[Attention(annotator=UUID(who), right=right, given=n) for who, (right, n) in sorted(found.gold.items())],
+    )

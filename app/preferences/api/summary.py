@@ -1,0 +1,55 @@
+"""What an organisation's readers prefer, and how its reports are therefore written."""
+
+from litestar import Controller, get, put
+from litestar.params import JSONBody
+
+from app.accounts.nouns.access import Scope
+from app.domain.writer import WriterSettings
+from app.http.authentication import needs
+from app.http.dependencies import CurrentPrincipal, PreferencesService
+from app.http.openapi.document import problem_responses
+from app.preferences.schemas.summary import Contest, Summary, WayList, WayView
+from app.preferences.service.contests import Standing
+
+
+class PreferencesController(Controller):
+    """Which way of writing wins, and which one is the default."""
+
+    path = "/v1/preferences"
+    tags = ("preferences",)
+    opt = needs(Scope.PREFERENCES_READ)
+
+    @get("/summary", responses=problem_responses())
+    async def summary(self, preferences: PreferencesService) -> Summary:
+        """Which way of writing your organisation's readers prefer, and how sure that is."""
+        standings, default = await preferences.winners.summary()
+        return Summary(contests=[_contest(standing) for standing in standings], default=default)
+
+    @get("/ways", responses=problem_responses())
+    async def ways(self, preferences: PreferencesService) -> WayList:
+        """In which ways a second report can be written here."""
+        return WayList(items=[WayView(name=way.name, writer=way.writer) for way in preferences.offers.ways()])
+
+    @put("/default", opt=needs(Scope.TEAM_WRITE), responses=problem_responses(400, 403))
+    async def set_default(
+        self, data: JSONBody[WriterSettings], preferences: PreferencesService, principal: CurrentPrincipal
+    ) -> WriterSettings:
+        """How your organisation's later reports are written, unless a run says otherwise."""
+        return await preferences.winners.set_default(data, principal.user_id)
+
+
+def _contest(standing: Standing) -> Contest:
+    won = standing.won
+    return Contest(
+        first=standing.contest.first,
+        second=standing.contest.second,
+        wins=standing.contest.wins,
+        losses=standing.contest.losses,
+        ties=standing.contest.ties - standing.both_bad,
+        both_bad=standing.both_bad,
+        readers=standing.readers,
+        won=won.rate if won else None,
+        low=won.low if won else None,
+        high=won.high if won else None,
+        settled=standing.settled,
+    )

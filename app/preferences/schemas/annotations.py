@@ -1,0 +1,106 @@
+"""What goes in and out of annotation."""
+
+from datetime import datetime
+from typing import Annotated
+from uuid import UUID
+
+from pydantic import BaseModel, Field, StringConstraints
+
+from app.comparisons.schemas import CandidateView, asked
+from app.http.openapi.examples import RUN_ID
+from app.preferences.nouns.feedback import MAX_WORDS, Dimension, PairOutcome
+from app.runs.schemas import PLAIN
+
+MOST_ANNOTATORS = 100
+SkipReason = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_WORDS), PLAIN]
+
+
+class NewTasks(BaseModel):
+    """Pairs to be judged. With `gold` the right answer is known: every annotator is given the pair, to see that they attend."""
+
+    model_config = asked({"comparison_ids": [RUN_ID], "overlap": 3})
+
+    comparison_ids: list[UUID] = Field(min_length=1, max_length=100)
+    overlap: int = Field(default=2, ge=1, le=MOST_ANNOTATORS, description="How many annotators judge each pair.")
+    gold: PairOutcome | None = None
+
+
+class TaskView(BaseModel):
+    """A pair to be judged, and how far that is."""
+
+    comparison_id: UUID
+    overlap: int
+    gold: bool
+    answered: int
+    being_judged: int
+    skipped: int
+    created_at: datetime
+
+
+class TaskPage(BaseModel):
+    """Pairs to be judged, newest first. `next` is the value of `before` that brings the following page; null on the last."""
+
+    items: list[TaskView]
+    next: UUID | None = None
+
+
+class AssignmentView(BaseModel):
+    """A pair for this annotator, blind. It goes to somebody else when it is not answered in time."""
+
+    id: UUID
+    question: str
+    left: CandidateView
+    right: CandidateView
+    expires_at: datetime
+
+
+class NextAssignment(BaseModel):
+    """What to judge now; null: there is nothing for you."""
+
+    assignment: AssignmentView | None
+
+
+class Skip(BaseModel):
+    """Why a pair is passed over."""
+
+    model_config = asked({"reason": "Not my field."})
+
+    reason: SkipReason
+
+
+class Answered(BaseModel):
+    """An answer as stored. Which report was which is not told: further pairs may be of the same kinds."""
+
+    id: UUID
+    seconds: float
+
+
+class AgreementView(BaseModel):
+    """Agreement over pairs that several people judged. `kappa` is null where it is undefined: too few, or all answers alike."""
+
+    pairs: int
+    observed: float | None
+    kappa: float | None
+
+
+class PairAgreement(AgreementView):
+    """Two annotators."""
+
+    annotators: tuple[UUID, UUID]
+
+
+class Attention(BaseModel):
+    """How an annotator did on pairs whose answer is known."""
+
+    annotator: UUID
+    right: int
+    given: int
+
+
+class AgreementReport(BaseModel):
+    """Fleiss' kappa over all annotators, overall and by dimension; Cohen's kappa of every two; attention."""
+
+    overall: AgreementView
+    dimensions: dict[Dimension, AgreementView]
+    annotators: list[PairAgreement]
+    gold: list[Attention]

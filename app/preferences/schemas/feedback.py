@@ -1,0 +1,76 @@
+"""What goes in and out of rating, flagging and consent."""
+
+from datetime import datetime
+from typing import Annotated
+
+from pydantic import BaseModel, Field, StringConstraints
+
+from app.comparisons.schemas import Words, asked
+from app.preferences.nouns.feedback import MAX_WORDS
+from app.reports.schemas import MOST_VERSIONS
+from app.runs.schemas import PLAIN
+
+FlagReason = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_WORDS), PLAIN]
+
+VersionRead = Annotated[
+    int | None, Field(ge=1, le=MOST_VERSIONS, description="Which version of the report was read; by default the newest.")
+]
+
+
+class NewRating(BaseModel):
+    """Stars for a report, one to five."""
+
+    model_config = asked({"stars": 4})
+
+    stars: int = Field(ge=1, le=5)
+    comment: Words = ""
+    version: VersionRead = None
+
+
+class RatingView(BaseModel):
+    """Stored stars."""
+
+    stars: int
+    comment: str
+    made_at: datetime
+
+
+class NewFlag(BaseModel):
+    """Why a claim is wrong."""
+
+    model_config = asked({"reason": "The source speaks of exports, not of duties."})
+
+    reason: FlagReason
+    version: VersionRead = None
+
+
+class FlagView(BaseModel):
+    """A claim that the reader calls wrong."""
+
+    claim: int
+    text: str
+    reason: str
+    made_at: datetime
+
+
+class FlagList(BaseModel):
+    """The reader's flags in one report, in the order of its claims."""
+
+    items: list[FlagView]
+
+
+class ConsentChange(BaseModel):
+    """What to agree to or to take back; null leaves it. Only owners speak for the organisation."""
+
+    model_config = asked({"person": True})
+
+    person: bool | None = None
+    organisation: bool | None = None
+
+
+class ConsentView(BaseModel):
+    """Whether what this person asks and says here may go into training: it takes both, and what is said after both."""
+
+    given: bool
+    person_since: datetime | None
+    organisation_since: datetime | None

@@ -1,0 +1,176 @@
+"""Annotation by experts: who judges which pair next, what they answer, and how far they agree."""
+
+import secrets
+from collections.abc import Callable, Mapping, Sequence
+from datetime import timedelta
+from typing import NamedTuple
+from uuid import UUID, uuid4
+
+from app.comparisons.service.comparisons import Comparisons, Shown
+from app.comparisons.storage import choices
+from app.database.tenancy import TenantDatabase
+from app.domain.errors import Conflict, InvalidInput, NotFound
+from app.preferences.nouns.feedback import Choice, Dimension, PairOutcome, Place, StoredChoice
+from app.preferences.service.agreement import Agreement, fleiss_kappa, pairwise
+from app.preferences.service.contests import contests_of
+from app.preferences.service.votes import expected, informativeness, strengths
+from app.preferences.storage import annotations
+from app.preferences.storage.annotations import Answer, Assignment, Open, Task
+
+LASTS = timedelta(hours=24)
+"""How long an annotator may take over a pair before it goes to somebody else."""
+GOLD_EVERY = 8
+"""One pair in so many is one whose answer is known, as long as there are some that the annotator has not seen."""
+NEITHER = "neither"
+
+
+class Given(NamedTuple):
+    """An assignment with the pair as its annotator sees it."""
+
+    assignment: Assignment
+    shown: Shown
+
+
+class Report(NamedTuple):
+    """How far annotators agree: overall, by dimension, two by two, and with the known answers (right, given) by annotator."""
+
+    overall: Agreement
+    dimensions: Mapping[Dimension, Agreement]
+    pairs: Mapping[tuple[str, str], Agreement]
+    gold: Mapping[str, tuple[int, int]]
+
+
+class Annotation:
+    """The use cases of annotation. `draw(n)` gives a number from 0 to n - 1.
+
+    Raises:
+        NotFound: no such comparison or assignment.
+        Unavailable: the database does not answer.
+    """
+
+    def __init__(
+        self, database: TenantDatabase, comparisons: Comparisons, draw: Callable[[int], int] = secrets.randbelow
+    ) -> None:
+        self._database = database
+        self._comparisons = comparisons
+        self._draw = draw
+
+    async def add(self, comparison_ids: Sequence[UUID], overlap: int, gold: PairOutcome | None, user_id: UUID) -> None:
+        """Have these pairs judged by `overlap` annotators each; with `gold`, by every annotator, whose answer is known.
+
+        Raises:
+            Conflict: a comparison has no two reports yet.
+        """
+        for id_ in comparison_ids:
+            await self._comparisons.prepare(id_, user_id)
+            if not await annotations.add(self._database, id_, overlap, gold, user_id):
+                raise Conflict(f"comparison {id_} has no two reports to judge; look at it to see why")
+
+    async def tasks(self, before: UUID | None, limit: int) -> Sequence[Task]:
+        """Pairs to be judged and how far that is, newest first."""
+        return await annotations.tasks(self._database, before, limit)
+
+    async def next(self, user_id: UUID) -> Given | None:
+        """What this annotator judges now, or else the pair whose judgement tells most; None when there is nothing for them."""
+        assignment = await annotations.current(self._database, user_id) or await self._assign(user_id)
+        if assignment is None:
+            return None
+        return Given(assignment, await self._comparisons.show(assignment.comparison_id, user_id))
+
+    async def answer(self, id_: UUID, choice: Choice, user_id: UUID) -> StoredChoice:
+        """Store an annotator's answer. It stands.
+
+        Raises:
+            Conflict: the assignment is answered, passed over or lapsed, or was never looked at.
+        """
+        assignment = await self._assignment(id_, user_id)
+        stored = await self._comparisons.store(assignment.comparison_id, choice, user_id, annotation=True)
+        await self._finish(id_, user_id)
+        return stored
+
+    async def skip(self, id_: UUID, reason: str, user_id: UUID) -> None:
+        """Pass a pair over; it goes to somebody else. Raises as `answer`."""
+        await self._assignment(id_, user_id)
+        await self._finish(id_, user_id, reason)
+
+    async def agreement(self) -> Report:
+        """Agreement over all answers so far; pairs with a known answer count for attention only."""
+        given = await annotations.answers(self._database)
+        judged = [answer for answer in given if answer.gold is None]
+        by_annotator: dict[str, dict[str, PairOutcome]] = {}
+        for answer in judged:
+            by_annotator.setdefault(str(answer.user_id), {})[str(answer.comparison_id)] = answer.outcome
+        return Report(
+            fleiss_kappa(_by_item(judged, lambda answer: answer.outcome.value)),
+            {dimension: _agreement_on(dimension, judged) for dimension in Dimension},
+            pairwise(by_annotator),
+            _attention(given),
+        )
+
+    async def _assign(self, user_id: UUID) -> Assignment | None:
+        """Somebody else may take the last place of a pair meanwhile; then the next best is tried."""
+        for pair in await self._ranked(await annotations.eligible(self._database, user_id)):
+            async with self._database.acquire() as transaction:
+                given = await annotations.assign(transaction, uuid4(), pair.comparison_id, user_id, LASTS)
+            if given is not None:
+                return given
+        return None
+
+    async def _ranked(self, pairs: Sequence[Open]) -> list[Open]:
+        """The most informative first; now and then one whose answer is known comes before them."""
+        known = strengths(contests_of(await choices.tallies(self._database)))
+
+        def telling(pair: Open) -> float:
+            chance = expected(known, pair.ways[Place.DELIVERED], pair.ways[Place.ALTERNATIVE])
+            return informativeness(chance, pair.delivered, pair.alternative, pair.ties)
+
+        gold = [pair for pair in pairs if pair.gold]
+        rest = sorted((pair for pair in pairs if not pair.gold), key=telling, reverse=True)
+        if gold and (not rest or self._draw(GOLD_EVERY) == 0):
+            return [gold[self._draw(len(gold))], *rest]
+        return rest
+
+    async def _assignment(self, id_: UUID, user_id: UUID) -> Assignment:
+        found = await annotations.get(self._database, id_, user_id)
+        if found is None:
+            raise NotFound(f"you have no assignment {id_}")
+        current = await annotations.current(self._database, user_id)
+        if current is None or current.id != id_:
+            raise Conflict("this assignment is answered, passed over or lapsed; take the next one")
+        return found
+
+    async def _finish(self, id_: UUID, user_id: UUID, reason: str | None = None) -> None:
+        if reason is not None and not reason.strip():
+            raise InvalidInput("say why you pass this pair over")
+        if not await annotations.finish(self._database, id_, user_id, reason):
+            raise Conflict("this assignment is answered, passed over or lapsed; take the next one")
+
+
+def _by_item(answers: Sequence[Answer], told: Callable[[Answer], str]) -> list[list[str]]:
+    items: dict[UUID, list[str]] = {}
+    for answer in answers:
+        items.setdefault(answer.comparison_id, []).append(told(answer))
+    return list(items.values())
+
+
+def _agreement_on(dimension: Dimension, answers: Sequence[Answer]) -> Agreement:
+    """Over those who said something of it."""
+    told = [answer for answer in answers if _favoured(answer, dimension)]
+    return fleiss_kappa(_by_item(told, lambda answer: _favoured(answer, dimension)))
+
+
+def _favoured(answer: Answer, dimension: Dimension) -> str:
+    """Which candidate the annotator found better in this dimension, whatever side it stood on; empty: not said."""
+    for reason in answer.choice.reasons:
+        if reason.dimension is dimension:
+            return NEITHER if reason.side is None else answer.viewing.place_of(reason.side).value
+    return ""
+
+
+def _attention(answers: Sequence[Answer]) -> dict[str, tuple[int, int]]:
+    found: dict[str, tuple[int, int]] = {}
+    for answer in answers:
+        if answer.gold is not None:
+            right, given = found.get(str(answer.user_id), (0, 0))
+            found[str(answer.user_id)] = (right + (answer.outcome is answer.gold), given + 1)
+    return found

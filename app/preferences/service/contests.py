@@ -1,0 +1,58 @@
+"""Votes by how the reports were written: which way wins against which, and how sure that is."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from app.comparisons.storage.choices import Tally
+from app.preferences.nouns.feedback import PairOutcome, Place
+from app.preferences.service.votes import Contest, Interval, wilson
+
+LEAST_VOTES = 30
+LEAST_READERS = 3
+EVEN = 0.5
+
+
+class Standing(NamedTuple):
+    """A contest with the share of decided votes that its first way won, and the number of readers who voted.
+
+    `settled` names the better way once the whole interval lies on one side of a half, from enough votes of enough readers.
+    """
+
+    contest: Contest
+    both_bad: int
+    readers: int
+    won: Interval | None
+    settled: str | None
+
+
+def contests_of(tallies: Iterable[Tally]) -> list[Contest]:
+    """All votes as contests; the names of the two ways are in alphabetical order."""
+    return [standing.contest for standing in standings(tallies)]
+
+
+def standings(tallies: Iterable[Tally]) -> list[Standing]:
+    """Every two ways that met, in alphabetical order. Two reports written the same way (another sample) say nothing here."""
+    votes: dict[tuple[str, str], dict[str, int]] = {}
+    readers: dict[tuple[str, str], set[object]] = {}
+    for tally in tallies:
+        first, second = sorted(tally.ways.values())
+        if first == second:
+            continue
+        counted = votes.setdefault((first, second), {})
+        counted[_said(tally, first)] = counted.get(_said(tally, first), 0) + tally.votes
+        readers.setdefault((first, second), set()).update(tally.readers)
+    return [_standing(pair, votes[pair], len(readers[pair])) for pair in sorted(votes)]
+
+
+def _said(tally: Tally, first: str) -> str:
+    place: Place | None = tally.outcome.place
+    return tally.outcome.value if place is None else "first" if tally.ways[place] == first else "second"
+
+
+def _standing(pair: tuple[str, str], votes: dict[str, int], readers: int) -> Standing:
+    wins, losses = votes.get("first", 0), votes.get("second", 0)
+    ties, bad = votes.get(PairOutcome.TIE, 0), votes.get(PairOutcome.BOTH_BAD, 0)
+    won = wilson(wins, wins + losses)
+    enough = wins + losses >= LEAST_VOTES and readers >= LEAST_READERS
+    better = None if won is None or not enough else pair[0] if won.low > EVEN else pair[1] if won.high < EVEN else None
+    return Standing(Contest(*pair, wins, losses, ties + bad), bad, readers, won, better)

@@ -1,0 +1,107 @@
+"""Stars, flagged claims and consent."""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from app.accounts.nouns.access import Principal, Scope
+from app.audit import storage as audit
+from app.audit.storage import Action
+from app.database.engine import Database
+from app.domain.errors import Conflict, Forbidden, NotFound
+from app.domain.revision import DELIVERED
+from app.preferences.nouns.feedback import ClaimFlag, Consent, Rating
+from app.preferences.storage import feedback
+from app.preferences.storage.feedback import StoredFlag, StoredRating
+from app.runs.service.research import Research
+
+
+class Feedback:
+    """What a reader says about one report, and whether it may be used.
+
+    Raises:
+        NotFound: no such run, report or claim.
+        Unavailable: the database does not answer.
+    """
+
+    def __init__(self, database: Database, research: Research) -> None:
+        self._database = database
+        self._research = research
+
+    async def rate(self, run_id: UUID, rating: Rating, user_id: UUID, version: int | None = None) -> StoredRating:
+        """Store or change the reader's stars, for the report as it was delivered. `version` is what they read: the newest.
+
+        Raises:
+            Conflict: they read another: its words are not what would be named with their stars.
+        """
+        read = await self._version(run_id, version)
+        if read != DELIVERED:
+            raise Conflict(f"stars are for the report as it was delivered, and version {read} is a change of it; name version 1")
+        stored = await feedback.rate(self._database, run_id, user_id, rating)
+        if stored is None:
+            await self._without_report(run_id)
+        assert stored is not None
+        return stored
+
+    async def rating(self, run_id: UUID, user_id: UUID) -> StoredRating:
+        """The reader's stars."""
+        await self._research.get(run_id)
+        stored = await feedback.rating(self._database, run_id, user_id)
+        if stored is None:
+            raise NotFound(f"you have not rated the report of run {run_id}")
+        return stored
+
+    async def flag(self, run_id: UUID, flagged: ClaimFlag, user_id: UUID, version: int | None = None) -> StoredFlag:
+        """Call a claim wrong, or change the reason. It is counted in the `version` that was read: the newest.
+
+        Raises:
+            NotFound: there is none, or it is not in the report as it was delivered.
+        """
+        read = await self._version(run_id, version)
+        stored = await feedback.flag(self._database, run_id, user_id, flagged, read)
+        if stored is None:
+            where = "" if read == DELIVERED else f" in version {read} that it had when it was delivered"
+            await self._without_report(run_id, f"the report of run {run_id} has no claim {flagged.claim}{where}")
+        assert stored is not None
+        return stored
+
+    async def unflag(self, run_id: UUID, claim: int, user_id: UUID) -> None:
+        """Take a flag back."""
+        if not await feedback.unflag(self._database, run_id, user_id, claim):
+            raise NotFound(f"you have not flagged claim {claim} of run {run_id}")
+
+    async def flags(self, run_id: UUID, user_id: UUID) -> Sequence[StoredFlag]:
+        """The reader's flags in a run's report."""
+        await self._research.get(run_id)
+        return await feedback.flags(self._database, run_id, user_id)
+
+    async def consent(self, principal: Principal) -> Consent:
+        """What this person and their organisation agree to now."""
+        return await feedback.consent(self._database, principal.organisation_id, principal.user_id)
+
+    async def set_consent(self, principal: Principal, person: bool | None, organisation: bool | None) -> Consent:
+        """Give or take back consent; None leaves it. What is taken back is out of the next export.
+
+        Raises:
+            Forbidden: only an owner speaks for the organisation.
+        """
+        if organisation is not None:
+            if Scope.ORGANISATION_WRITE not in principal.scopes:
+                raise Forbidden("only an owner of your organisation can decide for it")
+            async with self._database.acquire() as connection:
+                here = principal.organisation_id
+                await feedback.set_organisation_consent(connection, here, principal.user_id, organisation)
+                await audit.record(connection, Action.CONSENT_CHANGED, "organisation", {"given": str(organisation).lower()})
+        if person is not None:
+            await feedback.set_own_consent(self._database, principal.user_id, person)
+        return await self.consent(principal)
+
+    async def _version(self, run_id: UUID, version: int | None) -> int:
+        if version is not None:
+            return version
+        _, newest = await self._research.report(run_id)
+        return newest.version
+
+    async def _without_report(self, run_id: UUID, otherwise: str = "") -> None:
+        """Say why nothing was stored: no such run, no report of it, or what `otherwise` says."""
+        await self._research.stored(run_id)
+        raise NotFound(otherwise or f"run {run_id} has no report")

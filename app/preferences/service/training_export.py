@@ -1,0 +1,128 @@
+"""The training export: JSON Lines and a manifest, of what its people and organisations agree to at this moment.
+
+The same data, key and times give the same bytes.
+"""
+
+import hashlib
+import os
+from collections.abc import AsyncIterator, Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import asyncpg
+import orjson
+from asyncpg import Record
+
+from app.comparisons.service.comparisons import CHANGEABLE
+from app.domain.errors import InvalidInput
+from app.domain.value import Value
+from app.preferences.nouns.feedback import UndecidedPair
+from app.preferences.service.pseudonyms import Pseudonyms
+from app.preferences.service.training_rows import of_choice, of_edit, of_flag, of_rating, of_rubric
+from app.preferences.storage.training_export import snapshot
+
+SCHEMA = "rubrica.preferences/1"
+PAIRS, UNDECIDED, RATINGS, FLAGS = "pairs.jsonl", "undecided.jsonl", "ratings.jsonl", "flags.jsonl"
+EDITS, RUBRICS = "edits.jsonl", "rubrics.jsonl"
+MANIFEST = "manifest.json"
+
+
+class Manifest(Value):
+    """What an export holds. `said` counts all that was said since, so that what was left out can be seen.
+
+    `files` gives rows and SHA-256 of each file; `consents_checked_at` is the moment whose consents were asked for.
+    """
+
+    format: str
+    since: datetime
+    consents_checked_at: datetime
+    consenting: dict[str, int]
+    said: dict[str, int]
+    files: dict[str, dict[str, int | str]]
+    pseudonym_key: str
+    comments: bool
+
+
+class _File:
+    """A file of JSON Lines that counts its rows and takes its digest as it is written."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self._digest = hashlib.sha256()
+        self._rows = 0
+
+    def add(self, row: Value) -> None:
+        line = orjson.dumps(row.model_dump(mode="json"), option=orjson.OPT_SORT_KEYS | orjson.OPT_APPEND_NEWLINE)
+        self._stream.write(line)
+        self._digest.update(line)
+        self._rows += 1
+
+    @property
+    def told(self) -> dict[str, int | str]:
+        return {"rows": self._rows, "sha256": self._digest.hexdigest()}
+
+
+async def export(
+    database: asyncpg.Pool, out: Path, since: datetime, now: datetime, names: Pseudonyms, comments: bool = False
+) -> Manifest:
+    """Write what was said since into the new or empty folder `out`; `comments`: with readers' own words, which may name people.
+
+    Raises:
+        InvalidInput: the folder holds something, or cannot be written. Old rows must not survive beside new ones.
+        Unavailable: the database does not answer.
+    """
+    files = _opened(out)
+    written = {name: _File(stream) for name, stream in files.items()}
+    try:
+        async with snapshot(database) as moment:
+            async for row in moment.choices(since, now, CHANGEABLE):
+                pair = of_choice(row, names, comments)
+                written[UNDECIDED if isinstance(pair, UndecidedPair) else PAIRS].add(pair)
+            await _all(moment.ratings(since), written[RATINGS], lambda row: of_rating(row, names, comments))
+            await _all(moment.flags(since), written[FLAGS], lambda row: of_flag(row, names, comments))
+            await _all(moment.edits(since), written[EDITS], lambda row: of_edit(row, names))
+            await _all(moment.rubrics(since), written[RUBRICS], lambda row: of_rubric(row, names))
+            given = dict(await moment.given(since))
+    finally:
+        for stream in files.values():
+            stream.close()
+    manifest = _manifest(written, given, since, now, names, comments)
+    with _new(out / MANIFEST) as stream:
+        stream.write(orjson.dumps(manifest.model_dump(mode="json"), option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS))
+    return manifest
+
+
+async def _all(rows: AsyncIterator[Record], file: _File, to_noun: Callable[[Record], Value]) -> None:
+    async for row in rows:
+        file.add(to_noun(row))
+
+
+def _manifest(
+    written: dict[str, _File], given: dict[str, Any], since: datetime, now: datetime, names: Pseudonyms, comments: bool
+) -> Manifest:
+    return Manifest(
+        format=SCHEMA,
+        since=since.astimezone(UTC),
+        consents_checked_at=now.astimezone(UTC),
+        consenting={name: given[name] for name in ("organisations", "people")},
+        said={name: given[name] for name in ("choices", "ratings", "flags", "edits", "rubrics")},
+        files={name: file.told for name, file in written.items()},
+        pseudonym_key=names.fingerprint,
+        comments=comments,
+    )
+
+
+def _opened(out: Path) -> dict[str, BinaryIO]:
+    try:
+        out.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if any(out.iterdir()):
+            raise InvalidInput(f"{out} is not empty; an export goes into a folder of its own")
+        return {name: _new(out / name) for name in (PAIRS, UNDECIDED, RATINGS, FLAGS, EDITS, RUBRICS)}
+    except OSError as error:
+        raise InvalidInput(f"{out} cannot be written: {error}") from error
+
+
+def _new(path: Path) -> BinaryIO:
+    """For its owner's eyes."""
+    return open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb")

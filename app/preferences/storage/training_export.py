@@ -1,0 +1,126 @@
+"""What may go into training, as it is now. Consent is asked for in the same statement that reads the data.
+
+Every row needs the consent of three: the organisation, the person who judged, and the person who asked the question; each in
+force now and given before the judgement was made. A row goes with its person (foreign keys), so an erased one has none.
+"""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import datetime, timedelta
+
+import asyncpg
+from asyncpg import Record
+
+from app.database.engine import translated
+
+CONSENTED = """
+    JOIN organisation_consents o ON o.organisation_id = j.organisation_id AND o.since <= j.made_at
+    JOIN person_consents reader ON reader.organisation_id = j.organisation_id AND reader.user_id = j.user_id
+                               AND reader.since <= j.made_at
+    JOIN person_consents asker ON asker.organisation_id = j.organisation_id AND asker.user_id = r.created_by
+                              AND asker.since <= j.made_at"""
+# A choice that may still be changed is not final; pairs whose answer is known measure attention and are no preferences.
+CHOICES = f"""
+    SELECT j.comparison_id, j.user_id, j.organisation_id, j.choice, j.outcome, j.annotation, j.elapsed_seconds, j.made_at,
+           j.changed_at, j.changes, v.left_place, v.first_viewed_at, p.evidence_digest, r.query, r.created_by,
+           d.markdown AS delivered_text, d.digest AS delivered_digest, d.lineage AS delivered_lineage,
+           a.markdown AS alternative_text, a.digest AS alternative_digest, a.lineage AS alternative_lineage
+    FROM choices j
+        JOIN viewings v ON v.comparison_id = j.comparison_id AND v.user_id = j.user_id
+        JOIN comparisons p ON p.id = j.comparison_id
+        JOIN runs r ON r.id = p.run_id
+        JOIN candidates d ON d.comparison_id = p.id AND d.place = 'delivered'
+        JOIN candidates a ON a.comparison_id = p.id AND a.place = 'alternative'
+        LEFT JOIN annotation_tasks t ON t.comparison_id = p.id {CONSENTED}
+    WHERE j.made_at >= $1 AND t.gold IS NULL AND p.failure = ''
+      AND (j.annotation OR v.revealed_at IS NOT NULL OR j.made_at < $2::timestamptz - $3::interval)
+    ORDER BY j.comparison_id, j.user_id"""
+RATINGS = f"""
+    SELECT j.run_id, j.user_id, j.organisation_id, j.stars, j.comment, j.report_digest, r.query, p.markdown, s.result
+    FROM ratings j JOIN runs r ON r.id = j.run_id JOIN reports p ON p.run_id = r.id
+        JOIN stages s ON s.run_id = r.id AND s.stage = 'report' {CONSENTED}
+    WHERE j.made_at >= $1 ORDER BY j.run_id, j.user_id"""
+FLAGS = f"""
+    SELECT j.run_id, j.claim, j.user_id, j.organisation_id, j.reason, j.claim_text, j.report_digest, r.query, s.result
+    FROM claim_flags j JOIN runs r ON r.id = j.run_id JOIN stages s ON s.run_id = r.id AND s.stage = 'report' {CONSENTED}
+    WHERE j.made_at >= $1 ORDER BY j.run_id, j.claim, j.user_id"""
+EDITS = f"""
+    SELECT j.id, j.version, j.section, j.user_id, j.organisation_id, r.query, r.created_by, s.result,
+           coalesce(b.report, p.report) AS before, coalesce(b.origin, 'delivered') AS base, v.report AS after,
+           encode(sha256(convert_to(coalesce(b.report, p.report)::text, 'UTF8')), 'hex') AS report_digest
+    FROM (SELECT t.id, t.run_id, t.base, t.version, (t.request ->> 'section')::integer AS section, t.created_by AS user_id,
+                 t.created_at AS made_at, r.organisation_id
+          FROM report_tasks t JOIN runs r ON r.id = t.run_id WHERE t.kind = 'edit' AND t.status = 'done') j
+        JOIN runs r ON r.id = j.run_id JOIN reports p ON p.run_id = j.run_id
+        JOIN stages s ON s.run_id = r.id AND s.stage = 'report'
+        JOIN report_versions v ON v.run_id = j.run_id AND v.n = j.version
+        LEFT JOIN report_versions b ON b.run_id = j.run_id AND b.n = j.base {CONSENTED}
+    WHERE j.made_at >= $1 ORDER BY j.run_id, j.version"""
+# A rubric that a person changed or wrote. A second report's run has a copy of it.
+RUBRICS = f"""
+    SELECT j.run_id, j.user_id, j.organisation_id, j.drafted, j.rubric, (j.scorecard ->> 'overall')::float AS overall, r.query
+    FROM (SELECT u.*, u.edited_by AS user_id, u.edited_at AS made_at, r.organisation_id
+          FROM run_rubrics u JOIN runs r ON r.id = u.run_id WHERE r.made_for IS NULL AND u.rubric ->> 'origin' = 'reader') j
+        JOIN runs r ON r.id = j.run_id {CONSENTED}
+    WHERE j.made_at >= $1 ORDER BY j.run_id"""
+GIVEN = """
+    SELECT (SELECT count(*) FROM choices WHERE made_at >= $1) AS choices,
+           (SELECT count(*) FROM ratings WHERE made_at >= $1) AS ratings,
+           (SELECT count(*) FROM claim_flags WHERE made_at >= $1) AS flags,
+           (SELECT count(*) FROM report_tasks WHERE kind = 'edit' AND status = 'done' AND created_at >= $1) AS edits,
+           (SELECT count(*) FROM run_rubrics u JOIN runs r ON r.id = u.run_id
+            WHERE r.made_for IS NULL AND u.rubric ->> 'origin' = 'reader' AND u.edited_at >= $1) AS rubrics,
+           (SELECT count(*) FROM organisation_consents) AS organisations, (SELECT count(*) FROM person_consents) AS people"""
+
+
+class Snapshot:
+    """The database at one moment: all that is read of it stands together."""
+
+    def __init__(self, connection: asyncpg.pool.PoolConnectionProxy) -> None:
+        self._connection = connection
+
+    async def choices(self, since: datetime, now: datetime, changeable: timedelta) -> AsyncIterator[Record]:
+        """Final choices made since, with both reports."""
+        async for row in self._connection.cursor(CHOICES, since, now, changeable, prefetch=20):
+            yield row
+
+    async def ratings(self, since: datetime) -> AsyncIterator[Record]:
+        """Stars given since, with the report."""
+        async for row in self._connection.cursor(RATINGS, since, prefetch=20):
+            yield row
+
+    async def flags(self, since: datetime) -> AsyncIterator[Record]:
+        """Claims flagged since."""
+        async for row in self._connection.cursor(FLAGS, since):
+            yield row
+
+    async def edits(self, since: datetime) -> AsyncIterator[Record]:
+        """Sections that readers changed since, with the report before and after."""
+        async for row in self._connection.cursor(EDITS, since, prefetch=20):
+            yield row
+
+    async def rubrics(self, since: datetime) -> AsyncIterator[Record]:
+        """Rubrics that readers changed since, as drafted and as changed."""
+        async for row in self._connection.cursor(RUBRICS, since, prefetch=20):
+            yield row
+
+    async def given(self, since: datetime) -> Record:
+        """How much was said since, whether or not it may be used, and how many consents are in force."""
+        row = await self._connection.fetchrow(GIVEN, since)
+        assert row is not None
+        return row
+
+
+@asynccontextmanager
+async def snapshot(database: asyncpg.Pool) -> AsyncIterator[Snapshot]:
+    """A moment of the database, over all organisations it shows.
+
+    Raises:
+        Unavailable: the database does not answer.
+    """
+    async with (
+        translated(),
+        database.acquire() as connection,
+        connection.transaction(isolation="repeatable_read", readonly=True),
+    ):
+        yield Snapshot(connection)

@@ -1,0 +1,1 @@
+"""What an organisation and its keys may use, and what they have used."""

@@ -1,0 +1,163 @@
+"""Quotas: requests a minute before a request is answered, runs and what they cost before one begins."""
+
+from datetime import UTC, date, datetime, timedelta
+from math import ceil
+from typing import NamedTuple
+from uuid import UUID
+
+from app.accounts.nouns.access import Principal
+from app.audit import storage as audit
+from app.audit.storage import Action
+from app.database.engine import Executor
+from app.database.tenancy import Tenant, TenantDatabase, acting
+from app.domain.errors import InvalidInput, NotFound, TooManyRequests
+from app.domain.limits import Consumption, KeyQuota, Quota, UsageReport
+from app.quotas.storage import quotas, rates
+from app.quotas.storage.rates import Taken
+
+MINUTE = timedelta(minutes=1)
+LONGEST_TIME = timedelta(days=366)
+# When a run may have ended: a guess, since nobody knows.
+AGAIN = timedelta(seconds=30)
+
+
+class Admission(NamedTuple):
+    """A request that was let in: the tightest of the limits it was held to."""
+
+    limit: int
+    taken: Taken
+
+
+class Limits:
+    """`most` is what the deployment allows each organisation; an organisation may set less for itself and for its keys.
+
+    Raises:
+        TooManyRequests: which limit is reached, and when there is room again.
+        Unavailable: the database does not answer.
+    """
+
+    def __init__(self, tenants: TenantDatabase, trusted: Executor, most: Quota) -> None:
+        self._tenants = tenants
+        self._trusted = trusted
+        self._most = most
+
+    async def admit(self, principal: Principal) -> Admission | None:
+        """Let a request in, or not. None where nothing limits it."""
+        keys = principal.pace.key
+        most = [limit for limit in (principal.pace.organisation, self._most.requests_per_minute) if limit is not None]
+        admitted = None
+        if most:
+            admitted = await self._take("organisation", principal.organisation_id, min(most))
+        if keys is not None and principal.key_id is not None:
+            own = await self._take("key", principal.key_id, keys)
+            admitted = own if admitted is None or own.taken.remaining < admitted.taken.remaining else admitted
+        return admitted
+
+    async def begin_run(self, database: Executor) -> None:
+        """Whether one more run may begin. `database` has a transaction open in which the run is then stored."""
+        await admit_run(database, acting(), self._most)
+
+    async def begin_spending(self, database: Executor) -> None:
+        """Whether a model may be asked for something that is no run: a draft, a change of a report, a question to it.
+
+        It is held to what a month allows, not to how many runs are under way.
+        """
+        for whose, quota, key in await _limits(database, acting(), self._most):
+            _within_month(whose, quota, await quotas.used(database, key))
+
+    async def read(self) -> tuple[Quota, tuple[KeyQuota, ...], Consumption]:
+        """The organisation's own quota within the deployment's, its keys', and what is used."""
+        organisation = acting().organisation
+        found = await quotas.quotas(self._tenants)
+        own = found.get(organisation, Quota()).within(self._most)
+        return own, quotas.of_keys(found, organisation), await quotas.used(self._tenants)
+
+    async def set(self, quota: Quota, key: UUID | None) -> None:
+        """Set the limits of the organisation, or of one of its keys.
+
+        Raises:
+            NotFound: it has no such key.
+        """
+        async with self._tenants.acquire() as connection:
+            if key is not None and not await quotas.is_key(connection, key):
+                raise NotFound("there is no such key; it may be revoked already")
+            await quotas.set_quota(connection, key or acting().organisation, quota)
+            limits = {name: str(value) for name, value in quota.model_dump(exclude_none=True).items()}
+            await audit.record(connection, Action.LIMITS_CHANGED, key or "", limits)
+
+    async def usage(self, since: date | None, until: date | None) -> UsageReport:
+        """What runs created in these days used; by default, this month.
+
+        Raises:
+            InvalidInput: the days are the wrong way round, or more than a year.
+        """
+        today = datetime.now(UTC).date()
+        first, last = since or (until or today).replace(day=1), until or today
+        if not timedelta(0) <= last - first <= LONGEST_TIME:
+            raise InvalidInput("`since` must not be after `until`, nor more than a year before it")
+        return UsageReport(
+            since=first,
+            until=last,
+            total=await quotas.total(self._tenants, first, last),
+            lines=tuple(await quotas.lines(self._tenants, first, last)),
+            runs=tuple(await quotas.dearest(self._tenants, first, last)),
+        )
+
+    async def _take(self, whose: str, subject: UUID, limit: int) -> Admission:
+        taken = await rates.take(self._trusted, f"requests of {whose} {subject}", MINUTE / limit, limit)
+        if not taken.granted:
+            raise TooManyRequests(f"this {whose} may send {limit} requests a minute; wait and try again", taken.wait)
+        return Admission(limit, taken)
+
+
+async def admit_run(database: Executor, who: Tenant, most: Quota, background: bool = False) -> None:
+    """Whether one more run of `who` may begin, whoever begins it. `database` acts for them, with a transaction open.
+
+    One in the `background` leaves a quarter of the places to people.
+
+    Raises:
+        TooManyRequests: which limit is reached, and when there is room again.
+    """
+    limits = await _limits(database, who, most)
+    if not limits:
+        return
+    await quotas.gate(database, who.organisation)
+    for whose, quota, key in limits:
+        used = await quotas.used(database, key)
+        _within_places(whose, _behind_people(quota) if background else quota, used)
+        _within_month(whose, quota, used)
+
+
+def _behind_people(quota: Quota) -> Quota:
+    places = quota.concurrent_runs
+    left = None if places is None else min(places, max(1, places - ceil(places / 4)))
+    return quota.model_copy(update={"concurrent_runs": left})
+
+
+async def _limits(database: Executor, who: Tenant, most: Quota) -> list[tuple[str, Quota, UUID | None]]:
+    """What limits more than the pace of requests: of whom, by how much, and the key where it is one's."""
+    found = await quotas.quotas(database)
+    limits: list[tuple[str, Quota, UUID | None]] = [("organisation", found.get(who.organisation, Quota()).within(most), None)]
+    if who.key is not None and who.key in found:
+        limits.append(("key", found[who.key], who.key))
+    return [limit for limit in limits if limit[1].model_copy(update={"requests_per_minute": None}) != Quota()]
+
+
+def _within_places(whose: str, quota: Quota, used: Consumption) -> None:
+    if quota.concurrent_runs is not None and used.runs >= quota.concurrent_runs:
+        said = f"{used.runs} of the {quota.concurrent_runs} runs that this {whose} may have at a time are under way"
+        raise TooManyRequests(f"{said}; wait for one to end, or cancel one", AGAIN)
+
+
+def _within_month(whose: str, quota: Quota, used: Consumption) -> None:
+    renewed = _next_month(datetime.now(UTC))
+    spent = (("tokens", used.tokens, quota.tokens_per_month), ("US$", used.cost_microusd, quota.cost_microusd_per_month))
+    for unit, have, limit in spent:
+        if limit is not None and have >= limit:
+            amount = f"{limit:,} tokens" if unit == "tokens" else f"US$ {limit / 1e6:,.2f}"
+            said = f"the {amount} that this {whose} may use in a month are used up"
+            raise TooManyRequests(f"{said}; there is room again from {renewed.date()}", renewed - datetime.now(UTC))
+
+
+def _next_month(now: datetime) -> datetime:
+    return (now.replace(day=1, hour=0, minute=0, second=0, microsecond=0) + timedelta(days=32)).replace(day=1)

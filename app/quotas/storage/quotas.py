@@ -1,0 +1,144 @@
+"""Quotas of the organisation that `database` acts for, and what is used of them.
+
+What is asked before a run begins names the organisation: runs are also begun by the trusted role, which is shown all of them.
+"""
+
+from collections.abc import Sequence
+from datetime import date
+from uuid import UUID
+
+from asyncpg import Record
+
+from app.database.engine import Executor, translated
+from app.domain.limits import Consumption, KeyQuota, Quota, RunUsage, UsageLine
+
+COLUMNS = ", ".join(Quota.model_fields)
+ALL = f"SELECT subject, {COLUMNS} FROM quotas WHERE organisation_id = current_organisation()"
+SET = f"""
+    INSERT INTO quotas (subject, {COLUMNS}) VALUES ($1, $2, $3, $4, $5)
+    ON CONFLICT (organisation_id, subject) DO UPDATE SET
+    {", ".join(f"{name} = excluded.{name}" for name in Quota.model_fields)}"""
+IS_KEY = "SELECT true FROM api_keys WHERE id = $1 AND revoked_at IS NULL"
+# One request at a time is let in, so that two do not both take the last place.
+GATE = "SELECT pg_advisory_xact_lock(hashtextextended($1::text, 7284451931))"
+# A month pays for the runs that began in it with all that is billed to them, for what was asked of older reports, and for drafts.
+# What was deleted since is paid for like the rest.
+# A key pays for its own runs, and for what it asks of others'.
+USED = """
+    WITH month AS (SELECT date_trunc('month', now() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC' AS began),
+    spent AS (
+        SELECT l.input_tokens + l.output_tokens AS tokens, l.cost_microusd
+        FROM runs r JOIN ledgers l ON l.run_id = r.id, month
+        WHERE r.organisation_id = current_organisation() AND r.created_at >= month.began
+          AND ($1::uuid IS NULL OR r.created_with = $1)
+        UNION ALL
+        SELECT (t.usage ->> 'input_tokens')::bigint + (t.usage ->> 'output_tokens')::bigint, (t.usage ->> 'cost_microusd')::bigint
+        FROM report_tasks t JOIN runs r ON r.id = t.run_id, month
+        WHERE r.organisation_id = current_organisation() AND t.finished_at >= month.began
+          AND ($1::uuid IS NULL OR t.created_with = $1)
+          AND (r.created_at < month.began OR ($1::uuid IS NOT NULL AND r.created_with IS DISTINCT FROM $1))
+        UNION ALL
+        SELECT d.input_tokens + d.output_tokens, d.cost_microusd FROM drafts d, month
+        WHERE d.organisation_id = current_organisation() AND d.created_at >= month.began
+          AND ($1::uuid IS NULL OR d.created_with = $1)
+        UNION ALL
+        SELECT p.input_tokens + p.output_tokens, p.cost_microusd FROM past_spending p, month
+        WHERE p.organisation_id = current_organisation()
+          AND CASE WHEN p.asked_at IS NULL THEN p.run_began_at >= month.began AND ($1::uuid IS NULL OR p.run_began_with = $1)
+              ELSE p.asked_at >= month.began AND ($1::uuid IS NULL OR p.asked_with = $1)
+                   AND (p.run_began_at < month.began OR ($1::uuid IS NOT NULL AND p.run_began_with IS DISTINCT FROM $1)) END)
+    SELECT (SELECT count(*) FROM runs r WHERE r.organisation_id = current_organisation() AND r.finished_at IS NULL
+            AND ($1::uuid IS NULL OR r.created_with = $1)) AS runs,
+           coalesce(sum(tokens), 0)::bigint AS tokens, coalesce(sum(cost_microusd), 0)::bigint AS cost_microusd
+    FROM spent"""
+TIME = "r.created_at >= $1::date::timestamp AT TIME ZONE 'UTC' AND r.created_at < ($2::date + 1)::timestamp AT TIME ZONE 'UTC'"
+DRAFTS = f"FROM drafts r WHERE {TIME}"
+DELETED = f"FROM (SELECT p.*, p.run_began_at AS created_at FROM past_spending p WHERE p.asked_at IS NULL) AS r WHERE {TIME}"
+LINES = f"""
+    SELECT CASE e.type WHEN 'model_call' THEN 'model' ELSE 'tool' END AS kind,
+           coalesce(e.payload ->> 'model', e.payload ->> 'tool', '') AS name, count(*) AS calls,
+           coalesce(sum((e.payload ->> 'input_tokens')::bigint), 0)::bigint AS input_tokens,
+           coalesce(sum((e.payload ->> 'output_tokens')::bigint), 0)::bigint AS output_tokens,
+           coalesce(sum((e.payload ->> 'cost_microusd')::bigint), 0)::bigint AS cost_microusd
+    FROM runs r JOIN events e ON e.run_id = r.id AND e.type IN ('model_call', 'tool_call')
+    WHERE {TIME} GROUP BY 1, 2
+    UNION ALL
+    SELECT 'draft', r.model, count(*), sum(r.input_tokens)::bigint, sum(r.output_tokens)::bigint, sum(r.cost_microusd)::bigint
+    {DRAFTS} GROUP BY r.model
+    UNION ALL
+    SELECT 'deleted', '', count(*), sum(r.input_tokens)::bigint, sum(r.output_tokens)::bigint, sum(r.cost_microusd)::bigint
+    {DELETED} HAVING count(*) > 0
+    ORDER BY cost_microusd DESC, calls DESC, name"""
+RUNS = f"""
+    SELECT r.id AS run_id, left(r.query ->> 'question', 200) AS question, r.created_at, r.created_by, l.model_calls, l.tool_calls,
+           l.input_tokens, l.output_tokens, l.cost_microusd
+    FROM runs r JOIN ledgers l ON l.run_id = r.id WHERE {TIME}
+    ORDER BY l.cost_microusd DESC, l.input_tokens + l.output_tokens DESC, r.id LIMIT 100"""
+TOTAL = f"""
+    SELECT coalesce(sum(runs), 0)::bigint AS runs, coalesce(sum(tokens), 0)::bigint AS tokens,
+           coalesce(sum(cost_microusd), 0)::bigint AS cost_microusd
+    FROM (SELECT 1 AS runs, l.input_tokens + l.output_tokens AS tokens, l.cost_microusd
+          FROM runs r JOIN ledgers l ON l.run_id = r.id WHERE {TIME}
+          UNION ALL SELECT 0, r.input_tokens + r.output_tokens, r.cost_microusd {DRAFTS}
+          UNION ALL SELECT 1, r.input_tokens + r.output_tokens, r.cost_microusd {DELETED}) AS used"""
+
+
+async def quotas(database: Executor) -> dict[UUID, Quota]:
+    """By organisation or key."""
+    async with translated():
+        return {row["subject"]: _quota(row) for row in await database.fetch(ALL)}
+
+
+async def set_quota(database: Executor, subject: UUID, quota: Quota) -> None:
+    """Replace the limits of the organisation or of a key."""
+    async with translated():
+        await database.execute(SET, subject, *quota.model_dump().values())
+
+
+async def is_key(database: Executor, key: UUID) -> bool:
+    """Whether the organisation has this key."""
+    async with translated():
+        return bool(await database.fetchval(IS_KEY, key))
+
+
+async def gate(database: Executor, organisation: UUID) -> None:
+    """Wait until no other request of the organisation is being let in, until the transaction ends."""
+    async with translated():
+        await database.execute(GATE, str(organisation))
+
+
+async def used(database: Executor, key: UUID | None = None) -> Consumption:
+    """What the organisation, or one of its keys, has under way and has used this month."""
+    async with translated():
+        row = await database.fetchrow(USED, key)
+    assert row is not None
+    return Consumption(**dict(row))
+
+
+async def lines(database: Executor, since: date, until: date) -> Sequence[UsageLine]:
+    """Usage by model and tool, out of the logs of the runs."""
+    async with translated():
+        return [UsageLine(**dict(row)) for row in await database.fetch(LINES, since, until)]
+
+
+async def dearest(database: Executor, since: date, until: date) -> Sequence[RunUsage]:
+    """Usage by run, out of the ledgers."""
+    async with translated():
+        return [RunUsage(**dict(row)) for row in await database.fetch(RUNS, since, until)]
+
+
+async def total(database: Executor, since: date, until: date) -> Consumption:
+    """All of it."""
+    async with translated():
+        row = await database.fetchrow(TOTAL, since, until)
+    assert row is not None
+    return Consumption(**dict(row))
+
+
+def of_keys(found: dict[UUID, Quota], organisation: UUID) -> tuple[KeyQuota, ...]:
+    """The keys' part of `quotas`."""
+    return tuple(KeyQuota(key_id=subject, quota=quota) for subject, quota in sorted(found.items()) if subject != organisation)
+
+
+def _quota(row: Record) -> Quota:
+    return Quota(**{name: row[name] for name in Quota.model_fields})

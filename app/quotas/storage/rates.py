@@ -1,0 +1,32 @@
+"""Buckets of tokens, shared by every process. For the trusted connection."""
+
+from datetime import timedelta
+from typing import NamedTuple
+
+from app.database.engine import Executor, translated
+
+TAKE = "SELECT * FROM take_token($1, $2, $3)"
+SWEEP = "DELETE FROM rate_buckets WHERE full_at < now()"
+
+
+class Taken(NamedTuple):
+    """What came of asking for a token: `remaining` now, `wait` until there is one, `full_in` until all are there again."""
+
+    granted: bool
+    remaining: int
+    wait: timedelta
+    full_in: timedelta
+
+
+async def take(database: Executor, subject: str, every: timedelta, burst: int) -> Taken:
+    """Ask for a token of the bucket named `subject`, which holds `burst` and gets one more `every` so often."""
+    async with translated():
+        row = await database.fetchrow(TAKE, subject, every, burst)
+    assert row is not None
+    return Taken(*row)
+
+
+async def sweep(database: Executor) -> None:
+    """Forget full buckets: they are as good as none."""
+    async with translated():
+        await database.execute(SWEEP)

@@ -1,0 +1,1 @@
+"""Finished reports: their versions, their rendering, and what can be read off them."""

@@ -1,0 +1,41 @@
+"""What can be read off a report's evidence: disagreements, numbers, charts."""
+
+import asyncio
+
+from litestar import Controller, get
+
+from app.accounts.nouns.access import Scope
+from app.domain.report import Report
+from app.http.authentication import needs
+from app.http.dependencies import ResearchService, RunId
+from app.http.openapi.document import problem_responses
+from app.reports.rendering.numbering import numbered
+from app.reports.schemas import DisagreementPage, FigurePage
+from app.reports.service.findings.charts import charts
+from app.reports.service.findings.disagreements import disagreements
+from app.reports.service.findings.numbers import figures
+
+
+class FindingsController(Controller):
+    """Tables of a report's newest version."""
+
+    path = "/v1/runs/{run_id:uuid}"
+    tags = ("reports",)
+    opt = needs(Scope.REPORTS_READ)
+
+    @get("/contradictions", responses=problem_responses(404))
+    async def contradictions(self, run_id: RunId, research: ResearchService) -> DisagreementPage:
+        """Where sources disagree with each other, and which sentences of the report their own sources speak against."""
+        stored = await research.stored(run_id)
+        return DisagreementPage(items=disagreements(Report.of_any_version(stored.report)))
+
+    @get("/figures", responses=problem_responses(404))
+    async def figures(self, run_id: RunId, research: ResearchService) -> FigurePage:
+        """Numbers with units that the cited quotes give, each with its citation; and charts where three or more compare."""
+        stored = await research.stored(run_id)
+        return await asyncio.to_thread(_read, stored.report)
+
+
+def _read(text: str) -> FigurePage:
+    found = figures(numbered(Report.of_any_version(text)).citations)
+    return FigurePage(items=found, charts=charts(found))

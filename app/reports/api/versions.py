@@ -1,0 +1,163 @@
+"""Versions of a report: read, compared, changed section by section, brought back; and questions to its evidence."""
+
+import re
+from typing import Annotated
+from uuid import UUID
+
+from litestar import Controller, Response, get, post, put
+from litestar.params import FromPath, HeaderParameter, JSONBody, PathParameter, QueryParameter
+
+from app.accounts.nouns.access import Scope
+from app.domain.errors import InvalidInput
+from app.domain.report import Report
+from app.domain.revision import VersionInfo
+from app.http.authentication import needs
+from app.http.dependencies import ResearchService, RevisingService, RunId
+from app.http.openapi.document import problem_responses
+from app.reports.api.reports import view
+from app.reports.schemas import (
+    MOST_VERSIONS,
+    AnswerPage,
+    AnswerView,
+    ChangePage,
+    ChangeView,
+    Edit,
+    How,
+    NewQuestion,
+    Rewriting,
+    VersionPage,
+    VersionView,
+    answer_view,
+    change_view,
+    section_views,
+)
+from app.reports.service.revising.differences import ReportDiff
+
+PAGE_SIZE = 20
+ETAG = re.compile(r'(?:W/)?"v?(\d{1,9})(?:-html|-md)?"')
+IfMatch = Annotated[
+    str | None,
+    HeaderParameter(
+        name="If-Match", description='The version you read, as its ETag says: `"3"`. Without it, the newest is changed.'
+    ),
+]
+Limit = Annotated[int, QueryParameter(ge=1, le=100, description="How many at most.")]
+Before = Annotated[UUID | None, QueryParameter(description="Only those older than this one.")]
+VersionNumber = Annotated[int, PathParameter(ge=1, le=MOST_VERSIONS, description="The version's number, from 1.")]
+SectionNumber = Annotated[int, PathParameter(ge=0, le=10_000, description="The section's place in the version, from 0.")]
+READ, WRITE = needs(Scope.REPORTS_READ), needs(Scope.REPORTS_WRITE)
+
+
+class VersionsController(Controller):
+    """What a reader can do with a finished report."""
+
+    path = "/v1/runs/{run_id:uuid}"
+    tags = ("reports",)
+
+    @get("/versions", opt=READ, responses=problem_responses(400, 404))
+    async def versions(
+        self,
+        run_id: RunId,
+        revising: RevisingService,
+        limit: Limit = PAGE_SIZE,
+        before: Annotated[
+            int | None, QueryParameter(ge=1, le=MOST_VERSIONS, description="Only versions before this one.")
+        ] = None,
+    ) -> VersionPage:
+        """All versions, newest first. The first is what the run delivered."""
+        found = [info for info in await revising.listed(run_id) if before is None or info.n < before]
+        return VersionPage(items=found[:limit], next=found[limit - 1].n if len(found) > limit else None)
+
+    @get("/versions/{n:int}", opt=READ, responses=problem_responses(404))
+    async def version(
+        self, run_id: RunId, n: VersionNumber, research: ResearchService, revising: RevisingService
+    ) -> Response[VersionView]:
+        """One version whole, with its sections as they can be edited. Its ETag goes into `If-Match` of a change."""
+        run, stored = await research.report(run_id, n)
+        info = next(info for info in await revising.listed(run_id) if info.n == n)
+        report = Report.of_any_version(stored.report)
+        whole = VersionView(**view(run, stored).model_dump(), info=info, sections=section_views(report))
+        return Response(whole, headers={"ETag": f'"{n}"'})
+
+    @get("/versions/{n:int}/diff", opt=READ, responses=problem_responses(400, 404))
+    async def diff(
+        self,
+        run_id: RunId,
+        n: VersionNumber,
+        revising: RevisingService,
+        other: Annotated[
+            int,
+            QueryParameter(name="with", ge=1, le=MOST_VERSIONS, description="The version to compare with, usually a newer one."),
+        ],
+    ) -> ReportDiff:
+        """What changes from version n to the other, by section and word."""
+        return await revising.diff(run_id, n, other)
+
+    @post("/versions/{n:int}/revert", opt=WRITE, responses=problem_responses(404, 409))
+    async def revert(self, run_id: RunId, n: VersionNumber, revising: RevisingService, if_match: IfMatch = None) -> VersionInfo:
+        """Make version n the newest again, as a new version."""
+        return await revising.revert(run_id, n, _expected(if_match))
+
+    @put("/sections/{k:int}", opt=WRITE, status_code=202, responses=problem_responses(400, 404, 409))
+    async def edit(
+        self, run_id: RunId, k: SectionNumber, data: JSONBody[Edit], revising: RevisingService, if_match: IfMatch = None
+    ) -> Response[ChangeView]:
+        """A section in your own words. Its claims are judged again; the new version is there when the change is done."""
+        task = await revising.edit(run_id, k, data.heading, data.markdown, _expected(if_match))
+        return Response(change_view(task), headers={"Location": f"/v1/runs/{run_id}/changes/{task.id}"})
+
+    @post("/sections/{k:int}/rewrite", opt=WRITE, status_code=202, responses=problem_responses(400, 402, 404, 409))
+    async def rewrite(
+        self, run_id: RunId, k: SectionNumber, data: JSONBody[Rewriting], revising: RevisingService, if_match: IfMatch = None
+    ) -> Response[ChangeView]:
+        """A section (with its parts) written again, or deepened, from the evidence the run has stored."""
+        task = await revising.rewrite(run_id, k, data.how is How.DEEPEN, data.wish, _expected(if_match))
+        return Response(change_view(task), headers={"Location": f"/v1/runs/{run_id}/changes/{task.id}"})
+
+    @get("/changes", opt=READ, responses=problem_responses(400, 404))
+    async def changes(
+        self, run_id: RunId, revising: RevisingService, limit: Limit = PAGE_SIZE, before: Before = None
+    ) -> ChangePage:
+        """Changes that were asked for, newest first."""
+        found = await revising.tasks(run_id, False, limit + 1, before)
+        items = [change_view(task) for task in found[:limit]]
+        return ChangePage(items=items, next=items[-1].id if len(found) > limit else None)
+
+    @get("/changes/{task_id:uuid}", opt=READ, responses=problem_responses(404))
+    async def change(self, run_id: RunId, task_id: FromPath[UUID], revising: RevisingService) -> ChangeView:
+        """Where a change stands."""
+        return change_view(await revising.task(run_id, task_id))
+
+    @post("/questions", opt=WRITE, status_code=202, responses=problem_responses(400, 402, 404, 409))
+    async def ask(self, run_id: RunId, data: JSONBody[NewQuestion], revising: RevisingService) -> Response[AnswerView]:
+        """A further question, answered from the evidence the run has stored; nothing is searched for."""
+        task = await revising.ask(run_id, data.question)
+        return Response(answer_view(task), headers={"Location": f"/v1/runs/{run_id}/questions/{task.id}"})
+
+    @get("/questions", opt=READ, responses=problem_responses(400, 404))
+    async def questions(
+        self, run_id: RunId, revising: RevisingService, limit: Limit = PAGE_SIZE, before: Before = None
+    ) -> AnswerPage:
+        """Follow-up questions with their answers, newest first."""
+        found = await revising.tasks(run_id, True, limit + 1, before)
+        items = [answer_view(task) for task in found[:limit]]
+        return AnswerPage(items=items, next=items[-1].id if len(found) > limit else None)
+
+    @get("/questions/{task_id:uuid}", opt=READ, responses=problem_responses(404))
+    async def question(self, run_id: RunId, task_id: FromPath[UUID], revising: RevisingService) -> AnswerView:
+        """One follow-up question."""
+        return answer_view(await revising.task(run_id, task_id))
+
+
+def _expected(if_match: str | None) -> int | None:
+    """The version that an If-Match header names; None for none and for `*`.
+
+    Raises:
+        InvalidInput: it is no version's ETag.
+    """
+    if if_match is None or if_match.strip() == "*":
+        return None
+    found = ETAG.fullmatch(if_match.strip())
+    if found is None:
+        raise InvalidInput('If-Match takes the ETag of one version, as "3"')
+    return int(found.group(1))

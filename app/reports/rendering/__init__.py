@@ -1,0 +1,113 @@
+"""From a report to what readers get: Markdown, a self-contained page, and the evidence behind every citation."""
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from app.domain.citations import Citation
+from app.domain.claims import Claim, Support
+from app.domain.evidence import Source
+from app.domain.report import Report
+from app.domain.run import Run, RunStatus
+from app.reports.rendering.marks import unmarked
+from app.reports.rendering.numbering import Numbering, numbered
+from app.reports.rendering.page import to_page
+from app.reports.rendering.text import to_markdown
+from app.reports.storage.reports import Surroundings
+from app.runs.storage.run_log import Renderings
+
+UNKNOWN = Surroundings("", "")
+IDEOGRAPH = re.compile("[\u4e00-\u9fff]")
+
+
+class Rendered(NamedTuple):
+    """Everything a finished report is stored as; `told` is the payload of the event `report_ready`."""
+
+    renderings: Renderings
+    evidence: dict[str, Any]
+    told: dict[str, Any]
+
+
+def render(report: Report, run: Run, surroundings: Mapping[str, Surroundings] | None = None) -> Rendered:
+    """Number the citations and write the report down. `surroundings` gives, by quote key, the text around each quote.
+
+    A marker without a quote is left out and counted; no link is kept that does not lead to a cited source.
+    """
+    numbering = numbered(report)
+    language = run.query.language
+    around = {c.n: (surroundings or {}).get(c.quote.key, UNKNOWN) for c in numbering.citations}
+    markdown = to_markdown(report, numbering, run.query.question, language)
+    page = to_page(report, numbering, run.query.question, language, around)
+    return Rendered(Renderings(markdown, page), _evidence(run, report, numbering.citations), _told(report, numbering))
+
+
+def _evidence(run: Run, report: Report, citations: tuple[Citation, ...]) -> dict[str, Any]:
+    """The content of evidence.json; offsets count characters of the snapshot."""
+    return {
+        "run_id": str(run.id),
+        "question": run.query.question,
+        "status": RunStatus.COMPLETED.value,
+        "usage": run.usage.model_dump(),
+        "citations": [cited(citation) for citation in citations],
+        "claims": judged(report, citations),
+    }
+
+
+def judged(report: Report, citations: tuple[Citation, ...]) -> list[dict[str, Any]]:
+    """Each claim under its section's heading, with the numbers of the citations it was judged by."""
+    numbers = {citation.quote.key: citation.n for citation in citations}
+    return [
+        {
+            "text": claim.text,
+            "section": report.sections[claim.section].heading,
+            "citations": [numbers[key] for key in claim.quote_keys if key in numbers],
+            "support": claim.support.value,
+            "reason": claim.reason,
+            "judge": claim.judge,
+            "weak": claim.weak,
+        }
+        for claim in report.claims
+    ]
+
+
+def cited(citation: Citation) -> dict[str, Any]:
+    """A citation as evidence.json has it."""
+    quote = citation.quote
+    source = {"title": quote.source.title, "url": quote.source.url, "snapshot": quote.source.snapshot} | _quality(quote.source)
+    return {"n": citation.n, "quote": quote.text, "start": quote.start, "end": quote.end, "source": source}
+
+
+def _quality(source: Source) -> dict[str, Any]:
+    """What tells a good source from a weak one, as far as it is known."""
+    known = {
+        "kind": source.kind,
+        "published": source.published.isoformat() if source.published else "",
+        "venue": source.venue,
+        "doi": source.doi,
+        "retracted": source.retracted,
+        "preprint": source.preprint,
+    }
+    return {name: value for name, value in known.items() if value}
+
+
+def _told(report: Report, numbering: Numbering) -> dict[str, Any]:
+    return {
+        "sections": len(numbering.bodies),
+        "citations": len(numbering.citations),
+        "words": sum(_words(unmarked(body)) for body in numbering.bodies),
+        "unresolved_citations": len(numbering.unresolved),
+        "claims": _counted(report.claims),
+    }
+
+
+def _counted(claims: tuple[Claim, ...]) -> dict[str, int]:
+    """How many claims there are of each kind of support."""
+    counts = Counter(claim.support for claim in claims)
+    return {support.value: counts[support] for support in Support}
+
+
+def _words(text: str) -> int:
+    """Words of a text; each CJK ideograph counts as one, as is usual for Chinese."""
+    spaced, ideographs = (text, 0) if text.isascii() else IDEOGRAPH.subn(" ", text)
+    return ideographs + len(spaced.split())

@@ -1,0 +1,16 @@
+"""What a reader is owed about the sources a report cites."""
+
+from app.domain.report import Report
+from app.reports.rendering.numbering import Numbering
+from app.reports.rendering.words import Words
+
+
+def notices(report: Report, numbering: Numbering, words: Words) -> tuple[str, ...]:
+    """The report's own notices, and one for each cited source that tries to instruct machines which read it."""
+    suspicious: dict[str, tuple[int, tuple[str, ...]]] = {}
+    for citation in numbering.citations:
+        source = citation.quote.source
+        if source.suspicions:
+            suspicious.setdefault(source.url, (citation.n, source.suspicions))
+    cautions = (words.suspicious.format(n=f"({n})", patterns=", ".join(names)) for n, names in suspicious.values())
+    return (*report.notices, *cautions)

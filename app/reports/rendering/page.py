@@ -1,0 +1,136 @@
+"""The report as one HTML page that needs nothing else: no script, no outside file, works offline and in print.
+
+Every [n] leads to its quote, shown between the words that stand around it in the stored copy of the source. The page is
+made from the safe Markdown and cleaned once more, so that a hole in either step alone opens nothing.
+"""
+
+import html
+import re
+from collections.abc import Mapping
+from importlib.resources import files
+
+import nh3
+from markdown_it import MarkdownIt
+
+from app.domain.citations import Citation
+from app.domain.query import Language
+from app.domain.report import Report
+from app.reports.rendering.cautions import notices
+from app.reports.rendering.links import is_web
+from app.reports.rendering.marks import marked_page
+from app.reports.rendering.numbering import Numbering
+from app.reports.rendering.text import conflicts
+from app.reports.rendering.words import WORDS, Words, byline, quality, titled
+from app.reports.storage.reports import Surroundings
+
+TAGS = {
+    "p",
+    "em",
+    "strong",
+    "ul",
+    "ol",
+    "li",
+    "blockquote",
+    "code",
+    "pre",
+    "table",
+    "thead",
+    "tbody",
+    "tr",
+    "th",
+    "td",
+    "a",
+    "br",
+    "hr",
+}
+SCHEMES = {"http", "https"}
+ATTRIBUTES = {"a": {"href"}, "ol": {"start"}}
+NUMBER = re.compile(r"\[(\d{1,4})\]")
+HOVER_CHARS = 280
+_STYLE = files("app.reports.rendering").joinpath("page.css").read_text(encoding="utf-8")
+_CLEANER = nh3.Cleaner(tags=TAGS, attributes=ATTRIBUTES, url_schemes=SCHEMES)
+_MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table")
+
+
+def to_page(report: Report, numbering: Numbering, question: str, language: Language, around: Mapping[int, Surroundings]) -> str:
+    """The whole page. `around` gives, by citation number, the text before and after its quote."""
+    words = WORDS[language]
+    hovers = {c.n: _short(c.quote.text) for c in numbering.citations}
+    seen: set[int] = set()
+    parts = [
+        _head(report.title, question, language, words),
+        _notices(notices(report, numbering, words), words),
+        _contents(report, words),
+    ]
+    for index, (section, body) in enumerate(zip(report.sections, numbering.bodies, strict=True), start=1):
+        parts.append(f'<h{section.level} id="s{index}">{html.escape(section.heading)}</h{section.level}>')
+        parts.append(marked_page(_prose(body, hovers, seen), report.claims))
+    if listed := conflicts(report, numbering, words):
+        parts += [f"<h2>{words.conflicts}</h2>", _prose(listed[1], hovers, seen)]
+    if numbering.citations:
+        parts += [f'<h2 id="sources">{words.sources}</h2><ol class="sources">']
+        parts += [_source(citation, around[citation.n], words) for citation in numbering.citations]
+        parts.append("</ol>")
+    parts.append("</main></body></html>\n")
+    return "\n".join(part for part in parts if part)
+
+
+def _head(title: str, question: str, language: Language, words: Words) -> str:
+    asked = "" if question == title else f'\n<p class="question"><b>{words.question}</b> {html.escape(question)}</p>'
+    return (
+        f'<!doctype html>\n<html lang="{language.value}"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
+        f"<title>{html.escape(title)}</title>\n<style>{_STYLE}</style></head>\n<body><main>"
+        f"<h1>{html.escape(title)}</h1>{asked}"
+    )
+
+
+def _notices(said: tuple[str, ...], words: Words) -> str:
+    return "\n".join(f'<p class="notice"><b>{words.note}</b> {html.escape(notice)}</p>' for notice in said)
+
+
+def _contents(report: Report, words: Words) -> str:
+    """A table of contents, where there is enough to choose from."""
+    entries = [(i, s) for i, s in enumerate(report.sections, start=1) if s.level == 2]
+    if len(entries) < 3:
+        return ""
+    items = "".join(f'<li><a href="#s{i}">{html.escape(s.heading)}</a></li>' for i, s in entries)
+    return f'<nav aria-label="{words.contents}"><b>{words.contents}</b><ol>{items}</ol></nav>'
+
+
+def _prose(markdown: str, hovers: Mapping[int, str], seen: set[int]) -> str:
+    clean = _CLEANER.clean(_MARKDOWN.render(markdown))
+
+    def link(match: re.Match[str]) -> str:
+        n = int(match.group(1))
+        if n not in hovers:
+            return match.group(0)
+        anchor = "" if n in seen else f' id="r{n}"'
+        seen.add(n)
+        return f'<a class="cite"{anchor} href="#c{n}" title="{html.escape(hovers[n])}">[{n}]</a>'
+
+    return NUMBER.sub(link, clean)
+
+
+def _source(citation: Citation, around: Surroundings, words: Words) -> str:
+    quote, source = citation.quote, citation.quote.source
+    title = html.escape(titled(source, words))
+    named = (
+        f'<a href="{html.escape(source.url)}" rel="noopener noreferrer">{title}</a>' if is_web(source.url) else f"<b>{title}</b>"
+    )
+    about = html.escape(", ".join(part for part in (byline(source), quality(source, words)) if part))
+    where = words.characters.format(start=quote.start, end=quote.end, copy=source.snapshot[:12])
+    before = f'<span class="around">…{html.escape(around.before)}</span>' if around.before else ""
+    after = f'<span class="around">{html.escape(around.after)}…</span>' if around.after else ""
+    return (
+        f'<li id="c{citation.n}" value="{citation.n}"><div class="source">{named}{", " + about if about else ""}</div>'
+        f"<blockquote>{before}<mark>{html.escape(quote.text)}</mark>{after}</blockquote>"
+        f'<div class="where">{html.escape(where)} · '
+        f'<a href="#r{citation.n}" aria-label="{words.back} [{citation.n}]">↩</a></div></li>'
+    )
+
+
+def _short(text: str) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= HOVER_CHARS else flat[: HOVER_CHARS - 1] + "…"

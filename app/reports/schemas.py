@@ -1,0 +1,213 @@
+"""What goes in and out around finished reports: versions, changes, follow-up questions."""
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated, Any
+from uuid import UUID
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
+
+from app.domain.budget import Usage
+from app.domain.claims import Support
+from app.domain.report import Report, Section
+from app.domain.revision import FollowUp, ReportTask, TaskKind, TaskStatus, VersionInfo
+from app.reports.nouns import Chart, Disagreement, Figure
+from app.reports.rendering import cited, judged
+from app.reports.rendering.marks import unmarked
+from app.reports.rendering.numbering import numbered
+from app.reports.service.revising.differences import ReportDiff
+from app.runs.schemas import PLAIN, ReportView
+from app.sharing.nouns import Share
+
+MOST_VERSIONS = 1_000_000
+Words = Annotated[str, StringConstraints(strip_whitespace=True, max_length=2_000), PLAIN]
+
+
+def _asking(text: str) -> str:
+    if not any(character.isalnum() for character in text):
+        raise ValueError("the question is empty; write what you want to know")
+    return text
+
+
+QuestionText = Annotated[str, StringConstraints(strip_whitespace=True, max_length=2_000), PLAIN, AfterValidator(_asking)]
+HeadingText = Annotated[str, StringConstraints(strip_whitespace=True, max_length=300), PLAIN]
+BodyText = Annotated[str, StringConstraints(strip_whitespace=True, max_length=60_000), PLAIN]
+
+
+class How(StrEnum):
+    """What a rewriting does."""
+
+    REWRITE = "rewrite"
+    DEEPEN = "deepen"
+
+
+class Rewriting(BaseModel):
+    """How a section is to be written again, from the same evidence."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    how: How = How.REWRITE
+    wish: Words = Field(default="", description="What it should do better: emphasis, order, tone, length.")
+
+
+class Edit(BaseModel):
+    """A reader's own text of a section. `[n]` cites what the version that is edited has under n."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    heading: HeadingText = Field(default="", description="Empty: as it was.")
+    markdown: BodyText
+
+
+class NewQuestion(BaseModel):
+    """A further question, to be answered from the run's evidence alone."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    question: QuestionText
+
+
+class VersionPage(BaseModel):
+    """Versions, newest first. `next` is the value of `before` that brings the following page; null on the last."""
+
+    items: list[VersionInfo]
+    next: int | None = None
+
+
+class SectionView(BaseModel):
+    """A section as a reader edits it, with the numbers of this version."""
+
+    heading: str
+    level: int
+    markdown: str
+
+
+class VersionView(ReportView):
+    """One version of a report, with where it comes from."""
+
+    info: VersionInfo
+    sections: list[SectionView]
+
+
+class ChangeView(BaseModel):
+    """A change of a section. When it is `done`, `version` is the version it made; `usage` is what it cost."""
+
+    id: UUID
+    how: TaskKind
+    section: int | None
+    base: int
+    wish: str
+    status: TaskStatus
+    detail: str
+    version: int | None
+    usage: Usage
+    created_at: datetime
+    finished_at: datetime | None
+
+
+class ChangePage(BaseModel):
+    """Changes, newest first."""
+
+    items: list[ChangeView]
+    next: UUID | None = None
+
+
+class AnswerView(BaseModel):
+    """A follow-up question. `answered` is false where the evidence does not say; numbers are those of `citations`."""
+
+    id: UUID
+    question: str
+    status: TaskStatus
+    detail: str
+    answered: bool | None = None
+    markdown: str = ""
+    citations: list[dict[str, Any]] = Field(default=[], description="As in a report.")
+    support: dict[Support, int] = Field(default={}, description="How many statements the evidence supports how well.")
+    usage: Usage
+    created_at: datetime
+    finished_at: datetime | None
+
+
+class AnswerPage(BaseModel):
+    """Follow-up questions, newest first."""
+
+    items: list[AnswerView]
+    next: UUID | None = None
+
+
+class DisagreementPage(BaseModel):
+    """Disagreements, those between sources first."""
+
+    items: list[Disagreement]
+
+
+class FigurePage(BaseModel):
+    """Numbers in the order of their citations, and charts of those that compare."""
+
+    items: list[Figure]
+    charts: list[Chart]
+
+
+class NewShare(BaseModel):
+    """A link to make."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    days: int = Field(default=30, ge=1, le=366, description="For how long it can be read.")
+    version: int | None = Field(default=None, ge=1, le=MOST_VERSIONS, description="By default the newest; it stays this one.")
+
+
+class CreatedShare(Share):
+    """A new link. `token` is told this once; `path` is where anybody who has it reads the report."""
+
+    token: str
+    path: str
+
+
+class SharePage(BaseModel):
+    """A run's links, newest first."""
+
+    items: list[Share]
+    next: None = None
+
+
+def change_view(task: ReportTask) -> ChangeView:
+    """A task that changes a report, as its reader sees it."""
+    request = task.request
+    shared = {name: getattr(task, name) for name in ("id", "status", "detail", "version", "usage", "created_at", "finished_at")}
+    return ChangeView(**shared, how=request.kind, section=request.section, base=request.base, wish=request.text)
+
+
+def answer_view(task: ReportTask) -> AnswerView:
+    """A follow-up question, as its reader sees it."""
+    shared = {name: getattr(task, name) for name in ("id", "status", "detail", "usage", "created_at", "finished_at")}
+    told = _answer(task.answer) if task.answer else {}
+    return AnswerView(**shared, question=task.request.text, **told)
+
+
+def _answer(answer: FollowUp) -> dict[str, Any]:
+    report = Report(title="", sections=(Section(heading="", body=answer.body),), quotes=answer.quotes, claims=answer.claims)
+    numbering = numbered(report)
+    claims = judged(report, numbering.citations)
+    return {
+        "answered": answer.answered,
+        "markdown": unmarked(numbering.bodies[0]),
+        "citations": [cited(citation) for citation in numbering.citations],
+        "support": {support: n for support in Support if (n := sum(claim["support"] == support for claim in claims))},
+    }
+
+
+def section_views(report: Report) -> list[SectionView]:
+    """The sections with numbers for markers."""
+    bodies = numbered(report).bodies
+    return [
+        SectionView(heading=section.heading, level=section.level, markdown=unmarked(body))
+        for section, body in zip(report.sections, bodies, strict=True)
+    ]
+
+
+ROOTS = (
+    *(Rewriting, Edit, NewQuestion, VersionPage, VersionView, VersionInfo, ChangeView, ChangePage, AnswerView, AnswerPage),
+    *(ReportDiff, DisagreementPage, FigurePage, NewShare, CreatedShare, SharePage),
+)
+"""What the OpenAPI document describes with pydantic's own schemas."""

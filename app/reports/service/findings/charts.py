@@ -1,0 +1,120 @@
+"""Charts of numbers that can be compared: one subject, one unit, three years or more. Rather none than one that misleads."""
+
+import html
+import re
+from collections.abc import Sequence
+from difflib import SequenceMatcher
+
+from app.reports.nouns import Chart, Figure, Point
+
+FEWEST, MOST = 3, 24
+ALIKE = 0.6
+_WORD = re.compile(r"[^\W\d_]{3,}|[\u3400-\u9fff]")
+_COMMON = frozenset(
+    (
+        *("the", "and", "for", "was", "were", "with", "from", "that", "this", "had", "has", "have", "its", "than", "over"),
+        *("about", "into", "after", "more", "less", "per", "year", "years"),
+    )
+)
+# Words, single ideographs, and what stands between them.
+_TOKEN = re.compile(r"[^\W\d_\u3400-\u9fff]+|[\u3400-\u9fff]|\d+|[^\w]")
+_FRAME = frozenset(
+    (
+        "the",
+        "a",
+        "an",
+        "was",
+        "were",
+        "is",
+        "are",
+        "had",
+        "in",
+        "of",
+        "to",
+        "at",
+        "by",
+        "年",
+        "为",
+        "為",
+        "是",
+        "达",
+        "达到",
+        "了",
+    )
+)
+TITLE_CHARS, LABEL_CHARS = 90, 30
+WIDTH, ROW, LEFT, RIGHT = 640, 26, 60, 200
+
+
+def charts(figures: Sequence[Figure]) -> list[Chart]:
+    """Each group of figures that say the same thing of at least three different years, as a chart in the order of the years."""
+    groups: list[list[Figure]] = []
+    for figure in figures:
+        if figure.year is None or _several(figure, figures):
+            continue
+        home = next((group for group in groups if _comparable(group[0], figure)), None)
+        if home is None:
+            groups.append([figure])
+        elif figure.year not in {other.year for other in home}:
+            home.append(figure)
+    made = (_chart(sorted(group, key=lambda f: f.year or 0)[:MOST]) for group in groups if len(group) >= FEWEST)
+    return [chart for chart in made if chart.title]
+
+
+def _several(figure: Figure, figures: Sequence[Figure]) -> bool:
+    """Whether its clause gives another number in the same unit: then which of the two belongs to the year is a guess."""
+    return sum(other.statement == figure.statement and other.unit == figure.unit and other.n == figure.n for other in figures) > 1
+
+
+def _comparable(one: Figure, other: Figure) -> bool:
+    """Two clauses in nearly the same words but for their numbers, in the same unit."""
+    if one.unit != other.unit:
+        return False
+    a, b = _words(one.statement), _words(other.statement)
+    return bool(a and b) and len(a & b) / min(len(a), len(b)) >= ALIKE
+
+
+def _words(statement: str) -> frozenset[str]:
+    return frozenset(_WORD.findall(statement.casefold())) - _COMMON
+
+
+def _chart(group: Sequence[Figure]) -> Chart:
+    points = tuple(Point(label=str(figure.year), value=figure.value, text=figure.text, n=figure.n) for figure in group)
+    title = _title(group)
+    return Chart(title=title, unit=group[0].unit, points=points, svg=_svg(title, group[0].unit, points))
+
+
+def _title(group: Sequence[Figure]) -> str:
+    """The longest run of words that all statements share, without what only leads to it or away from it."""
+    run = _TOKEN.findall(group[0].statement)
+    for figure in group[1:]:
+        other = _TOKEN.findall(figure.statement)
+        match = SequenceMatcher(None, run, other, autojunk=False).find_longest_match()
+        run = run[match.a : match.a + match.size]
+    while run and (run[0].casefold() in _FRAME or not run[0].strip().isalnum()):
+        run = run[1:]
+    while run and (run[-1].casefold() in _FRAME or not run[-1].strip().isalnum()):
+        run = run[:-1]
+    return "".join(run)[:TITLE_CHARS]
+
+
+def _svg(title: str, unit: str, points: Sequence[Point]) -> str:
+    """Horizontal bars from zero, each with its year, its number as the source writes it, and its citation."""
+    top = max(max(point.value for point in points), 0.0) or 1.0
+    height = ROW * len(points) + 46
+    said = html.escape(f"{title} ({unit})")
+    rows = []
+    for place, point in enumerate(points):
+        y = 40 + ROW * place
+        width = max(0.0, point.value) / top * (WIDTH - LEFT - RIGHT)
+        label = html.escape(f"{point.text[:LABEL_CHARS]} [{point.n}]")
+        rows.append(
+            f'<text x="{LEFT - 8}" y="{y + 14}" text-anchor="end">{html.escape(point.label)}</text>'
+            f'<rect x="{LEFT}" y="{y}" width="{width:.1f}" height="{ROW - 8}" fill="#1f5f8b"/>'
+            f'<text x="{LEFT + width + 6:.1f}" y="{y + 14}">{label}</text>'
+        )
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img" aria-label="{said}" '
+        f'font-family="sans-serif" font-size="13" fill="currentColor"><title>{said}</title>'
+        f'<text x="0" y="18" font-weight="600">{said}</text>{"".join(rows)}</svg>'
+    )

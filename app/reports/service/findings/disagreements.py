@@ -1,0 +1,27 @@
+"""Where sources disagree: what agents noticed, and sentences of the report that their own sources speak against."""
+
+from app.domain.claims import Support
+from app.domain.report import Report
+from app.reports.nouns import Disagreement, DisagreementKind, Side
+from app.reports.rendering.numbering import numbered
+
+
+def disagreements(report: Report) -> list[Disagreement]:
+    """All of a report's, those between sources first; one whose quotes are not stored with the report is left out."""
+    numbers = {citation.quote.key: citation.n for citation in numbered(report).citations}
+    quotes = {quote.key: quote for quote in report.quotes}
+
+    def sides(keys: tuple[str, ...]) -> tuple[Side, ...]:
+        return tuple(Side(n=numbers.get(key), quote=quotes[key]) for key in keys if key in quotes)
+
+    between = [
+        Disagreement(kind=DisagreementKind.SOURCES, about=conflict.about, sides=told)
+        for conflict in report.conflicts
+        if len(told := sides(conflict.quote_keys)) > 1
+    ]
+    against = [
+        Disagreement(kind=DisagreementKind.CLAIM, about=claim.text, sides=told, reason=claim.reason)
+        for claim in report.claims
+        if claim.support is Support.CONTRADICTED and (told := sides(claim.quote_keys))
+    ]
+    return between + against

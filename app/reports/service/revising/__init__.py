@@ -1,0 +1,147 @@
+"""Versions of a report: read, compared, changed by readers and brought back; and questions to its evidence."""
+
+import logging
+import time
+from collections.abc import Sequence
+from datetime import timedelta
+from uuid import UUID, uuid4
+
+from app.database.engine import Executor
+from app.domain.errors import BudgetReached, Conflict, NotFound, Unavailable
+from app.domain.report import Report
+from app.domain.revision import DELIVERED, ReportTask, TaskKind, TaskRequest, VersionInfo
+from app.domain.run import RunStatus
+from app.reports.service.revising.differences import ReportDiff, compared
+from app.reports.service.revising.editing import with_keys
+from app.reports.storage import report_tasks, versions
+from app.runs.service.gateway import RunGateway
+from app.runs.service.research import Admit, Research
+
+LEFT_BEHIND, TRY_AGAIN = timedelta(seconds=15), timedelta(minutes=2)
+BATCH = 100
+log = logging.getLogger(__name__)
+
+
+class Revising:
+    """The use cases around finished reports. A change is a task that a worker does: it judges the claims anew.
+
+    `admit` says whether whoever asks may spend anything more. A reader's own words cost nothing, and are not asked about.
+
+    Raises:
+        TooManyRequests: what may be used in a month is used up.
+        BudgetReached: the run, which is billed, has nothing left.
+        NotFound: no such run, report, version, section or task.
+        Conflict: the report is not in a state that allows this, or has changed meanwhile.
+        Unavailable: the database does not answer.
+    """
+
+    def __init__(self, database: Executor, gateway: RunGateway, research: Research, admit: Admit | None = None) -> None:
+        self._database = database
+        self._gateway = gateway
+        self._research = research
+        self._admit = admit
+        self._tried: dict[UUID, float] = {}
+
+    async def listed(self, run_id: UUID) -> Sequence[VersionInfo]:
+        """All versions, newest first."""
+        await self._research.stored(run_id)
+        return await versions.listed(self._database, run_id)
+
+    async def diff(self, run_id: UUID, old: int, new: int) -> ReportDiff:
+        """What changed from one version to the other, by section and word."""
+        before, after = [await self._report(run_id, n) for n in (old, new)]
+        return compared(before, after)
+
+    async def edit(self, run_id: UUID, section: int, heading: str, body: str, expected: int | None) -> ReportTask:
+        """A reader's own words for a section; `[n]` in them cites what the base version has under n.
+
+        Raises:
+            InvalidInput: the text cites a number that the report does not have, or has headings.
+        """
+        base, report = await self._base(run_id, section, expected)
+        told = TaskRequest(kind=TaskKind.EDIT, base=base, section=section, heading=heading, body=with_keys(body, report))
+        return await self._begun(run_id, told)
+
+    async def rewrite(self, run_id: UUID, section: int, deepen: bool, wish: str, expected: int | None) -> ReportTask:
+        """A section written anew from the same evidence, or deepened with more of it."""
+        base, _ = await self._base(run_id, section, expected)
+        await self._may_spend(run_id)
+        kind = TaskKind.DEEPEN if deepen else TaskKind.REWRITE
+        return await self._begun(run_id, TaskRequest(kind=kind, base=base, section=section, text=wish))
+
+    async def ask(self, run_id: UUID, question: str) -> ReportTask:
+        """A question to the evidence of a run; nothing new is searched for."""
+        await self._research.stored(run_id)
+        await self._may_spend(run_id)
+        return await self._begun(run_id, TaskRequest(kind=TaskKind.QUESTION, base=DELIVERED, text=question))
+
+    async def revert(self, run_id: UUID, to: int, expected: int | None) -> VersionInfo:
+        """A new version that is an old one again."""
+        await self._report(run_id, to)
+        base = await self._expected(run_id, expected)
+        if await report_tasks.change_under_way(self._database, run_id, base):
+            raise Conflict(f"a change of version {base} is under way; wait for it")
+        await versions.revert(self._database, run_id, to, base + 1)
+        return next(info for info in await self.listed(run_id) if info.n == base + 1)
+
+    async def task(self, run_id: UUID, task_id: UUID) -> ReportTask:
+        """A change or question as it stands."""
+        found = await report_tasks.get(self._database, run_id, task_id)
+        if found is None:
+            raise NotFound(f"run {run_id} has no task {task_id}")
+        return found
+
+    async def tasks(self, run_id: UUID, questions: bool, limit: int, before: UUID | None) -> Sequence[ReportTask]:
+        """Questions, or else changes, newest first."""
+        await self._research.get(run_id)
+        return await report_tasks.page(self._database, run_id, questions, limit, before)
+
+    async def dispatch(self) -> int:
+        """Start the tasks that no worker has ended and that may have lost their workflow, now and then; how many."""
+        now = time.monotonic()
+        self._tried = {task: when for task, when in self._tried.items() if now - when < TRY_AGAIN.total_seconds()}
+        waiting = await report_tasks.left_behind(self._database, LEFT_BEHIND, BATCH)
+        lost = [(run_id, task_id) for run_id, task_id in waiting if task_id not in self._tried]
+        for run_id, task_id in lost:
+            await self._gateway.start_task(run_id, task_id)
+            self._tried[task_id] = now
+        return len(lost)
+
+    async def _may_spend(self, run_id: UUID) -> None:
+        run = await self._research.get(run_id)
+        if run.budget.spent_by(run.usage):
+            raise BudgetReached(f"run {run_id} has used up its budget, which pays for this; raise the budget, then ask again")
+        if self._admit is not None:
+            await self._admit(self._database)
+
+    async def _begun(self, run_id: UUID, request: TaskRequest) -> ReportTask:
+        """The task is stored before its workflow starts; with the workflow service away it is started later."""
+        task_id = uuid4()
+        await report_tasks.add(self._database, run_id, task_id, request)
+        try:
+            await self._gateway.start_task(run_id, task_id)
+        except Unavailable as error:
+            log.warning("task %s of run %s is stored but not started: %s", task_id, run_id, error)
+        return await self.task(run_id, task_id)
+
+    async def _base(self, run_id: UUID, section: int, expected: int | None) -> tuple[int, Report]:
+        """The newest version's number and report, which has this section."""
+        base = await self._expected(run_id, expected)
+        report = await self._report(run_id, base)
+        if section >= len(report.sections):
+            raise NotFound(f"version {base} has sections 0 to {len(report.sections) - 1}, and no section {section}")
+        return base, report
+
+    async def _expected(self, run_id: UUID, expected: int | None) -> int:
+        """The newest version, which is the one the reader has before them."""
+        run = await self._research.get(run_id)
+        if run.status is not RunStatus.COMPLETED:
+            raise Conflict(f"run {run_id} is {run.status}; only the report of a completed run can be changed")
+        newest = await versions.latest(self._database, run_id)
+        if expected is not None and expected != newest:
+            raise Conflict(f"you have version {expected}, and the newest is {newest}; read it and try again")
+        return newest
+
+    async def _report(self, run_id: UUID, n: int) -> Report:
+        stored = await self._research.stored(run_id, n)
+        return Report.of_any_version(stored.report)

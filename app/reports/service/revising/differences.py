@@ -1,0 +1,135 @@
+"""What changed between two versions: which sections, and in them which words."""
+
+import re
+from collections.abc import Sequence
+from difflib import SequenceMatcher
+from enum import StrEnum
+
+from app.domain.citations import MARKER
+from app.domain.report import Report, Section
+from app.domain.value import Value
+from app.reports.rendering.numbering import numbered
+
+# A word with the blanks behind it; an ideograph is a word; so is a citation.
+_WORDS = re.compile(r"\[\[[^\[\]\n]{1,80}\]\]\s*|[\u3040-\u30ff\u3400-\u9fff]\s*|[^\s\[\u3040-\u30ff\u3400-\u9fff]+\s*|\[|\s+")
+ALIKE = 0.4
+
+
+class Change(StrEnum):
+    """What became of a section, or of a stretch of words."""
+
+    SAME = "same"
+    ADDED = "added"
+    REMOVED = "removed"
+    CHANGED = "changed"
+
+
+class Stretch(Value):
+    """Words that stayed, came or went. Numbers of citations are the newer version's; in words that went, the older one's."""
+
+    change: Change
+    text: str
+
+
+class SectionDiff(Value):
+    """A section in both versions (by their positions, from 0), or in one of them."""
+
+    change: Change
+    old: int | None
+    new: int | None
+    heading: str
+    old_heading: str = ""
+    words: tuple[Stretch, ...] = ()
+
+
+class ReportDiff(Value):
+    """All sections, in the order of the newer version."""
+
+    sections: tuple[SectionDiff, ...]
+
+
+def compared(old: Report, new: Report) -> ReportDiff:
+    """From the old version to the new one."""
+    numbers = (_numbers(old), _numbers(new))
+    pairs = _paired(old.sections, new.sections)
+    return ReportDiff(sections=tuple(_section(old.sections, new.sections, i, j, numbers) for i, j in pairs))
+
+
+def _numbers(report: Report) -> dict[str, int]:
+    return {citation.quote.key: citation.n for citation in numbered(report).citations}
+
+
+def _paired(old: Sequence[Section], new: Sequence[Section]) -> list[tuple[int | None, int | None]]:
+    """Sections that are the same go together, then in each gap between those the ones that resemble each other."""
+    matcher = SequenceMatcher(None, [_identity(s) for s in old], [_identity(s) for s in new], autojunk=False)
+    pairs: list[tuple[int | None, int | None]] = []
+    for tag, i1, i2, j1, j2 in matcher.get_opcodes():
+        if tag == "equal":
+            pairs += zip(range(i1, i2), range(j1, j2), strict=True)
+        else:
+            pairs += _likely(old, new, list(range(i1, i2)), list(range(j1, j2)))
+    return pairs
+
+
+def _likely(
+    old: Sequence[Section], new: Sequence[Section], left: list[int], right: list[int]
+) -> list[tuple[int | None, int | None]]:
+    """As many old as new ones go together in their order; else each new one with the first old one left that it resembles."""
+    if len(left) == len(right):
+        return list(zip(left, right, strict=True))
+    pairs: list[tuple[int | None, int | None]] = []
+    for j in right:
+        match = next((i for i in left if _resemble(old[i], new[j])), None)
+        if match is None:
+            pairs.append((None, j))
+            continue
+        pairs += [(i, None) for i in left if i < match]
+        left = [i for i in left if i > match]
+        pairs.append((match, j))
+    return pairs + [(i, None) for i in left]
+
+
+def _resemble(one: Section, other: Section) -> bool:
+    return one.heading == other.heading or SequenceMatcher(None, _words(one.body), _words(other.body), False).ratio() >= ALIKE
+
+
+def _section(
+    old: Sequence[Section], new: Sequence[Section], i: int | None, j: int | None, numbers: tuple[dict[str, int], dict[str, int]]
+) -> SectionDiff:
+    before = _words(old[i].body) if i is not None else []
+    after = _words(new[j].body) if j is not None else []
+    headings = [old[i].heading] if i is not None else []
+    headings += [new[j].heading] if j is not None else []
+    if i is None or j is None:
+        change = Change.ADDED if i is None else Change.REMOVED
+    else:
+        change = Change.SAME if before == after and headings[0] == headings[1] else Change.CHANGED
+    words = () if change is Change.SAME else tuple(_stretches(before, after, *numbers))
+    return SectionDiff(
+        change=change, old=i, new=j, heading=headings[-1], old_heading=headings[0] if len(set(headings)) > 1 else "", words=words
+    )
+
+
+def _stretches(before: list[str], after: list[str], old: dict[str, int], new: dict[str, int]) -> list[Stretch]:
+    stretches: list[Stretch] = []
+    for tag, i1, i2, j1, j2 in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+        if tag == "equal":
+            stretches.append(Stretch(change=Change.SAME, text=_shown(after[j1:j2], new)))
+            continue
+        if i2 > i1:
+            stretches.append(Stretch(change=Change.REMOVED, text=_shown(before[i1:i2], old)))
+        if j2 > j1:
+            stretches.append(Stretch(change=Change.ADDED, text=_shown(after[j1:j2], new)))
+    return stretches
+
+
+def _shown(words: Sequence[str], numbers: dict[str, int]) -> str:
+    return MARKER.sub(lambda m: f"[{numbers[m.group(1)]}]" if m.group(1) in numbers else "", "".join(words))
+
+
+def _identity(section: Section) -> tuple[str, int, str]:
+    return section.heading, section.level, section.body
+
+
+def _words(body: str) -> list[str]:
+    return _WORDS.findall(body)

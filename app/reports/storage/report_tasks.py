@@ -1,0 +1,116 @@
+"""Changes of reports and follow-up questions: asked, being worked on, done."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from uuid import UUID
+
+import asyncpg
+from asyncpg import Record
+
+from app.database.engine import Executor, translated
+from app.domain.budget import Usage
+from app.domain.errors import Conflict
+from app.domain.revision import FollowUp, ReportTask, TaskKind, TaskRequest, TaskStatus
+
+TASK = "SELECT id, run_id, request, status, detail, version, answer, usage, created_at, finished_at FROM report_tasks "
+GET = TASK + "WHERE run_id = $1 AND id = $2"
+PAGE = (
+    TASK
+    + """
+    WHERE run_id = $1 AND CASE WHEN $2 THEN kind = 'question' ELSE kind IN ('edit', 'rewrite', 'deepen') END
+      AND ($4::uuid IS NULL OR (created_at, id) < (SELECT created_at, id FROM report_tasks WHERE id = $4 AND run_id = $1))
+    ORDER BY created_at DESC, id DESC LIMIT $3"""
+)
+ADD = "INSERT INTO report_tasks (id, run_id, kind, base, request) VALUES ($1, $2, $3, $4, $5)"
+UNDER_WAY = (
+    "SELECT EXISTS (SELECT FROM report_tasks WHERE run_id = $1 AND base = $2"
+    " AND kind IN ('edit', 'rewrite', 'deepen') AND status <> 'failed')"
+)
+LAST_SCORING = TASK + "WHERE run_id = $1 AND kind = 'score' ORDER BY created_at DESC, id DESC LIMIT 1"
+FINISH = """
+    UPDATE report_tasks SET status = $3, detail = $4, version = $5, answer = $6, usage = $7, finished_at = now()
+    WHERE run_id = $1 AND id = $2 AND status = 'queued'"""
+LEFT = """
+    SELECT run_id, id FROM report_tasks WHERE status = 'queued' AND created_at < now() - $1::interval
+    ORDER BY created_at LIMIT $2"""
+
+
+async def add(database: Executor, run_id: UUID, task_id: UUID, request: TaskRequest) -> None:
+    """Keep a task before anybody works on it.
+
+    Raises:
+        Conflict: another change of the same version was asked for already, or the report is being judged.
+    """
+    try:
+        async with translated():
+            await database.execute(ADD, task_id, run_id, request.kind, request.base, request.model_dump_json())
+    except asyncpg.UniqueViolationError as error:
+        if request.kind is TaskKind.SCORE:
+            raise Conflict(f"the report of run {run_id} is being judged; wait for its scorecard") from error
+        raise Conflict(
+            f"another change of version {request.base} is under way or done; wait for it and begin with its result"
+        ) from error
+
+
+async def get(database: Executor, run_id: UUID, task_id: UUID) -> ReportTask | None:
+    """The task, or None."""
+    async with translated():
+        row = await database.fetchrow(GET, run_id, task_id)
+    return _task(row) if row else None
+
+
+async def page(database: Executor, run_id: UUID, questions: bool, limit: int, before: UUID | None) -> Sequence[ReportTask]:
+    """Up to `limit` questions, or else changes, newest first, older than `before`."""
+    async with translated():
+        rows = await database.fetch(PAGE, run_id, questions, limit, before)
+    return [_task(row) for row in rows]
+
+
+async def change_under_way(database: Executor, run_id: UUID, base: int) -> bool:
+    """Whether a change of this version was asked for and did not fail."""
+    async with translated():
+        found: bool = await database.fetchval(UNDER_WAY, run_id, base)
+    return found
+
+
+async def last_scoring(database: Executor, run_id: UUID) -> ReportTask | None:
+    """The latest judging of the report by a rubric it was not asked with, or None."""
+    async with translated():
+        row = await database.fetchrow(LAST_SCORING, run_id)
+    return _task(row) if row else None
+
+
+async def finish(
+    database: Executor,
+    run_id: UUID,
+    task_id: UUID,
+    status: TaskStatus,
+    detail: str = "",
+    version: int | None = None,
+    answer: FollowUp | None = None,
+    usage: Usage | None = None,
+) -> None:
+    """End a task; one that has ended stays as it is."""
+    async with translated():
+        await database.execute(
+            FINISH,
+            *(run_id, task_id, status, detail.replace("\x00", ""), version),
+            answer.model_dump_json() if answer else None,
+            (usage or Usage()).model_dump_json(),
+        )
+
+
+async def left_behind(database: Executor, older_than: timedelta, limit: int) -> Sequence[tuple[UUID, UUID]]:
+    """Run and id of tasks that have waited longer than `older_than`, oldest first: each must have a workflow."""
+    async with translated():
+        return [(row["run_id"], row["id"]) for row in await database.fetch(LEFT, older_than, limit)]
+
+
+def _task(row: Record) -> ReportTask:
+    return ReportTask(
+        **{name: row[name] for name in ("id", "run_id", "detail", "version", "created_at", "finished_at")},
+        request=TaskRequest.of_any_version(row["request"]),
+        status=TaskStatus(row["status"]),
+        answer=FollowUp.of_any_version(row["answer"]) if row["answer"] else None,
+        usage=Usage.of_any_version(row["usage"]) if row["usage"] else Usage(),
+    )

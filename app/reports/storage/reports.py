@@ -1,0 +1,71 @@
+"""Finished reports, and the stored copies of the sources they cite."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+from app.database.engine import Executor, translated
+from app.domain.evidence import Quote
+from app.domain.revision import DELIVERED
+
+BODIES = "SELECT hash, body FROM snapshots WHERE hash = ANY($1::text[])"
+# Texts are cut here, not in the database: in UTF-8 each cut there counts its way through the whole text. A few at a time, so
+# that the many sources of one report are never all in memory.
+TEXTS_AT_ONCE = 8
+SURROUNDING_CHARS = 240
+SNAPSHOT = "SELECT body FROM snapshots WHERE hash = $1"
+
+
+class Surroundings(NamedTuple):
+    """The text of a stored copy just before and just after a quote."""
+
+    before: str
+    after: str
+
+
+class StoredReport(NamedTuple):
+    """A version of a report as it was stored: `report` and `evidence` are JSON texts."""
+
+    report: str
+    markdown: str
+    html: str
+    evidence: str
+    created_at: datetime
+    version: int = DELIVERED
+
+
+async def snapshot(database: Executor, hash_: str) -> bytes | None:
+    """The stored copy (UTF-8) of the source with this SHA-256, or None."""
+    async with translated():
+        found: bytes | None = await database.fetchval(SNAPSHOT, hash_)
+    return found
+
+
+async def surroundings(database: Executor, quotes: Sequence[Quote], chars: int = SURROUNDING_CHARS) -> dict[str, Surroundings]:
+    """By quote key: up to `chars` characters of the stored copy on each side. A quote without a stored copy has none."""
+    by_text: dict[str, list[Quote]] = {}
+    for quote in quotes:
+        by_text.setdefault(quote.source.snapshot, []).append(quote)
+    names, found = list(by_text), dict[str, Surroundings]()
+    for first in range(0, len(names), TEXTS_AT_ONCE):
+        async with translated():
+            rows = await database.fetch(BODIES, names[first : first + TEXTS_AT_ONCE])
+        for name, body in rows:
+            text = body.decode()
+            found |= {quote.key: _around(text, quote, chars) for quote in by_text[name]}
+    return found
+
+
+def _around(text: str, quote: Quote, chars: int) -> Surroundings:
+    """Offsets count characters."""
+    before, after = text[max(quote.start - chars, 0) : quote.start], text[quote.end : quote.end + chars]
+    return Surroundings(_from_word(before, chars), _to_word(after, chars))
+
+
+def _from_word(text: str, chars: int) -> str:
+    """Begin at a word's beginning, where the cut fell inside one."""
+    return text.partition(" ")[2] if len(text) == chars and " " in text else text
+
+
+def _to_word(text: str, chars: int) -> str:
+    return text.rpartition(" ")[0] if len(text) == chars and " " in text else text

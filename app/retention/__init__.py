@@ -1,0 +1,1 @@
+"""How long data is kept, and what deletes it."""

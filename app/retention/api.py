@@ -1,0 +1,28 @@
+"""How long an organisation's data is kept."""
+
+from litestar import Controller, get, put
+from litestar.params import JSONBody
+
+from app.accounts.nouns.access import Scope
+from app.accounts.schemas import NewRetention
+from app.http.authentication import needs
+from app.http.dependencies import AccountsService
+from app.http.openapi.document import problem_responses
+from app.retention.nouns import Retention
+
+
+class RetentionController(Controller):
+    """Days after which runs, their events, what tools brought, and feedback are deleted."""
+
+    path = "/v1/retention"
+    tags = ("usage",)
+
+    @get(opt=needs(Scope.ORGANISATION_READ), responses=problem_responses())
+    async def show_retention(self, accounts: AccountsService) -> Retention:
+        """How long things are kept; null is for good."""
+        return await accounts.retention.read()
+
+    @put(opt=needs(Scope.ORGANISATION_WRITE), responses=problem_responses(400))
+    async def set_retention(self, data: JSONBody[NewRetention], accounts: AccountsService) -> Retention:
+        """Set how long all of them are kept. What is past its time by then is deleted for good, within the hour."""
+        return await accounts.retention.set(Retention(**data.model_dump()))

@@ -1,0 +1,86 @@
+"""What organisations let be deleted after a time.
+
+The settings are read and set as the organisation; sweeping is for the trusted connection, which sees all of them.
+"""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from app.database.engine import Executor, translated
+from app.quotas.storage.past_spending import deleting
+from app.retention.nouns import Retention
+
+FIELDS = tuple(Retention.model_fields)
+COLUMNS = ", ".join(FIELDS)
+GET = f"SELECT {COLUMNS} FROM retentions WHERE organisation_id = $1"
+SET = f"""
+    INSERT INTO retentions (organisation_id, {COLUMNS}) VALUES (current_organisation(), $1, $2, $3, $4)
+    ON CONFLICT (organisation_id) DO UPDATE SET {", ".join(f"{name} = excluded.{name}" for name in FIELDS)}"""
+# Runs that ended so long ago. What a schedule compares with stays, and so does a run for which one that is kept was made.
+ENDED = """
+    FROM runs r JOIN retentions k ON k.organisation_id = r.organisation_id
+    WHERE r.finished_at < now() - make_interval(days => k.{days})
+      AND NOT EXISTS (SELECT FROM schedules s WHERE s.baseline_id = r.id AND s.deleted_at IS NULL)"""
+RUNS = deleting(f"SELECT r.id {ENDED.format(days='runs_days')} ORDER BY r.finished_at LIMIT $1 FOR UPDATE OF r SKIP LOCKED")
+# Before a run's rows of a kind are asked for, so that runs which have none any more cost a look at an index.
+HAVING = """
+    DELETE FROM {table} WHERE run_id IN (SELECT r.id {ended} AND EXISTS (SELECT FROM {table} t WHERE t.run_id = r.id)
+                                         ORDER BY r.finished_at LIMIT $1)"""
+SAID = """
+    DELETE FROM {table} t USING retentions k
+    WHERE k.organisation_id = t.organisation_id AND t.{since} < now() - make_interval(days => k.feedback_days)"""
+# Their words go; what they used stays with its month, as of runs (ADR 0133).
+DRAFTS = """
+    UPDATE drafts d SET question = '', body = '{}' FROM retentions k
+    WHERE k.organisation_id = d.organisation_id AND d.created_at < now() - make_interval(days => k.runs_days)
+      AND d.question <> ''"""
+FLEETS = """
+    DELETE FROM fleets f USING retentions k
+    WHERE k.organisation_id = f.organisation_id AND f.ended_at < now() - make_interval(days => k.runs_days)"""
+# A copy that no run cites any more, and none has asked for since yesterday.
+SNAPSHOTS = """
+    DELETE FROM snapshots WHERE hash IN (
+        SELECT hash FROM snapshots s WHERE s.first_seen < now() - interval '1 day'
+          AND NOT EXISTS (SELECT FROM run_sources c WHERE c.hash = s.hash) LIMIT $1)"""
+# What was counted for organisations that are gone, and what nobody asks about any more.
+COUNTS = """
+    DELETE FROM outside_counts c WHERE c.day < current_date - 366
+       OR (c.organisation_id <> '00000000-0000-0000-0000-000000000000'
+           AND NOT EXISTS (SELECT FROM organisations o WHERE o.id = c.organisation_id))"""
+STATEMENTS: Mapping[str, str] = MappingProxyType(
+    {
+        "runs": RUNS,
+        **{table: HAVING.format(table=table, ended=ENDED.format(days="events_days")) for table in ("events",)},
+        **{table: HAVING.format(table=table, ended=ENDED.format(days="tool_results_days")) for table in ("tool_calls", "turns")},
+        "viewings": SAID.format(table="viewings", since="first_viewed_at"),  # their choices go with them
+        **{table: SAID.format(table=table, since="made_at") for table in ("ratings", "claim_flags")},
+        "drafts": DRAFTS,
+        "fleets": FLEETS,  # their questions go with them
+        "snapshots": SNAPSHOTS,
+        "outside_counts": COUNTS,
+    }
+)
+BATCHED = frozenset({"runs", "events", "tool_calls", "turns", "snapshots"})
+
+
+async def get(database: Executor, organisation: object) -> Retention:
+    """The organisation's settings; by default everything is kept."""
+    async with translated():
+        row = await database.fetchrow(GET, organisation)
+    return Retention(**dict(row)) if row else Retention()
+
+
+async def set_(database: Executor, retention: Retention) -> None:
+    """Replace the settings of the organisation that `database` acts for."""
+    async with translated():
+        await database.execute(SET, *retention.model_dump().values())
+
+
+async def forget(trusted: Executor, what: str, batch: int) -> int:
+    """Delete some of what is past its time, of every organisation; how many rows. `what` is a key of `STATEMENTS`.
+
+    Of what can be much, the rows of `batch` runs (or as many snapshots) go at once: ask again until there are none.
+    """
+    async with translated():
+        done = await trusted.execute(STATEMENTS[what], *((batch,) if what in BATCHED else ()))
+    return int(done.rpartition(" ")[2])

@@ -1,0 +1,1 @@
+"""Runs: asking them, following them, steering them, and the record that workers write."""

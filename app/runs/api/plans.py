@@ -1,0 +1,70 @@
+"""The plan of a run: read it, and change it without overwriting what somebody else changed meanwhile.
+
+Its tag is its revision. A change that names it in `If-Match` is made on that revision or not at all (412).
+"""
+
+import re
+from typing import Annotated
+
+from litestar import Controller, Response, delete, get, post, put
+from litestar.params import FromPath, HeaderParameter, JSONBody
+
+from app.accounts.nouns.access import Scope
+from app.domain.errors import Outdated
+from app.domain.plan import ResearchPlan, Subtask
+from app.http.authentication import needs
+from app.http.dependencies import RunId, SteeringService
+from app.http.openapi.document import problem_responses
+
+READ, WRITE = needs(Scope.RUNS_READ), needs(Scope.RUNS_WRITE)
+TAG = re.compile(r'"plan-(\d{1,9})"')
+IfMatch = Annotated[
+    str | None, HeaderParameter(name="If-Match", description="The plan's ETag: change it only if it is still at that revision.")
+]
+
+
+class PlansController(Controller):
+    """Reading and changing a plan. Changes take effect before every agent's next turn."""
+
+    path = "/v1/runs/{run_id:uuid}/plan"
+    tags = ("steering",)
+
+    @get(opt=READ, responses=problem_responses(404))
+    async def show_plan(self, run_id: RunId, steering: SteeringService) -> Response[ResearchPlan]:
+        """The plan as it stands, with its revision as `ETag`."""
+        return _tagged(await steering.plan(run_id))
+
+    @put(opt=WRITE, responses=problem_responses(400, 404, 409, 412))
+    async def revise_plan(
+        self, run_id: RunId, data: JSONBody[ResearchPlan], steering: SteeringService, matching: IfMatch = None
+    ) -> Response[ResearchPlan]:
+        """Replace the plan. Findings of subtasks whose id stays are kept."""
+        return _tagged(await steering.revise_plan(run_id, data, _revision(matching)))
+
+    @post("/subtasks", opt=WRITE, responses=problem_responses(400, 404, 409, 412))
+    async def add_subtask(
+        self, run_id: RunId, data: JSONBody[Subtask], steering: SteeringService, matching: IfMatch = None
+    ) -> Response[ResearchPlan]:
+        """Add one subtask."""
+        return _tagged(await steering.add_subtask(run_id, data, _revision(matching)))
+
+    @delete("/subtasks/{subtask_id:str}", status_code=200, opt=WRITE, responses=problem_responses(404, 409, 412))
+    async def drop_subtask(
+        self, run_id: RunId, subtask_id: FromPath[str], steering: SteeringService, matching: IfMatch = None
+    ) -> Response[ResearchPlan]:
+        """Drop one subtask; if it runs, it hands over what it has."""
+        return _tagged(await steering.drop_subtask(run_id, subtask_id, _revision(matching)))
+
+
+def _tagged(plan: ResearchPlan) -> Response[ResearchPlan]:
+    return Response(plan, headers={"ETag": f'"plan-{plan.revision}"', "Cache-Control": "private, no-cache"})
+
+
+def _revision(tag: str | None) -> int | None:
+    """The revision a client expects; None where it takes any."""
+    if tag is None or tag.strip() == "*":
+        return None
+    found = TAG.fullmatch(tag.strip())
+    if found is None:
+        raise Outdated("`If-Match` is not the plan's ETag; read the plan again, and send the tag that comes with it")
+    return int(found.group(1))

@@ -1,0 +1,64 @@
+"""Runs: ask, list, look."""
+
+from typing import Annotated
+from uuid import UUID
+
+from litestar import Controller, Response, delete, get, post
+from litestar.params import JSONBody, QueryParameter
+
+from app.accounts.nouns.access import Scope
+from app.asking.schemas import GivenRubric
+from app.domain.errors import InvalidInput
+from app.domain.run import Run
+from app.http.authentication import needs
+from app.http.dependencies import AskingService, CurrentPrincipal, DeletingService, ResearchService, RunId
+from app.http.openapi.document import problem_responses
+from app.runs.schemas import NewRun, RunPage
+
+PAGE_SIZE = 20
+
+
+class RunsController(Controller):
+    """A run is one question and everything that is done to answer it."""
+
+    path = "/v1/runs"
+    tags = ("runs",)
+    opt = needs(Scope.RUNS_READ)
+
+    @post(opt=needs(Scope.RUNS_WRITE), responses=problem_responses(400, 413))
+    async def create(self, data: JSONBody[NewRun], research: ResearchService, asking: AskingService) -> Response[Run]:
+        """Ask a question. The run starts at once; follow it at its `/events`."""
+        query, given = data.query(), data.rubric
+        agreed = await asking.agreed(given.criteria, given.draft) if isinstance(given, GivenRubric) else None
+        if given and data.beside and agreed is None:  # all are held to the same one, so it is there before any of them
+            agreed = await asking.drafted(query)
+        run = await research.create(query, agreed=agreed, beside=data.beside)
+        return Response(run, headers={"Location": f"/v1/runs/{run.id}"})
+
+    @get(responses=problem_responses(400))
+    async def list_runs(
+        self,
+        research: ResearchService,
+        limit: Annotated[int, QueryParameter(ge=1, le=100, description="How many at most.")] = PAGE_SIZE,
+        before: Annotated[UUID | None, QueryParameter(description="Only runs older than this one.")] = None,
+        q: Annotated[str, QueryParameter(max_length=200, description="Only runs with these words in question or report.")] = "",
+    ) -> RunPage:
+        """The organisation's runs, newest first."""
+        if "\0" in q:
+            raise InvalidInput("`q` has a null character; send plain words")
+        found = await research.page(limit + 1, before, q)
+        items = list(found[:limit])
+        return RunPage(items=items, next=items[-1].id if len(found) > limit else None)
+
+    @get("/{run_id:uuid}", responses=problem_responses(404))
+    async def show(self, run_id: RunId, research: ResearchService) -> Run:
+        """One run as it stands: status, plan, consumption, budget."""
+        return await research.get(run_id)
+
+    @delete("/{run_id:uuid}", opt=needs(Scope.RUNS_WRITE), responses=problem_responses(403, 404, 409))
+    async def remove(self, run_id: RunId, deleting: DeletingService, principal: CurrentPrincipal) -> None:
+        """Delete a run that has ended, for good: its report and versions, links, comparisons, judgements, log and stored steps.
+
+        Whoever asked it may, and owners and admins. What it used stays counted.
+        """
+        await deleting.delete(principal, run_id)

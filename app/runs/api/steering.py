@@ -1,0 +1,50 @@
+"""Steering a run that is under way. Commands are accepted at once and take effect before every agent's next turn."""
+
+from litestar import Controller, post, put
+from litestar.params import JSONBody
+
+from app.accounts.nouns.access import Scope
+from app.domain.budget import Budget
+from app.domain.run import Run
+from app.http.authentication import needs
+from app.http.dependencies import RunId, SteeringService
+from app.http.openapi.document import problem_responses
+from app.runs.schemas import AddedNote, NewNote, Resumption
+
+
+class SteeringController(Controller):
+    """What a reader may change."""
+
+    path = "/v1/runs/{run_id:uuid}"
+    tags = ("steering",)
+    opt = needs(Scope.RUNS_WRITE)
+
+    @post("/pause", status_code=202, responses=problem_responses(404, 409))
+    async def pause(self, run_id: RunId, steering: SteeringService) -> Run:
+        """Pause the run. Everything is kept; it may stay paused for days."""
+        return await steering.pause(run_id)
+
+    @post("/resume", status_code=202, responses=problem_responses(400, 404, 409))
+    async def resume(self, run_id: RunId, steering: SteeringService, data: JSONBody[Resumption | None] = None) -> Run:
+        """Go on with a run that is paused or has reached its budget."""
+        return await steering.resume(run_id, finish=data is not None and data.finish)
+
+    @post("/approve", status_code=202, responses=problem_responses(404, 409))
+    async def approve(self, run_id: RunId, steering: SteeringService) -> Run:
+        """Approve the plan of a run that waits for that, as it stands by now."""
+        return await steering.approve(run_id)
+
+    @post("/cancel", status_code=202, responses=problem_responses(404, 409))
+    async def cancel(self, run_id: RunId, steering: SteeringService) -> Run:
+        """End the run for good."""
+        return await steering.cancel(run_id)
+
+    @post("/notes", responses=problem_responses(400, 404, 409))
+    async def add_note(self, run_id: RunId, data: JSONBody[NewNote], steering: SteeringService) -> AddedNote:
+        """Leave a note that agents read at the start of each later stage."""
+        return AddedNote(seq=await steering.add_note(run_id, data.text), text=data.text)
+
+    @put("/budget", responses=problem_responses(400, 404, 409))
+    async def set_budget(self, run_id: RunId, data: JSONBody[Budget], steering: SteeringService) -> Run:
+        """Set the hard cap; null means uncapped. A run that waits at its budget goes on when it is resumed."""
+        return await steering.set_budget(run_id, data)

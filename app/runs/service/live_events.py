@@ -1,0 +1,104 @@
+"""Following runs as they happen: one listening connection a process and one reader, however many watch."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Sequence
+from datetime import timedelta
+from uuid import UUID
+
+from app.database.engine import Executor
+from app.domain.errors import NotFound, Unavailable
+from app.runs.service.live_feed import RETRY, Feed, Reader
+from app.runs.storage import events, runs
+from app.runs.storage.events import LoggedEvent
+
+# Watchers are told that they are not forgotten after each such time without an event. A read may take no longer: proxies and
+# clients give up on silence, and 15 seconds are promised.
+QUIET = timedelta(seconds=10)
+
+Batches = AsyncGenerator[Sequence[LoggedEvent], None]
+
+
+class LiveEvents:
+    """Fans the event log out to watchers. `heard` and `gap` are for the process's one `Listener`.
+
+    Whether a run may be watched is asked of `tenants`, for whom it is; logs are read once for all watchers, from `trusted`.
+    """
+
+    def __init__(self, tenants: Executor, trusted: Executor, quiet: timedelta = QUIET) -> None:
+        self._tenants = tenants
+        self._trusted = trusted
+        self._quiet = quiet
+        self._reader = Reader(trusted)
+        self._feeds: dict[UUID, Feed] = {}
+        self._stopped = False
+
+    def heard(self, run_id: UUID, seq: int) -> None:
+        """A run's log has reached `seq`."""
+        feed = self._feeds.get(run_id)
+        if feed is not None:
+            feed.announce(seq)
+
+    def gap(self) -> None:
+        """Announcements may have been missed: read every watched log again."""
+        for feed in self._feeds.values():
+            feed.catch_up()
+
+    @property
+    def watched(self) -> int:
+        """How many runs are being watched."""
+        return len(self._feeds)
+
+    def stop(self) -> None:
+        """End all watching: the process is shutting down, and clients come back with the last number they saw."""
+        self._stopped = True
+        for feed in self._feeds.values():
+            feed.wake()
+
+    async def watch(self, run_id: UUID, after: int) -> Batches:
+        """The events after number `after`, in order, up to the final one; an empty batch after each quiet time.
+
+        None is missing, unless the log does not keep it any more: then a `gap` event stands in its place.
+
+        Raises:
+            NotFound: no such run.
+            Unavailable: the database does not answer at the start; later outages are waited out.
+        """
+        run = await runs.get(self._tenants, run_id)
+        if run is None:
+            raise NotFound(f"there is no run {run_id}")
+        if (feed := self._feeds.get(run_id)) is None:
+            feed = self._feeds[run_id] = Feed(self._trusted, self._reader, run_id, self._quiet)
+        feed.watchers += 1
+        try:
+            async for batch in self._follow(feed, min(after, run.last_seq), run.last_seq if run.status.finished else None):
+                # A number from the future: what it covers has still to happen, and was not asked for.
+                yield [event for event in batch if event.seq > after] if batch and batch[0].seq <= after else batch
+        finally:
+            feed.watchers -= 1
+            if not feed.watchers:
+                del self._feeds[run_id]
+                feed.close()
+
+    async def _follow(self, feed: "Feed", after: int, last: int | None) -> Batches:
+        """`last` is the highest number of a run that has finished already."""
+        while not self._stopped and (last is None or after < last):
+            batch = feed.kept(after)
+            if batch is None:
+                try:
+                    async with asyncio.timeout(self._quiet.total_seconds()):
+                        batch = await feed.stored(after)
+                except (Unavailable, TimeoutError):
+                    await asyncio.sleep(RETRY.total_seconds())
+                    yield ()
+                    continue
+            if batch:
+                # Numbers become visible in order: what is missing before the first one that is there was taken out of the log.
+                yield batch if batch[0].seq == after + 1 else (events.gap(feed.run_id, after, batch[0].seq), *batch)
+                after = batch[-1].seq
+                if any(event.final for event in batch):
+                    return
+            elif last is not None:
+                yield (events.gap(feed.run_id, after, last + 1),)
+                return
+            elif not await feed.grown(after):
+                yield ()

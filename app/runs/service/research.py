@@ -1,0 +1,239 @@
+"""Ask a question, and read what became of it."""
+
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import timedelta
+from typing import NamedTuple
+from uuid import UUID, uuid4
+
+from app.asking.storage import rubrics
+from app.collections.service.index_names import resolved
+from app.collections.storage import collections
+from app.database.engine import Database, Executor
+from app.domain.contract import ResearchInput
+from app.domain.errors import InvalidInput, NotFound, Unavailable
+from app.domain.query import ResearchQuery, SystemName
+from app.domain.revision import DELIVERED
+from app.domain.rubric import Rubric
+from app.domain.run import Run
+from app.domain.writer import WriterSettings
+from app.preferences.storage import writer_defaults
+from app.reports.storage import reports, versions
+from app.reports.storage.reports import StoredReport
+from app.runs.service.gateway import RunGateway
+from app.runs.storage import events, runs, steering, tapes
+from app.runs.storage.events import LoggedEvent
+from app.runs.storage.run_log import RunLog
+
+AVAILABLE = tuple(SystemName)
+WITHOUT_MODEL = (SystemName.MINDDR,)
+"""The others need a language model."""
+WAITING_FOR_WORKFLOWS = "waiting for the workflow service; the run starts by itself when it answers"
+# A run this old without a workflow was left behind by a failed start, not by one that is under way.
+LEFT_BEHIND = timedelta(seconds=5)
+BATCH = 100
+
+# Whether the organisation that asks may begin one more run; asked in the transaction that stores it.
+Admit = Callable[[Executor], Awaitable[None]]
+
+log = logging.getLogger(__name__)
+
+
+class Agreed(NamedTuple):
+    """The rubric a run is held to, and the one it was drafted as; None where a person wrote it from nothing."""
+
+    rubric: Rubric
+    drafted: Rubric | None = None
+
+
+class Research:
+    """The use cases around a run. A run is stored before its workflow is started, so that none is lost in between.
+
+    Raises:
+        NotFound: no such run, report or snapshot.
+        Unavailable: the database does not answer.
+    """
+
+    def __init__(
+        self, database: Database, gateway: RunGateway, systems: Sequence[SystemName] = AVAILABLE, admit: Admit | None = None
+    ) -> None:
+        self._database = database
+        self._gateway = gateway
+        self._systems = systems
+        self._admit = admit
+
+    @property
+    def systems(self) -> Sequence[SystemName]:
+        """The systems that can be asked for here."""
+        return self._systems
+
+    async def admit(self, transaction: Executor) -> None:
+        """Whether whoever asks may begin one more run; what `transaction` then stores counts.
+
+        Raises:
+            TooManyRequests: a quota of the organisation or the key is reached.
+        """
+        if self._admit is not None:
+            await self._admit(transaction)
+
+    async def create(
+        self,
+        query: ResearchQuery,
+        notes: Sequence[str] = (),
+        agreed: Agreed | None = None,
+        beside: Sequence[SystemName] = (),
+    ) -> Run:
+        """Store a run, with the rubric it was asked with, and start it.
+
+        With the workflow service away it stays queued, says so, and `dispatch` starts it later.
+
+        `notes` are there before anything else happens: every stage reads them. The systems `beside` work the same question on the
+        same evidence, held to the same rubric, each in a run of its own.
+
+        Raises:
+            InvalidInput: a system asked for is not available, or is named twice.
+            TooManyRequests: a quota of the organisation or the key is reached; then nothing is stored.
+        """
+        run_id = uuid4()
+        return (await self.create_all(self.side_by_side(query, beside, run_id), notes, agreed, run_id))[0]
+
+    def side_by_side(self, query: ResearchQuery, beside: Sequence[SystemName], first: UUID) -> list[ResearchQuery]:
+        """What is asked where systems work `beside` that of the query, whose own run is `first`.
+
+        Raises:
+            InvalidInput: a system is not available, or is named twice.
+        """
+        if len({query.system, *beside}) != 1 + len(beside):
+            raise InvalidInput("`beside` names a system twice, or the run's own; name each system once")
+        queries = [query, *(another(query, system, first) for system in beside)]
+        for each in queries:
+            self._check_available(each.system)
+        return queries
+
+    async def create_all(
+        self,
+        queries: Sequence[ResearchQuery],
+        notes: Sequence[str] = (),
+        agreed: Agreed | None = None,
+        first_id: UUID | None = None,
+        check: Admit | None = None,
+    ) -> list[Run]:
+        """Store runs, all or none, and start them. `check` is asked first, in the transaction that stores them.
+
+        Raises:
+            InvalidInput, TooManyRequests: as `create`.
+        """
+        for query in queries:
+            self._check_available(query.system)
+        wanted = [await resolved(self._database, await self._with_default_writer(query)) for query in queries]
+        ids = [first_id or uuid4(), *(uuid4() for _ in queries[1:])]
+        async with self._database.acquire() as connection:
+            if check is not None:
+                await check(connection)
+            for run_id, (query, own) in zip(ids, wanted, strict=True):
+                await self._store(connection, run_id, query, own, agreed)
+                for note in notes:
+                    await steering.add_note(connection, run_id, note)
+        return [await self._begun(run_id) for run_id in ids]
+
+    def _check_available(self, system: SystemName) -> None:
+        if system not in self._systems:
+            available = ", ".join(self._systems)
+            raise InvalidInput(f"the system {system} needs a language model, and none is configured; available: {available}")
+
+    async def _store(
+        self, connection: Executor, run_id: UUID, query: ResearchQuery, own: Sequence[UUID], agreed: Agreed | None
+    ) -> None:
+        await self.admit(connection)
+        await runs.create(connection, run_id, query)
+        if own:
+            await collections.note_searches(connection, run_id, own)
+        if agreed is not None:  # should we die here, the run's planning stage drafts a rubric
+            await rubrics.add(connection, run_id, agreed.rubric, agreed.drafted)
+
+    async def _begun(self, run_id: UUID) -> Run:
+        try:
+            await self.start(await RunLog(self._database).load(run_id))
+        except Unavailable as error:
+            log.warning("run %s is stored but not started: %s", run_id, error)
+            await runs.note_waiting(self._database, run_id, WAITING_FOR_WORKFLOWS)
+        return await self.get(run_id)
+
+    async def _with_default_writer(self, query: ResearchQuery) -> ResearchQuery:
+        """The organisation's own way of writing, where the query asks for none."""
+        if query.writer != WriterSettings():
+            return query
+        return query.model_copy(update={"writer": await writer_defaults.get(self._database)})
+
+    async def start(self, request: ResearchInput) -> None:
+        """Start a stored run's workflow; a second time changes nothing."""
+        await self._gateway.start(request)
+        await runs.mark_dispatched(self._database, request.run_id)
+
+    async def dispatch(self) -> int:
+        """Start the runs whose start failed; how many were started."""
+        waiting = await runs.undispatched(self._database, LEFT_BEHIND, BATCH)
+        for run_id in waiting:
+            await self.start(await RunLog(self._database).load(run_id))
+        return len(waiting)
+
+    async def get(self, run_id: UUID) -> Run:
+        """The run as it stands."""
+        run = await runs.get(self._database, run_id)
+        if run is None:
+            raise NotFound(f"there is no run {run_id}")
+        return run
+
+    async def page(self, limit: int, before: UUID | None, search: str = "") -> Sequence[Run]:
+        """Up to `limit` runs, newest first, older than `before`; with `search`, those that have all its words.
+
+        Raises:
+            InvalidInput: there is no run `before`.
+        """
+        if before is not None and await runs.get(self._database, before) is None:
+            raise InvalidInput(f"`before` names no run: {before}")
+        words = search.split()
+        if words:
+            return await runs.find(self._database, words, limit, before)
+        return await runs.page(self._database, limit, before)
+
+    async def events(self, run_id: UUID, after: int, limit: int = events.PAGE) -> Sequence[LoggedEvent]:
+        """Up to `limit` events of the run's log that come after number `after`, in order."""
+        return await events.read_after(self._database, run_id, after, limit)
+
+    async def report(self, run_id: UUID, version: int | None = None) -> tuple[Run, StoredReport]:
+        """The run with this version of its report, by default the newest."""
+        return await self.get(run_id), await self.stored(run_id, version)
+
+    async def stored(self, run_id: UUID, version: int | None = None) -> StoredReport:
+        """This version of the run's report alone."""
+        report = await versions.get(self._database, run_id, version)
+        if report is not None:
+            return report
+        run = await self.get(run_id)
+        if version is not None and version != DELIVERED:
+            raise NotFound(f"the report of run {run_id} has no version {version}")
+        raise NotFound(f"run {run_id} has no report; its status is {run.status}")
+
+    async def evidence(self, run_id: UUID) -> str:
+        """The newest version's evidence as JSON text: every citation with its exact quote and offsets."""
+        return (await self.stored(run_id)).evidence
+
+    async def tape(self, run_id: UUID) -> bytes:
+        """What the run's tools brought, as JSON Lines of `call` and `result`; empty before the first call."""
+        await self.get(run_id)
+        turns = await tapes.tool_turns(self._database, run_id)
+        lines = (turn.model_dump_json(include={"call", "result"}, exclude_defaults=True) for turn in turns)
+        return "".join(f"{line}\n" for line in lines).encode()
+
+    async def snapshot(self, hash_: str) -> bytes:
+        """The stored copy of a cited source, UTF-8; offsets of quotes count its characters."""
+        body = await reports.snapshot(self._database, hash_)
+        if body is None:
+            raise NotFound(f"no source is stored under {hash_}")
+        return body
+
+
+def another(query: ResearchQuery, system: SystemName, first: UUID) -> ResearchQuery:
+    """The same question for another system, on the evidence of the run `first`, which alone waits for its plan's approval."""
+    return query.model_copy(update={"system": system, "evidence_of": first, "approve_plan": False})

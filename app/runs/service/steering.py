@@ -1,0 +1,173 @@
+"""What a reader may do to a run that is under way."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from uuid import UUID
+
+from app.database.tenancy import TenantDatabase
+from app.domain.budget import Budget
+from app.domain.contract import Halt, PlanRevision, SubtaskAddition, SubtaskRemoval
+from app.domain.errors import Conflict, NotFound, Outdated
+from app.domain.plan import ResearchPlan, Subtask
+from app.domain.run import Run, RunStatus
+from app.runs.service.gateway import RunGateway
+from app.runs.service.research import Research
+from app.runs.storage import steering
+from app.runs.storage.run_log import RunLog
+
+EDITS_AT_ONCE = 3
+WAITING = (RunStatus.PAUSED, RunStatus.BUDGET_REACHED, RunStatus.AWAITING_APPROVAL)
+
+
+class Steering:
+    """The use cases that change a run. A wish is written to the ledger first: every agent reads it with its next turn.
+
+    Raises:
+        NotFound: no such run.
+        Conflict: the run is not in a state that allows this.
+        Unavailable: the database or the workflow service does not answer; repeat the request.
+    """
+
+    def __init__(self, database: TenantDatabase, gateway: RunGateway, research: Research) -> None:
+        self._database = database
+        self._gateway = gateway
+        self._research = research
+        self._log = RunLog(database)
+        self._turns = asyncio.Semaphore(EDITS_AT_ONCE)
+
+    async def pause(self, run_id: UUID) -> Run:
+        """Stop before every agent's next turn, keeping everything. Pausing again changes nothing."""
+        run = await self._unfinished(run_id)
+        if run.status not in WAITING:
+            await steering.set_control(self._database, run_id, Halt.PAUSE, replacing=(Halt.NONE,))
+            # Without an open workflow the wish waits in the ledger: the run parks when it starts.
+            with contextlib.suppress(NotFound):
+                await self._gateway.pause(run_id)
+        return await self._research.get(run_id)
+
+    async def resume(self, run_id: UUID, finish: bool) -> Run:
+        """Go on where the run stopped; with `finish`, write the report from what there is, spending nothing more.
+
+        A run whose workflow is lost starts anew from the record: what is stored is not paid for again. Resuming
+        a run that goes on changes nothing.
+        """
+        run = await self._unfinished(run_id)
+        if run.status is RunStatus.AWAITING_APPROVAL:
+            raise Conflict(f"run {run_id} waits for its plan to be approved: approve it, change it first, or cancel the run")
+        wish = await steering.control(self._database, run_id)
+        if wish is Halt.CANCEL:
+            raise Conflict(f"run {run_id} is being cancelled")
+        if run.status is RunStatus.RUNNING and wish is Halt.NONE and not finish:
+            return run
+        if run.status is RunStatus.BUDGET_REACHED and not finish and not await steering.budget_left(self._database, run_id):
+            raise Conflict("the budget is spent: raise it and resume, or resume with finish to get a report from what there is")
+        await steering.set_finish(self._database, run_id, finish)
+        await steering.set_control(self._database, run_id, Halt.NONE, replacing=(Halt.PAUSE,))
+        try:
+            await self._gateway.resume(run_id, finish)
+        except NotFound:
+            await self._research.start(await self._log.load(run_id))
+        return await self._research.get(run_id)
+
+    async def approve(self, run_id: UUID) -> Run:
+        """Go on with the plan as it stands. Approving again changes nothing."""
+        run = await self._unfinished(run_id)
+        if run.status is not RunStatus.AWAITING_APPROVAL:
+            if await steering.approved(self._database, run_id):
+                return run
+            raise Conflict(f"run {run_id} is {run.status}: no plan of it waits for approval")
+        await steering.set_approved(self._database, run_id)
+        await steering.set_control(self._database, run_id, Halt.NONE, replacing=(Halt.PAUSE,))
+        try:
+            await self._gateway.approve(run_id)
+        except NotFound:
+            await self._research.start(await self._log.load(run_id))
+        return await self._research.get(run_id)
+
+    async def cancel(self, run_id: UUID) -> Run:
+        """End the run before every agent's next turn. Cancelling again changes nothing."""
+        run = await self._research.get(run_id)
+        if run.status is RunStatus.CANCELLED:
+            return run
+        await self._unfinished(run_id)
+        await steering.set_control(self._database, run_id, Halt.CANCEL, replacing=(Halt.NONE, Halt.PAUSE))
+        try:
+            await self._gateway.cancel(run_id)
+        except NotFound:
+            await self._log.set_status(run_id, RunStatus.CANCELLED, "cancelled before it started")
+        return await self._research.get(run_id)
+
+    async def plan(self, run_id: UUID) -> ResearchPlan:
+        """The plan as it stands.
+
+        Raises:
+            NotFound: there is no such run, or it has no plan yet.
+        """
+        run = await self._research.get(run_id)
+        if run.plan is None:
+            raise NotFound(f"run {run_id} has no plan yet; wait for its event plan_made")
+        return run.plan
+
+    async def revise_plan(self, run_id: UUID, plan: ResearchPlan, expected: int | None = None) -> ResearchPlan:
+        """Replace the plan; findings of subtasks whose id stays are kept. For `expected`, see `_editing`."""
+        async with self._editing(run_id, expected):
+            return await self._gateway.revise_plan(run_id, PlanRevision(plan=plan))
+
+    async def add_subtask(self, run_id: UUID, subtask: Subtask, expected: int | None = None) -> ResearchPlan:
+        """Add one subtask."""
+        async with self._editing(run_id, expected):
+            return await self._gateway.add_subtask(run_id, SubtaskAddition(subtask=subtask))
+
+    async def drop_subtask(self, run_id: UUID, subtask_id: str, expected: int | None = None) -> ResearchPlan:
+        """Drop one subtask; if it runs, it hands over what it has."""
+        async with self._editing(run_id, expected) as plan:
+            if subtask_id not in {subtask.id for subtask in plan.subtasks}:
+                raise NotFound(f"the plan has no subtask {subtask_id!r}")
+            return await self._gateway.drop_subtask(run_id, SubtaskRemoval(subtask_id=subtask_id))
+
+    @asynccontextmanager
+    async def _editing(self, run_id: UUID, expected: int | None) -> AsyncIterator[ResearchPlan]:
+        """The plan while it is changed. With `expected`, the revision that the change was made on, edits take turns.
+
+        Raises:
+            Outdated: the plan is at another revision by now.
+        """
+        if expected is None:
+            yield (await self._planned(run_id))[1]
+            return
+        # Whoever waits for his turn holds a connection and needs another: a few at a time, so that some are left for those.
+        async with self._turns, self._database.acquire() as connection:
+            await steering.await_turn(connection, run_id)
+            plan = (await self._planned(run_id))[1]
+            if plan.revision != expected:
+                raise Outdated(f"the plan is at revision {plan.revision} by now; read it again, and make your change on that")
+            yield plan
+
+    async def add_note(self, run_id: UUID, text: str) -> int:
+        """Leave a note for every stage that starts from now on; the number of its event."""
+        await self._unfinished(run_id)
+        seq = await steering.add_note(self._database, run_id, text)
+        if seq is None:
+            raise NotFound(f"there is no run {run_id}")
+        return seq
+
+    async def set_budget(self, run_id: UUID, budget: Budget) -> Run:
+        """Replace the hard cap. One that waits at its budget goes on when resumed; a completed one can be changed for it."""
+        if (await self._research.get(run_id)).status is not RunStatus.COMPLETED:
+            await self._unfinished(run_id)
+        await steering.set_budget(self._database, run_id, budget)
+        return await self._research.get(run_id)
+
+    async def _unfinished(self, run_id: UUID) -> Run:
+        run = await self._research.get(run_id)
+        if run.status.finished:
+            raise Conflict(f"run {run_id} is {run.status} and cannot be changed any more")
+        return run
+
+    async def _planned(self, run_id: UUID) -> tuple[Run, ResearchPlan]:
+        run = await self._unfinished(run_id)
+        if run.plan is None:
+            raise Conflict(f"run {run_id} has no plan yet; wait for its event plan_made")
+        return run, run.plan

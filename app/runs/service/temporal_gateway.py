@@ -1,0 +1,260 @@
+"""Runs over Temporal: starts workflows and passes commands to them. The one module of the app that knows Temporal."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import timedelta
+from typing import Any
+from uuid import UUID, uuid4
+
+from temporalio.client import (
+    Client,
+    WorkflowFailureError,
+    WorkflowHandle,
+    WorkflowUpdateFailedError,
+    WorkflowUpdateRPCTimeoutOrCancelledError,
+)
+from temporalio.common import Priority, WorkflowIDConflictPolicy
+from temporalio.exceptions import ApplicationError
+from temporalio.runtime import Runtime
+from temporalio.service import RPCError, RPCStatusCode
+
+from app.domain.contract import (
+    DRAFT_WORKFLOW,
+    REPORT_TASK_WORKFLOW,
+    RESEARCH_QUEUE,
+    RESEARCH_WORKFLOW,
+    Command,
+    Draft,
+    DraftRequest,
+    PlanRevision,
+    ReportTaskInput,
+    ResearchInput,
+    SubtaskAddition,
+    SubtaskRemoval,
+    task_workflow_id,
+    workflow_id,
+)
+from app.domain.errors import Conflict, InvalidInput, NotFound, RubricaError, SetupError, Unavailable
+from app.domain.fleets import FLEET_WORKFLOW, WAKE, FleetInput, fleet_workflow_id
+from app.domain.plan import ResearchPlan
+from app.runs.service.temporal_payloads import noun_converter
+
+NAMESPACE = "default"
+CONNECT_LIMIT = timedelta(seconds=10)
+COMMAND_LIMIT = timedelta(seconds=10)
+STARTING = "Frontend is not healthy yet"
+STARTING_POLL = timedelta(milliseconds=100)
+BACKGROUND = 5
+"""Temporal's lowest priority; 3 is the usual one."""
+DRAFT_LIMIT = timedelta(seconds=100)
+_REFUSALS: dict[str, type[RubricaError]] = {kind.__name__: kind for kind in (Conflict, InvalidInput, NotFound)}
+_CAUSES = {
+    "h2 protocol error": "something answers there that is not Temporal (expected its gRPC address, usually port 7233)",
+    "dns error": "the host name is not known",
+    "Connection refused": "nothing listens there; is the server running?",
+    "Unimplemented": "a gRPC server answers there, but it is not Temporal",
+    "amespace": f"the server has no namespace {NAMESPACE!r}",
+}
+
+
+async def connect(address: str, runtime: Runtime | None = None) -> Client:
+    """A client of the Temporal server at `address` (`host:port`).
+
+    Raises:
+        SetupError: nothing answers there, or something that is not Temporal.
+    """
+    try:
+        async with asyncio.timeout(CONNECT_LIMIT.total_seconds()):
+            return await _client(address, runtime)
+    except TimeoutError as error:
+        raise SetupError(_unusable(address, f"no answer within {CONNECT_LIMIT.total_seconds():.0f} s")) from error
+    except (RuntimeError, ValueError) as error:
+        raise SetupError(_unusable(address, _cause(str(error)))) from error
+
+
+async def _client(address: str, runtime: Runtime | None) -> Client:
+    """A client, waited for while the server starts: it takes connections a moment before it serves."""
+    while True:
+        try:
+            return await Client.connect(address, namespace=NAMESPACE, data_converter=noun_converter, runtime=runtime)
+        except RuntimeError as error:
+            if STARTING not in str(error):
+                raise
+            await asyncio.sleep(STARTING_POLL.total_seconds())
+
+
+async def start_fleet(client: Client, request: FleetInput) -> None:
+    """Start a fleet's workflow, or have the one that is open look again."""
+    await client.start_workflow(
+        FLEET_WORKFLOW,
+        request,
+        id=fleet_workflow_id(request.fleet_id),
+        task_queue=RESEARCH_QUEUE,
+        id_conflict_policy=WorkflowIDConflictPolicy.USE_EXISTING,
+        start_signal=WAKE,
+        priority=Priority(priority_key=BACKGROUND, fairness_key=str(request.organisation_id)),
+        rpc_timeout=COMMAND_LIMIT,
+    )
+
+
+class TemporalGateway:
+    """`RunGateway` over Temporal at `address` (`host:port`). It connects with the first command, so that it may start first."""
+
+    def __init__(self, address: str) -> None:
+        self._address = address
+        self._client: Client | None = None
+        self._connecting = asyncio.Lock()
+
+    async def start(self, request: ResearchInput) -> None:
+        """Start the run's workflow, unless one is open."""
+        client = await self._connected()
+        async with _translated(request.run_id):
+            await client.start_workflow(
+                RESEARCH_WORKFLOW,
+                request,
+                id=workflow_id(request.run_id),
+                task_queue=RESEARCH_QUEUE,
+                id_conflict_policy=WorkflowIDConflictPolicy.USE_EXISTING,
+                priority=turn_of(request),
+                rpc_timeout=COMMAND_LIMIT,
+            )
+
+    async def start_task(self, run_id: UUID, task_id: UUID) -> None:
+        """Start a task's workflow, unless one is open."""
+        client = await self._connected()
+        async with _translated(run_id):
+            await client.start_workflow(
+                REPORT_TASK_WORKFLOW,
+                ReportTaskInput(run_id=run_id, task_id=task_id),
+                id=task_workflow_id(task_id),
+                task_queue=RESEARCH_QUEUE,
+                id_conflict_policy=WorkflowIDConflictPolicy.USE_EXISTING,
+                rpc_timeout=COMMAND_LIMIT,
+            )
+
+    async def wake_fleet(self, request: FleetInput) -> None:
+        """Start the fleet's workflow, or have the one that is open look again."""
+        client = await self._connected()
+        async with _translated(request.fleet_id):
+            await start_fleet(client, request)
+
+    async def pause(self, run_id: UUID) -> None:
+        """Stop before the next turn of every agent."""
+        await self._signal(run_id, Command.PAUSE)
+
+    async def resume(self, run_id: UUID, finish: bool) -> None:
+        """Go on; with `finish`, to a report from what there is."""
+        await self._signal(run_id, Command.FINISH if finish else Command.RESUME)
+
+    async def approve(self, run_id: UUID) -> None:
+        """Go on with the plan as it stands."""
+        await self._signal(run_id, Command.APPROVE)
+
+    async def cancel(self, run_id: UUID) -> None:
+        """End the run."""
+        await self._signal(run_id, Command.CANCEL)
+
+    async def revise_plan(self, run_id: UUID, revision: PlanRevision) -> ResearchPlan:
+        """Replace the plan; the plan as accepted."""
+        return await self._update(run_id, Command.REVISE_PLAN, revision)
+
+    async def add_subtask(self, run_id: UUID, addition: SubtaskAddition) -> ResearchPlan:
+        """Add a subtask; the plan as accepted."""
+        return await self._update(run_id, Command.ADD_SUBTASK, addition)
+
+    async def drop_subtask(self, run_id: UUID, removal: SubtaskRemoval) -> ResearchPlan:
+        """Drop a subtask; the plan as accepted."""
+        return await self._update(run_id, Command.DROP_SUBTASK, removal)
+
+    async def draft(self, request: DraftRequest) -> Draft:
+        """Have a worker draft something; at most `DRAFT_LIMIT` is waited for it."""
+        client = await self._connected()
+        try:
+            draft: Draft = await client.execute_workflow(
+                DRAFT_WORKFLOW,
+                request,
+                id=f"draft-{uuid4()}",
+                task_queue=RESEARCH_QUEUE,
+                result_type=Draft,
+                execution_timeout=DRAFT_LIMIT,
+            )
+        except (WorkflowFailureError, RPCError) as error:
+            raise Unavailable("no worker could draft this just now; repeat the request") from error
+        return draft
+
+    async def check(self) -> None:
+        """Return when Temporal answers."""
+        client = await self._connected()
+        try:
+            answers = await client.service_client.check_health(timeout=COMMAND_LIMIT)
+        except RPCError as error:
+            raise Unavailable(f"Temporal does not answer: {error.message}") from error
+        if not answers:
+            raise Unavailable("Temporal is not ready")
+
+    async def _signal(self, run_id: UUID, command: Command) -> None:
+        handle = await self._handle(run_id)
+        async with _translated(run_id):
+            await handle.signal(command, rpc_timeout=COMMAND_LIMIT)
+
+    async def _update(self, run_id: UUID, command: Command, change: Any) -> ResearchPlan:
+        """Without a limit an update waits for as long as no worker runs the workflow."""
+        handle = await self._handle(run_id)
+        async with _translated(run_id):
+            plan: ResearchPlan = await handle.execute_update(command, change, result_type=ResearchPlan, rpc_timeout=COMMAND_LIMIT)
+        return plan
+
+    async def _handle(self, run_id: UUID) -> WorkflowHandle[Any, Any]:
+        return (await self._connected()).get_workflow_handle(workflow_id(run_id))
+
+    async def _connected(self) -> Client:
+        async with self._connecting:
+            if self._client is None:
+                try:
+                    self._client = await connect(self._address)
+                except SetupError as error:
+                    raise Unavailable(str(error)) from error
+            return self._client
+
+
+@asynccontextmanager
+async def _translated(run_id: UUID) -> AsyncIterator[None]:
+    """Temporal's errors as ours."""
+    try:
+        yield
+    except WorkflowUpdateFailedError as error:
+        raise _refusal(error) from error
+    except WorkflowUpdateRPCTimeoutOrCancelledError as error:
+        raise Unavailable("no worker takes up the command just now; repeat it, it may still be carried out") from error
+    except RPCError as error:
+        if error.status is RPCStatusCode.NOT_FOUND:
+            raise NotFound(f"no workflow of run {run_id} is open") from error
+        raise Unavailable(f"Temporal does not answer: {error.message}") from error
+
+
+def turn_of(request: ResearchInput) -> Priority:
+    """Organisations take turns, however many runs one of them has waiting, and what is in the background comes after all else.
+
+    What the workflow starts inherits it.
+    """
+    return Priority(
+        priority_key=BACKGROUND if request.background else None,
+        fairness_key=str(request.organisation_id) if request.organisation_id else None,
+    )
+
+
+def _refusal(error: WorkflowUpdateFailedError) -> RubricaError:
+    """A validator's reason, in the class it was raised with."""
+    cause = error.cause
+    if not isinstance(cause, ApplicationError):
+        return Conflict(str(cause))
+    return _REFUSALS.get(cause.type or "", Conflict)(cause.message)
+
+
+def _unusable(address: str, cause: str) -> str:
+    return f"cannot use the Temporal server at {address} (RUBRICA_TEMPORAL_ADDRESS): {cause}"
+
+
+def _cause(text: str) -> str:
+    return next((cause for sign, cause in _CAUSES.items() if sign in text), text)

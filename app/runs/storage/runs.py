@@ -1,0 +1,166 @@
+"""The runs themselves: what was asked, where each stands. Every function is one statement, complete in itself."""
+
+import re
+from collections.abc import Sequence
+from datetime import timedelta
+from functools import lru_cache
+from typing import NamedTuple
+from uuid import UUID
+
+from asyncpg import Record
+
+from app.database.engine import Executor, translated
+from app.domain.budget import Budget, Usage
+from app.domain.plan import ResearchPlan
+from app.domain.query import ResearchQuery
+from app.domain.run import EventType, Run, RunStatus
+from app.runs.storage.run_log import to_json
+
+WILDCARD = re.compile(r"([%_\\])")  # what LIKE would read as more than itself
+ESCAPED = r"\\\1"
+RUN = """
+    SELECT r.id, r.query, r.status, r.detail, r.plan, r.created_at, r.finished_at,
+           l.max_tokens, l.max_cost_microusd, l.max_seconds,
+           l.model_calls, l.tool_calls, l.input_tokens, l.output_tokens, l.cost_microusd, l.updated_at, l.last_seq
+    FROM runs r JOIN ledgers l ON l.run_id = r.id """
+GET = RUN + "WHERE r.id = $1"
+# Runs made on behalf of another, and those of a fleet, are not listed.
+PAGE = RUN + "WHERE r.made_for IS NULL AND r.fleet_id IS NULL ORDER BY r.created_at DESC, r.id DESC LIMIT $1"
+PAGE_BEFORE = (
+    RUN
+    + """WHERE r.made_for IS NULL AND r.fleet_id IS NULL
+      AND (r.created_at, r.id) < (SELECT created_at, id FROM runs WHERE id = $2)
+    ORDER BY r.created_at DESC, r.id DESC LIMIT $1"""
+)
+# Every word must be in the question or in the report. Row-level security leaves the organisation's runs: few enough to read.
+FOUND = (
+    RUN
+    + """WHERE r.fleet_id IS NULL AND ($2::uuid IS NULL OR (r.created_at, r.id) < (SELECT created_at, id FROM runs WHERE id = $2))
+      AND (r.query->>'question' ILIKE ALL ($3::text[])
+           OR EXISTS (SELECT FROM reports t WHERE t.run_id = r.id AND t.markdown ILIKE ALL ($3::text[])))
+    ORDER BY r.created_at DESC, r.id DESC LIMIT $1"""
+)
+# The run itself, and those that work its question on its evidence.
+BESIDE = RUN + "WHERE (r.id = $1 OR r.query->>'evidence_of' = $1::uuid::text) AND r.made_for IS NULL"
+LOCK = "SELECT FROM runs WHERE id = $1 FOR UPDATE"
+CREATE = "SELECT create_run($1, $2, $3, $4, $5, $6, $7)"
+DISPATCHED = "UPDATE runs SET dispatched_at = now() WHERE id = $1 AND dispatched_at IS NULL"
+UNDISPATCHED = """
+    SELECT id FROM runs WHERE dispatched_at IS NULL AND finished_at IS NULL AND created_at < now() - $1::interval
+    ORDER BY created_at LIMIT $2"""
+# A run that has begun meanwhile keeps its status. As everywhere, the ledger's row is taken first.
+WAITING = """
+    WITH ledger AS (SELECT run_id FROM ledgers WHERE run_id = $1 FOR NO KEY UPDATE),
+         told AS (UPDATE runs SET detail = $2 FROM ledger WHERE id = ledger.run_id AND status = 'queued' AND detail <> $2
+                  RETURNING id)
+    SELECT append_event(id, 'status_changed', '', $3) FROM told"""
+UNFINISHED = "SELECT id, status FROM runs WHERE finished_at IS NULL ORDER BY created_at"
+
+KEPT = 512
+"""Questions and plans that are kept as read: they are frozen, and runs are looked at again and again."""
+
+
+class Unfinished(NamedTuple):
+    """A run that has not ended, and where it stands."""
+
+    id: UUID
+    status: RunStatus
+
+
+async def create(database: Executor, run_id: UUID, query: ResearchQuery) -> None:
+    """Add a run with its ledger and its first event. It belongs to the organisation that `database` acts for."""
+    budget = query.budget
+    event = {"question": query.question, "system": query.system, "effort": query.effort, "language": query.language}
+    async with translated():
+        await database.execute(
+            CREATE,
+            *(run_id, query.model_dump_json(), budget.max_tokens, budget.max_cost_microusd, budget.max_seconds),
+            *(EventType.RUN_CREATED, to_json(event)),
+        )
+
+
+async def get(database: Executor, run_id: UUID) -> Run | None:
+    """The run, or None."""
+    async with translated():
+        row = await database.fetchrow(GET, run_id)
+    return _run(row) if row else None
+
+
+async def beside(database: Executor, run_id: UUID) -> Sequence[Run]:
+    """The run and those that stand beside it, in no order."""
+    async with translated():
+        return [_run(row) for row in await database.fetch(BESIDE, run_id)]
+
+
+async def lock(database: Executor, run_id: UUID) -> None:
+    """Let nobody else lock the run until the transaction ends."""
+    async with translated():
+        await database.execute(LOCK, run_id)
+
+
+async def page(database: Executor, limit: int, before: UUID | None) -> Sequence[Run]:
+    """Up to `limit` runs, newest first, older than the run `before`; none when there is no such run."""
+    async with translated():
+        rows = await (database.fetch(PAGE_BEFORE, limit, before) if before else database.fetch(PAGE, limit))
+    return [_run(row) for row in rows]
+
+
+async def find(database: Executor, words: Sequence[str], limit: int, before: UUID | None) -> Sequence[Run]:
+    """Up to `limit` runs whose question or whose report has all these words, newest first, older than the run `before`."""
+    patterns = [f"%{WILDCARD.sub(ESCAPED, word)}%" for word in words]
+    async with translated():
+        rows = await database.fetch(FOUND, limit, before, patterns)
+    return [_run(row) for row in rows]
+
+
+async def note_waiting(database: Executor, run_id: UUID, reason: str) -> None:
+    """Say why a queued run has not begun. One that has begun is left as it is: its start was answered late, but it was heard."""
+    told = to_json({"status": RunStatus.QUEUED, "detail": reason})
+    async with translated():
+        await database.fetchval(WAITING, run_id, reason, told)
+
+
+async def mark_dispatched(database: Executor, run_id: UUID) -> None:
+    """Note that a workflow was started for the run."""
+    async with translated():
+        await database.execute(DISPATCHED, run_id)
+
+
+async def undispatched(database: Executor, older_than: timedelta, limit: int) -> Sequence[UUID]:
+    """Runs that no workflow was started for although they have waited longer than `older_than`, oldest first."""
+    async with translated():
+        return [row["id"] for row in await database.fetch(UNDISPATCHED, older_than, limit)]
+
+
+async def unfinished(database: Executor) -> Sequence[Unfinished]:
+    """Every run that has not ended, oldest first: each must have a workflow."""
+    async with translated():
+        rows = await database.fetch(UNFINISHED)
+    return [Unfinished(row["id"], RunStatus(row["status"])) for row in rows]
+
+
+def _run(row: Record) -> Run:
+    """What is stored was validated when it came; to do so again is most of what a list of runs would cost."""
+    return Run.model_construct(
+        id=row["id"],
+        query=_query(row["query"]),
+        status=RunStatus(row["status"]),
+        detail=row["detail"],
+        plan=_plan(row["plan"]) if row["plan"] else None,
+        usage=Usage.model_construct(**{name: row[name] for name in Usage.model_fields}),
+        budget=Budget.model_construct(**{name: row[name] for name in Budget.model_fields}),
+        created_at=row["created_at"],
+        updated_at=row["updated_at"],
+        finished_at=row["finished_at"],
+        last_seq=row["last_seq"],
+    )
+
+
+@lru_cache(KEPT)
+def _query(text: str) -> ResearchQuery:
+    return ResearchQuery.of_any_version(text)
+
+
+@lru_cache(KEPT)
+def _plan(text: str) -> ResearchPlan:
+    return ResearchPlan.of_any_version(text)

@@ -1,0 +1,201 @@
+"""Questions that are asked again and again: making them, changing them, and telling the workflow service."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, timedelta
+from uuid import UUID, uuid4
+
+import asyncpg
+
+from app.accounts.storage import organisations as accounts
+from app.collections.service.index_names import resolved
+from app.database.engine import Executor
+from app.database.tenancy import TenantDatabase
+from app.domain.deliveries import MailDelivery
+from app.domain.errors import Conflict, InvalidInput, NotFound, RubricaError
+from app.domain.query import ResearchQuery
+from app.domain.revision import DELIVERED
+from app.domain.schedules import MAX_SCHEDULES, Firing, Schedule, Timing
+from app.reports.storage import versions
+from app.runs.storage import runs
+from app.schedules.service import cron
+from app.schedules.service.gateway import ScheduleGateway
+from app.schedules.storage import deliveries, schedules
+
+SYNC_EVERY = timedelta(seconds=5)
+BATCH = 100
+log = logging.getLogger(__name__)
+
+
+class Schedules:
+    """The use cases around schedules. The database is their home; `wake` has the workflow service told of what changed.
+
+    Raises:
+        NotFound: no such schedule.
+        Unavailable: the database does not answer.
+    """
+
+    def __init__(self, database: TenantDatabase, gateway: ScheduleGateway, wake: Callable[[], None]) -> None:
+        self._database = database
+        self._gateway = gateway
+        self._wake = wake
+
+    async def page(self, limit: int, before: UUID | None) -> Sequence[Schedule]:
+        """Up to `limit` schedules, newest first, older than `before`."""
+        return [_timed(found) for found in await schedules.page(self._database, limit, before)]
+
+    async def get(self, schedule: UUID) -> Schedule:
+        """One schedule."""
+        found = await schedules.get(self._database, schedule)
+        if found is None:
+            raise NotFound(f"there is no schedule {schedule}")
+        return _timed(found)
+
+    async def create(
+        self, name: str, query: ResearchQuery, timing: Timing, deliver_to: Sequence[str], run: UUID | None
+    ) -> Schedule:
+        """A new schedule. With `run` its question is that run's, and its report is what the first asking compares with.
+
+        Raises:
+            InvalidInput: the timing, a recipient or a collection cannot be used.
+            Conflict: the run has no report yet, or there are too many schedules.
+        """
+        if run is not None:
+            query = await self._question_of(run)
+        asked, _ = await resolved(self._database, query)
+        made = Schedule(
+            id=uuid4(),
+            name=name,
+            query=asked.model_copy(
+                update={"approve_plan": False, "rubric": False, "refreshes": None, "evidence_of": None}
+            ),  # nobody waits to approve
+            timing=cron.checked(timing, datetime.now(UTC)),
+            deliver_to=await self._members(deliver_to),
+            baseline_id=run,
+            created_at=datetime.now(UTC),
+        )
+        if not await schedules.create(self._database, made, MAX_SCHEDULES):
+            raise Conflict(f"there are {MAX_SCHEDULES} schedules already; delete one first")
+        self._wake()
+        return await self.get(made.id)
+
+    async def change(
+        self,
+        schedule: UUID,
+        name: str | None = None,
+        timing: Timing | None = None,
+        deliver_to: Sequence[str] | None = None,
+        paused: bool | None = None,
+    ) -> Schedule:
+        """Change what is given; `InvalidInput` as for a new one."""
+        was = await self.get(schedule)
+        update = {
+            "name": was.name if name is None else name,
+            "timing": was.timing if timing is None else cron.checked(timing, datetime.now(UTC)),
+            "deliver_to": was.deliver_to if deliver_to is None else await self._members(deliver_to),
+            "paused": was.paused if paused is None else paused,
+        }
+        await schedules.change(self._database, was.model_copy(update=update))
+        self._wake()
+        return await self.get(schedule)
+
+    async def trigger(self, schedule: UUID) -> None:
+        """Ask now, besides what is due; one that goes on already stands for it. `Unavailable` when nobody can be told."""
+        was = await self.get(schedule)
+        await self._gateway.put(schedule, was.timing, was.paused)
+        await self._gateway.trigger(schedule)
+
+    async def delete(self, schedule: UUID) -> None:
+        """Delete a schedule with the log of its askings. The runs it made stay."""
+        if not await schedules.delete(self._database, schedule):
+            raise NotFound(f"there is no schedule {schedule}")
+        self._wake()
+
+    async def changes(self, schedule: UUID, limit: int, before: datetime | None) -> Sequence[Firing]:
+        """Up to `limit` askings and what each found changed, latest first."""
+        await self.get(schedule)
+        return await schedules.firings(self._database, schedule, limit, before)
+
+    async def deliveries(self, schedule: UUID, limit: int, before: UUID | None) -> Sequence[MailDelivery]:
+        """Up to `limit` messages about a schedule and how their sending went, latest first, made before the message `before`."""
+        await self.get(schedule)
+        return await deliveries.page(self._database, schedule, limit, before)
+
+    async def _question_of(self, run: UUID) -> ResearchQuery:
+        found = await runs.get(self._database, run)
+        if found is None:
+            raise InvalidInput(f"there is no run {run}")
+        if await versions.get(self._database, run, DELIVERED) is None:
+            raise Conflict(f"run {run} has no report to compare with; its status is {found.status}")
+        return found.query
+
+    async def _members(self, addresses: Sequence[str]) -> tuple[str, ...]:
+        """Mail goes to members only: whoever could have it sent anywhere could send anything to anybody."""
+        wanted = tuple(dict.fromkeys(address.strip().lower() for address in addresses))
+        known = await accounts.member_addresses(self._database, wanted)
+        if strangers := [address for address in wanted if address not in known]:
+            raise InvalidInput(f"{strangers[0][:200]!r} is no member of your organisation; mail goes to members only")
+        return wanted
+
+
+class ScheduleSync:
+    """Tells the workflow service what the database has, until it knows. `trusted` sees all organisations."""
+
+    def __init__(self, trusted: asyncpg.Pool, gateway: ScheduleGateway) -> None:
+        self._trusted = trusted
+        self._gateway = gateway
+        self._woken = asyncio.Event()
+
+    def wake(self) -> None:
+        """Something has changed."""
+        self._woken.set()
+
+    async def keep(self) -> None:
+        """Tell what is to be told, until cancelled."""
+        while True:
+            self._woken.clear()
+            try:
+                await self.sync()
+            except RubricaError as error:
+                log.warning("schedules wait: %s", error)
+            try:
+                await asyncio.wait_for(self._woken.wait(), SYNC_EVERY.total_seconds())
+            except TimeoutError:
+                continue
+
+    async def sync(self) -> int:
+        """Tell of each schedule that changed; how many these were."""
+        waiting = await schedules.unsynced(self._trusted, BATCH)
+        for schedule in waiting:
+            if schedule.deleted:
+                await self._gateway.remove(schedule.id)
+                await schedules.drop(self._trusted, schedule.id)
+            else:
+                await self._gateway.put(schedule.id, schedule.timing, schedule.paused)
+                await schedules.mark_synced(self._trusted, schedule.id, schedule.revision)
+        return len(waiting)
+
+
+class Subscriptions:
+    """Who wants messages. The token in a message's link is all that is known of whoever follows it."""
+
+    def __init__(self, trusted: Executor) -> None:
+        self._trusted = trusted
+
+    async def about(self, token: UUID) -> str:
+        """The name of the schedule that the message was about; `NotFound` for a token that is nobody's."""
+        name = await deliveries.schedule_name(self._trusted, token)
+        if name is None:
+            raise NotFound("this link is not, or no longer, valid")
+        return name
+
+    async def end(self, token: UUID) -> None:
+        """No more messages about that schedule to that address. `NotFound` for a token that is nobody's."""
+        await self.about(token)
+        await deliveries.unsubscribe(self._trusted, token)
+
+
+def _timed(schedule: Schedule) -> Schedule:
+    due = None if schedule.paused else cron.next_due(schedule.timing, datetime.now(UTC))
+    return schedule.model_copy(update={"next_at": due})

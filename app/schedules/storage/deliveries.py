@@ -1,0 +1,92 @@
+"""Messages to send, the log of their sending, and who wants none. Every function is one statement."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from uuid import UUID
+
+from asyncpg import Record
+
+from app.database.engine import Executor, translated
+from app.domain.deliveries import DeliveryState, MailDelivery
+
+DELIVERY = "SELECT id, schedule_id, due_at, address, state, attempts, detail, made_at, sent_at FROM deliveries "
+# What changed is told, and the first report; that nothing did is told to nobody. Only members of the organisation are written to.
+MAKE = """
+    WITH wanted AS (
+        SELECT f.schedule_id, f.organisation_id, f.due_at, t.address FROM schedule_firings f
+        JOIN schedules s ON s.id = f.schedule_id, LATERAL unnest(s.deliver_to) AS t (address)
+        WHERE f.schedule_id = $1 AND f.due_at = $2 AND f.outcome IN ('first', 'changed', 'failed') AND s.deleted_at IS NULL
+        AND EXISTS (SELECT FROM users u JOIN memberships m ON m.user_id = u.id
+                    WHERE u.email = t.address AND m.organisation_id = f.organisation_id)
+        AND NOT EXISTS (SELECT FROM unsubscribes n WHERE n.schedule_id = f.schedule_id AND n.address = t.address)),
+    made AS (INSERT INTO deliveries (id, schedule_id, organisation_id, due_at, address)
+             SELECT gen_random_uuid(), schedule_id, organisation_id, due_at, address FROM wanted
+             ON CONFLICT DO NOTHING RETURNING id)
+    SELECT id FROM made
+    UNION SELECT id FROM deliveries WHERE schedule_id = $1 AND due_at = $2 AND state = 'waiting'"""
+GET = DELIVERY + "WHERE id = $1"
+# Those of one asking are made in one statement, at the same moment.
+PAGE = (
+    DELIVERY
+    + """WHERE schedule_id = $1
+    AND ($3::uuid IS NULL OR (made_at, id) < (SELECT b.made_at, b.id FROM deliveries b WHERE b.id = $3 AND b.schedule_id = $1))
+    ORDER BY made_at DESC, id DESC LIMIT $2"""
+)
+NOTE = """
+    UPDATE deliveries SET state = $2, detail = $3, attempts = attempts + 1, sent_at = CASE WHEN $2 = 'sent' THEN now() END
+    WHERE id = $1"""
+WANTED = """
+    SELECT EXISTS (SELECT FROM deliveries d JOIN schedules s ON s.id = d.schedule_id WHERE d.id = $1 AND s.deleted_at IS NULL
+                   AND NOT EXISTS (SELECT FROM unsubscribes n WHERE n.schedule_id = d.schedule_id AND n.address = d.address))"""
+UNSUBSCRIBE = """
+    WITH wanted AS (SELECT schedule_id, organisation_id, address FROM deliveries WHERE id = $1)
+    INSERT INTO unsubscribes (schedule_id, organisation_id, address) SELECT * FROM wanted ON CONFLICT DO NOTHING"""
+SCHEDULE_NAME = "SELECT s.name FROM deliveries d JOIN schedules s ON s.id = d.schedule_id WHERE d.id = $1"
+
+
+async def make(trusted: Executor, schedule: UUID, due_at: datetime) -> Sequence[UUID]:
+    """The messages that an asking's ending calls for, those of an earlier attempt included."""
+    async with translated():
+        return [row["id"] for row in await trusted.fetch(MAKE, schedule, due_at)]
+
+
+async def get(trusted: Executor, delivery: UUID) -> MailDelivery | None:
+    """The message, or None."""
+    async with translated():
+        row = await trusted.fetchrow(GET, delivery)
+    return _delivery(row) if row else None
+
+
+async def page(database: Executor, schedule: UUID, limit: int, before: UUID | None) -> Sequence[MailDelivery]:
+    """Up to `limit` messages of a schedule, latest first, made before the message `before`."""
+    async with translated():
+        return [_delivery(row) for row in await database.fetch(PAGE, schedule, limit, before)]
+
+
+async def note(trusted: Executor, delivery: UUID, state: DeliveryState, detail: str = "") -> None:
+    """Keep how an attempt went."""
+    async with translated():
+        await trusted.execute(NOTE, delivery, state, detail[:500])
+
+
+async def wanted(trusted: Executor, delivery: UUID) -> bool:
+    """Whether its reader still wants it, and its schedule is there."""
+    async with translated():
+        return bool(await trusted.fetchval(WANTED, delivery))
+
+
+async def schedule_name(trusted: Executor, delivery: UUID) -> str | None:
+    """The name of the schedule that a message is about, or None."""
+    async with translated():
+        found: str | None = await trusted.fetchval(SCHEDULE_NAME, delivery)
+    return found
+
+
+async def unsubscribe(trusted: Executor, delivery: UUID) -> None:
+    """Its reader wants no more messages about this schedule."""
+    async with translated():
+        await trusted.execute(UNSUBSCRIBE, delivery)
+
+
+def _delivery(row: Record) -> MailDelivery:
+    return MailDelivery(**{**dict(row), "state": DeliveryState(row["state"])})

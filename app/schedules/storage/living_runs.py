@@ -1,0 +1,180 @@
+"""The run that brings a report up to date: made from the one before, with all that did not change."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+from uuid import UUID
+
+import orjson
+
+from app.collections.storage import collections
+from app.database.engine import Executor, translated
+from app.domain.budget import Usage
+from app.domain.contract import ResearchInput
+from app.domain.evidence import Finding
+from app.domain.plan import ResearchPlan
+from app.domain.query import ResearchQuery
+from app.domain.report import Report
+from app.domain.run import EventType, RunStatus
+from app.domain.trajectory import Turn
+from app.domain.writer import ReportLineage
+from app.runs.storage import runs
+from app.runs.storage.run_log import RunLog, to_json
+
+ACT_FOR = "SELECT set_config('rubrica.organisation', $1, true), set_config('rubrica.user', $2, true)"
+OWNER = "SELECT organisation_id, created_by FROM schedules WHERE id = $1"
+MEMBER = "SELECT EXISTS (SELECT FROM memberships WHERE organisation_id = $1 AND user_id = $2 AND role <> 'viewer')"
+EXISTS = "SELECT EXISTS (SELECT FROM runs WHERE id = $1)"
+STATUS = "SELECT status, detail FROM runs WHERE id = $1"
+TURNS = """
+    SELECT stage, body FROM (SELECT DISTINCT ON (stage, agent, ordinal) stage, seq, body FROM turns
+                             WHERE run_id = $1 AND kind = 'tool' AND stage LIKE 'search/%'
+                             ORDER BY stage, agent, ordinal, revision DESC) AS latest ORDER BY seq"""
+FINDINGS = "SELECT result FROM stages WHERE run_id = $1 AND done AND stage LIKE 'search/%' ORDER BY stage"
+MADE = "SELECT result FROM stages WHERE run_id = $1 AND stage = 'report' AND done"
+REPORT = "SELECT report FROM reports WHERE run_id = $1"
+DISPATCHED = "UPDATE runs SET dispatched_at = now() WHERE id = $1"
+COPY_STAGES = """
+    INSERT INTO stages (run_id, stage, attempt, done, result, closed_at)
+    SELECT $2, stage, 1, true, result, now() FROM stages WHERE run_id = $1 AND done AND stage = ANY ($3::text[])"""
+COPY_TURNS = """
+    INSERT INTO turns (run_id, stage, agent, ordinal, revision, seq, kind, step, digest, granted, body, created_at)
+    SELECT $2, stage, agent, ordinal, revision, seq, kind, step, digest, granted, body, created_at FROM turns
+    WHERE run_id = $1 AND kind = 'tool' AND stage = ANY ($3::text[])"""
+COPY_SOURCES = """
+    INSERT INTO run_sources (hash, organisation_id, run_id)
+    SELECT s.hash, s.organisation_id, $2 FROM run_sources s WHERE s.run_id = $1 AND s.hash = ANY ($3::text[])
+    ON CONFLICT DO NOTHING"""
+TAKEN_OVER = "SELECT append_event($1, 'stage_finished', $2, $3)"
+REMEMBER = "INSERT INTO tool_calls (run_id, key, result) SELECT $1, * FROM unnest($2::text[], $3::bytea[]) ON CONFLICT DO NOTHING"
+
+
+class Owner(NamedTuple):
+    """Whose schedule it is; `user` is None when they have left."""
+
+    organisation: UUID
+    user: UUID | None
+
+
+class Baseline(NamedTuple):
+    """A finished run as far as the next one builds on it."""
+
+    run_id: UUID
+    plan: ResearchPlan
+    report: Report
+    findings: Sequence[Finding]
+    turns: Sequence[tuple[str, Turn]]
+
+
+async def owner(trusted: Executor, schedule: UUID) -> Owner | None:
+    """Whose schedule this is. None when there is no such schedule."""
+    async with translated():
+        row = await trusted.fetchrow(OWNER, schedule)
+    return Owner(*row) if row else None
+
+
+async def may_ask(trusted: Executor, who: Owner) -> bool:
+    """Whether they still belong to the organisation, and may ask there."""
+    async with translated():
+        return who.user is not None and bool(await trusted.fetchval(MEMBER, who.organisation, who.user))
+
+
+async def act_for(connection: Executor, who: Owner) -> None:
+    """For the rest of the transaction open on `connection`, what is written is theirs, and only what they may use is found."""
+    async with translated():
+        await connection.execute(ACT_FOR, str(who.organisation), str(who.user or ""))
+
+
+async def status(trusted: Executor, run: UUID) -> tuple[RunStatus, str] | None:
+    """Where a run stands, and what it says of it."""
+    async with translated():
+        row = await trusted.fetchrow(STATUS, run)
+    return (RunStatus(row["status"]), row["detail"]) if row else None
+
+
+async def findings(trusted: Executor, run: UUID) -> list[Finding]:
+    """What the searches of a run brought."""
+    async with translated():
+        return [Finding.of_any_version(row["result"]) for row in await trusted.fetch(FINDINGS, run)]
+
+
+async def report(trusted: Executor, run: UUID) -> Report | None:
+    """The report of a run, or None."""
+    async with translated():
+        found = await trusted.fetchval(REPORT, run)
+    return Report.of_any_version(found) if found else None
+
+
+async def report_result(trusted: Executor, run: UUID) -> bytes | None:
+    """What the report stage of a run left: JSON with the title and how it was written. None without one."""
+    async with translated():
+        found: bytes | None = await trusted.fetchval(MADE, run)
+    return found
+
+
+async def lineage(trusted: Executor, run: UUID) -> ReportLineage | None:
+    """What the report of a run was written with; None where that was not noted."""
+    result = await report_result(trusted, run)
+    noted = orjson.loads(result).get("lineage") if result else None
+    return ReportLineage.of_any_version(noted) if noted else None
+
+
+async def baseline(trusted: Executor, run: UUID) -> Baseline | None:
+    """A run to build on; None when it has no report or no plan."""
+    kept, told = await runs.get(trusted, run), await report(trusted, run)
+    if kept is None or kept.plan is None or told is None:
+        return None
+    async with translated():
+        rows = await trusted.fetch(TURNS, run)
+    turns = [(row["stage"], Turn.of_any_version(row["body"])) for row in rows]
+    return Baseline(run, kept.plan, told, await findings(trusted, run), turns)
+
+
+async def create(
+    connection: Executor,
+    start: ResearchInput,
+    searched: Sequence[UUID],
+    before: Baseline | None,
+    kept: Sequence[str],
+    results: Mapping[str, bytes],
+) -> bool:
+    """Add the run that brings a report up to date, unless it is there; whether it was added.
+
+    `connection` has a transaction open and acts for the run's owner. Of `before` the stages `kept` are taken over as they are;
+    `results` are today's results of tool calls by their keys.
+    """
+    async with translated():
+        if await connection.fetchval(EXISTS, start.run_id):
+            return False
+        await _add(connection, start.run_id, start.query, searched)
+        if before is not None:
+            await RunLog(connection).save_plan(start.run_id, before.plan, (), EventType.PLAN_MADE)
+            hashes = [quote.source.snapshot for finding in before.findings for quote in finding.quotes]
+            for statement in (COPY_STAGES, COPY_TURNS):
+                await connection.execute(statement, before.run_id, start.run_id, list(kept))
+            await connection.execute(COPY_SOURCES, before.run_id, start.run_id, hashes)
+            await connection.execute(REMEMBER, start.run_id, list(results), list(results.values()))
+            for finding in before.findings:
+                if f"search/{finding.subtask_id}" in kept:
+                    await connection.execute(TAKEN_OVER, start.run_id, *_taken_over(before.plan, finding))
+    return True
+
+
+def _taken_over(plan: ResearchPlan, finding: Finding) -> tuple[str, str]:
+    """The agent and the payload of the event that tells watchers of a stage which nothing had to be done for."""
+    stage, quotes = f"search/{finding.subtask_id}", finding.quotes
+    told = {
+        "stage": stage,
+        "title": plan.subtask(finding.subtask_id).title,
+        "stop": finding.stop,
+        "detail": "nothing it searched has changed",
+        "quotes": len(quotes),
+        "sources": len({quote.source.url for quote in quotes}),
+        "usage": Usage().model_dump(),
+    }
+    return stage, to_json(told)
+
+
+async def _add(connection: Executor, run: UUID, query: ResearchQuery, searched: Sequence[UUID]) -> None:
+    await runs.create(connection, run, query)
+    await connection.execute(DISPATCHED, run)
+    await collections.note_searches(connection, run, searched)

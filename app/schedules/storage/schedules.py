@@ -1,0 +1,187 @@
+"""Schedules and their askings. Every function is one statement.
+
+A schedule's `revision` grows with each change; the workflow service has been told of it once `synced` has caught up.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from asyncpg import Record
+
+from app.database.engine import Executor, translated
+from app.domain.changes import Changes
+from app.domain.query import ResearchQuery
+from app.domain.schedules import Firing, Outcome, Overlap, Schedule, Timing
+
+SCHEDULE = """
+    SELECT id, name, query, cron, time_zone, jitter_s, overlap, deliver_to, paused, detail, baseline_id, created_by, created_at
+    FROM schedules WHERE deleted_at IS NULL """
+PAGE = (
+    SCHEDULE
+    + """AND ($2::uuid IS NULL OR (created_at, id) < (SELECT b.created_at, b.id FROM schedules b WHERE b.id = $2))
+    ORDER BY created_at DESC, id DESC LIMIT $1"""
+)
+GET = SCHEDULE + "AND id = $1"
+CREATE = """
+    INSERT INTO schedules (id, name, query, cron, time_zone, jitter_s, overlap, deliver_to, baseline_id)
+    SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9 WHERE (SELECT count(*) FROM schedules WHERE deleted_at IS NULL) < $10"""
+CHANGE = """
+    UPDATE schedules SET name = $2, cron = $3, time_zone = $4, jitter_s = $5, overlap = $6, deliver_to = $7, paused = $8,
+                         detail = '', revision = revision + 1
+    WHERE id = $1 AND deleted_at IS NULL"""
+DELETE = "UPDATE schedules SET deleted_at = now(), revision = revision + 1 WHERE id = $1 AND deleted_at IS NULL"
+UNSYNCED = """
+    SELECT id, cron, time_zone, jitter_s, overlap, paused, deleted_at IS NOT NULL AS deleted, revision FROM schedules
+    WHERE synced < revision ORDER BY id LIMIT $1"""
+SYNCED = "UPDATE schedules SET synced = $2 WHERE id = $1 AND synced < $2"
+GONE = "DELETE FROM schedules WHERE id = $1 AND deleted_at IS NOT NULL"
+SET_BASELINE = "UPDATE schedules SET baseline_id = $2 WHERE id = $1"
+PAUSE = "UPDATE schedules SET paused = true, detail = $2, revision = revision + 1 WHERE id = $1 AND deleted_at IS NULL"
+FIRING = """
+    SELECT schedule_id, due_at, outcome, detail, run_id, baseline_id, changes, repeated_calls, started_at, ended_at
+    FROM schedule_firings """
+FIRINGS = FIRING + "WHERE schedule_id = $1 AND ($3::timestamptz IS NULL OR due_at < $3) ORDER BY due_at DESC LIMIT $2"
+GET_FIRING = FIRING + "WHERE schedule_id = $1 AND due_at = $2"
+BEGIN = """
+    INSERT INTO schedule_firings (schedule_id, organisation_id, due_at, outcome, baseline_id)
+    SELECT id, organisation_id, $2, 'running', baseline_id FROM schedules WHERE id = $1 AND deleted_at IS NULL
+    ON CONFLICT DO NOTHING"""
+NOTE_RUN = "UPDATE schedule_firings SET run_id = $3, repeated_calls = $4 WHERE schedule_id = $1 AND due_at = $2"
+END = """
+    UPDATE schedule_firings SET outcome = $3, detail = $4, changes = $5, repeated_calls = greatest(repeated_calls, $6),
+                                ended_at = now()
+    WHERE schedule_id = $1 AND due_at = $2 AND outcome = 'running'"""
+LATER = "SELECT EXISTS (SELECT FROM schedule_firings WHERE schedule_id = $1 AND due_at > $2)"
+
+
+class Unsynced(NamedTuple):
+    """A schedule of which the workflow service knows an older state, or nothing."""
+
+    id: UUID
+    timing: Timing
+    paused: bool
+    deleted: bool
+    revision: int
+
+
+async def create(database: Executor, schedule: Schedule, most: int) -> bool:
+    """Add a schedule; False when there are `most` already."""
+    told = (schedule.id, schedule.name, schedule.query.model_dump_json(), *_timing(schedule.timing))
+    async with translated():
+        done = await database.execute(CREATE, *told, list(schedule.deliver_to), schedule.baseline_id, most)
+    return str(done).endswith("1")
+
+
+async def page(database: Executor, limit: int, before: UUID | None) -> Sequence[Schedule]:
+    """Up to `limit` schedules, newest first, older than the schedule `before`."""
+    async with translated():
+        return [_schedule(row) for row in await database.fetch(PAGE, limit, before)]
+
+
+async def get(database: Executor, schedule: UUID) -> Schedule | None:
+    """The schedule, or None."""
+    async with translated():
+        row = await database.fetchrow(GET, schedule)
+    return _schedule(row) if row else None
+
+
+async def change(database: Executor, schedule: Schedule) -> None:
+    """Keep a schedule's name, timing, recipients and pause."""
+    told = (schedule.id, schedule.name, *_timing(schedule.timing), list(schedule.deliver_to), schedule.paused)
+    async with translated():
+        await database.execute(CHANGE, *told)
+
+
+async def pause(database: Executor, schedule: UUID, detail: str) -> None:
+    """Pause a schedule and say why."""
+    async with translated():
+        await database.execute(PAUSE, schedule, detail)
+
+
+async def delete(database: Executor, schedule: UUID) -> bool:
+    """Mark a schedule as going; False when there is none."""
+    async with translated():
+        return str(await database.execute(DELETE, schedule)).endswith("1")
+
+
+async def unsynced(trusted: Executor, limit: int) -> Sequence[Unsynced]:
+    """Schedules of which the workflow service has to be told."""
+    async with translated():
+        rows = await trusted.fetch(UNSYNCED, limit)
+    return [Unsynced(row["id"], _timing_of(row), row["paused"], row["deleted"], row["revision"]) for row in rows]
+
+
+async def mark_synced(trusted: Executor, schedule: UUID, revision: int) -> None:
+    """The workflow service knows this revision."""
+    async with translated():
+        await trusted.execute(SYNCED, schedule, revision)
+
+
+async def drop(trusted: Executor, schedule: UUID) -> None:
+    """Forget a schedule that the workflow service has forgotten."""
+    async with translated():
+        await trusted.execute(GONE, schedule)
+
+
+async def set_baseline(trusted: Executor, schedule: UUID, run: UUID) -> None:
+    """From now on this run's report is what is compared with."""
+    async with translated():
+        await trusted.execute(SET_BASELINE, schedule, run)
+
+
+async def firings(database: Executor, schedule: UUID, limit: int, before: datetime | None) -> Sequence[Firing]:
+    """Up to `limit` askings of a schedule that were due before a time, latest first."""
+    async with translated():
+        return [_firing(row) for row in await database.fetch(FIRINGS, schedule, limit, before)]
+
+
+async def begin(trusted: Executor, schedule: UUID, due_at: datetime) -> Firing | None:
+    """The asking that was due then, begun now or before; None when the schedule is gone."""
+    async with translated():
+        await trusted.execute(BEGIN, schedule, due_at)
+        row = await trusted.fetchrow(GET_FIRING, schedule, due_at)
+    return _firing(row) if row else None
+
+
+async def note_run(trusted: Executor, firing: Firing, run: UUID, repeated_calls: int) -> None:
+    """Keep which run an asking needed."""
+    async with translated():
+        await trusted.execute(NOTE_RUN, firing.schedule_id, firing.due_at, run, repeated_calls)
+
+
+async def end(
+    trusted: Executor, firing: Firing, outcome: Outcome, detail: str = "", changes: Changes | None = None, calls: int = 0
+) -> None:
+    """Keep how an asking ended; the first ending stays."""
+    told = (changes or Changes()).model_dump_json(exclude_defaults=True)
+    async with translated():
+        await trusted.execute(END, firing.schedule_id, firing.due_at, outcome, detail, told, calls)
+
+
+async def overtaken(trusted: Executor, firing: Firing) -> bool:
+    """Whether an asking that was due later has begun already."""
+    async with translated():
+        return bool(await trusted.fetchval(LATER, firing.schedule_id, firing.due_at))
+
+
+def _timing(timing: Timing) -> tuple[str, str, int, str]:
+    return timing.cron, timing.time_zone, timing.jitter_s, timing.overlap.value
+
+
+def _timing_of(row: Record) -> Timing:
+    return Timing(cron=row["cron"], time_zone=row["time_zone"], jitter_s=row["jitter_s"], overlap=Overlap(row["overlap"]))
+
+
+def _schedule(row: Record) -> Schedule:
+    told: dict[str, Any] = {
+        name: row[name] for name in ("id", "name", "paused", "detail", "baseline_id", "created_by", "created_at")
+    }
+    query = ResearchQuery.of_any_version(row["query"])
+    return Schedule(**told, query=query, timing=_timing_of(row), deliver_to=tuple(row["deliver_to"]))
+
+
+def _firing(row: Record) -> Firing:
+    changes = Changes.of_any_version(row["changes"]) if row["changes"] else Changes()
+    return Firing(**{**dict(row), "outcome": Outcome(row["outcome"]), "changes": changes})

@@ -1,0 +1,1 @@
+"""Links by which anybody may read one version of a report."""

@@ -1,0 +1,75 @@
+"""Share a version of a report by a link that ends."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
+from uuid import UUID, uuid4
+
+from app.audit import storage as audit
+from app.audit.storage import Action
+from app.database.engine import Database, Executor
+from app.domain.errors import Conflict, NotFound
+from app.runs.service.research import Research
+from app.sharing import storage as shares
+from app.sharing.nouns import Share, SharedReport, new_token, token_hash
+
+MOST_A_RUN = 100
+GONE = "this link is not known here, or has ended; ask whoever sent it for a new one"
+
+
+class NewLink(NamedTuple):
+    """A link with its token, told once."""
+
+    share: Share
+    token: str
+
+
+class Sharing:
+    """The use cases around links. `trusted` reads for people without an account: it looks for nothing but a token's hash.
+
+    Who lets whom read what outside is in the audit log.
+
+    Raises:
+        NotFound: no such run, version or link; a link that has ended is told in the same words as one that never was.
+        Unavailable: the database does not answer.
+    """
+
+    def __init__(self, database: Database, trusted: Executor, research: Research) -> None:
+        self._database = database
+        self._trusted = trusted
+        self._research = research
+
+    async def share(self, run_id: UUID, days: int, version: int | None) -> NewLink:
+        """A link to this version, by default the newest, for so many days.
+
+        Raises:
+            Conflict: the run has too many links.
+        """
+        number = (await self._research.stored(run_id, version)).version
+        if len(await shares.listed(self._database, run_id, MOST_A_RUN)) >= MOST_A_RUN:
+            raise Conflict(f"run {run_id} has been shared {MOST_A_RUN} times; use one of its links")
+        token, until = new_token(), datetime.now(UTC) + timedelta(days=days)
+        async with self._database.acquire() as connection:
+            made = await shares.add(connection, uuid4(), run_id, number, token_hash(token), until)
+            told = {"version": str(number), "until": f"{until:%Y-%m-%d}"}
+            await audit.record(connection, Action.REPORT_SHARED, run_id, told)
+        return NewLink(made, token)
+
+    async def listed(self, run_id: UUID) -> Sequence[Share]:
+        """The run's links, newest first."""
+        await self._research.get(run_id)
+        return await shares.listed(self._database, run_id, MOST_A_RUN)
+
+    async def revoke(self, run_id: UUID, share_id: UUID) -> None:
+        """End a link now."""
+        async with self._database.acquire() as connection:
+            if not await shares.revoke(connection, run_id, share_id):
+                raise NotFound(f"run {run_id} has no link {share_id}")
+            await audit.record(connection, Action.SHARE_ENDED, run_id)
+
+    async def read(self, token: str) -> SharedReport:
+        """What a link shows."""
+        found = await shares.opened(self._trusted, token_hash(token))
+        if found is None:
+            raise NotFound(GONE)
+        return found

@@ -1,0 +1,61 @@
+"""Links to shared reports."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from uuid import UUID
+
+from asyncpg import Record
+
+from app.database.engine import Executor, translated
+from app.sharing.nouns import Share, SharedReport
+
+_COLUMNS = "id, run_id, version, created_at, expires_at, revoked_at, last_read_at"
+ADD = f"""
+    INSERT INTO report_shares (id, run_id, version, token_hash, expires_at) VALUES ($1, $2, $3, $4, $5) RETURNING {_COLUMNS}"""
+LIST = f"SELECT {_COLUMNS} FROM report_shares WHERE run_id = $1 ORDER BY created_at DESC, id DESC LIMIT $2"
+REVOKE = "UPDATE report_shares SET revoked_at = now() WHERE run_id = $1 AND id = $2 AND revoked_at IS NULL RETURNING id"
+KNOWN = "SELECT EXISTS (SELECT FROM report_shares WHERE run_id = $1 AND id = $2)"
+OPEN = """
+    WITH share AS (UPDATE report_shares SET last_read_at = now()
+                   WHERE token_hash = $1 AND revoked_at IS NULL AND expires_at > now() RETURNING run_id, version, expires_at)
+    SELECT text.report ->> 'title' AS title, text.html, text.markdown, share.expires_at FROM share,
+        LATERAL (SELECT r.report, r.html, r.markdown FROM reports r WHERE r.run_id = share.run_id AND share.version = 1
+                 UNION ALL SELECT v.report, v.html, v.markdown FROM report_versions v
+                 WHERE v.run_id = share.run_id AND v.n = share.version) AS text"""
+
+
+async def add(database: Executor, share_id: UUID, run_id: UUID, version: int, hash_: bytes, expires_at: datetime) -> Share:
+    """A new link to a version."""
+    async with translated():
+        row = await database.fetchrow(ADD, share_id, run_id, version, hash_, expires_at)
+    assert row is not None
+    return _share(row)
+
+
+async def listed(database: Executor, run_id: UUID, limit: int) -> Sequence[Share]:
+    """A run's links, newest first, ended ones too."""
+    async with translated():
+        return [_share(row) for row in await database.fetch(LIST, run_id, limit)]
+
+
+async def revoke(database: Executor, run_id: UUID, share_id: UUID) -> bool:
+    """End a link now; False when there is none of this id. Ending it again changes nothing."""
+    async with translated():
+        if await database.fetchval(REVOKE, run_id, share_id):
+            return True
+        known: bool = await database.fetchval(KNOWN, run_id, share_id)
+    return known
+
+
+async def opened(database: Executor, hash_: bytes) -> SharedReport | None:
+    """What the link with this token's hash shows; None when there is none, or it has ended.
+
+    For the trusted role, since nobody is known here.
+    """
+    async with translated():
+        row = await database.fetchrow(OPEN, hash_)
+    return SharedReport(**dict(row)) if row else None
+
+
+def _share(row: Record) -> Share:
+    return Share(**dict(row))

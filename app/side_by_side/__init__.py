@@ -1,0 +1,1 @@
+"""One question worked by several systems on the same evidence."""

@@ -1,0 +1,115 @@
+"""One question worked by several systems on the same evidence: what each wrote, how it does by the one rubric, what it took."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+from uuid import UUID
+
+from app.asking.storage import rubrics
+from app.comparisons.storage import comparisons
+from app.database.engine import Database, Executor
+from app.domain.errors import Conflict, InvalidInput, NotFound
+from app.domain.evidence import Finding
+from app.domain.interactions import Interactions, interactions_of
+from app.domain.query import SystemName
+from app.domain.revision import TaskStatus
+from app.domain.rubric import Rubric
+from app.domain.run import Run, RunStatus
+from app.domain.scorecard import Scorecard
+from app.reports.storage import report_tasks
+from app.runs.service.research import Agreed, Research, another
+from app.runs.storage import runs
+
+GIVEN_UP = (RunStatus.FAILED, RunStatus.CANCELLED)
+ORDER = tuple(SystemName)
+
+
+class Column(NamedTuple):
+    """One system's run. `interactions` are there once a search of it has ended, the card once its report was judged.
+
+    `judging`: a card is being made afterwards; `unjudged` says why that failed.
+    """
+
+    run: Run
+    interactions: Interactions | None
+    scorecard: Scorecard | None
+    judging: bool = False
+    unjudged: str = ""
+
+
+class SideBySide(NamedTuple):
+    """The runs of one question, that of the run they stand beside first; `rubric` is what all are held to, if they are."""
+
+    first: Run
+    rubric: Rubric | None
+    columns: Sequence[Column]
+
+
+class SideBySides:
+    """The use cases of systems side by side. Their runs share the first one's tool memory, so that the same call brings the same.
+
+    Raises:
+        NotFound: no such run, or one that writes a second report to be compared.
+        Unavailable: the database does not answer.
+    """
+
+    def __init__(self, database: Database, research: Research) -> None:
+        self._database = database
+        self._research = research
+
+    async def show(self, run_id: UUID) -> SideBySide:
+        """All runs that stand beside this one, itself included."""
+        members = await self._members(self._database, await self._shared_with(run_id))
+        stored = await rubrics.get(self._database, members[0].id)
+        return SideBySide(members[0], stored.rubric if stored else None, [await self._column(run) for run in members])
+
+    async def add(self, run_id: UUID, systems: Sequence[SystemName]) -> SideBySide:
+        """Have other systems work the question of this run, with its options, on its evidence, held to its rubric.
+
+        Raises:
+            InvalidInput: a system is not available here, or is named twice.
+            Conflict: a system works the question already, or the run's rubric is not drafted yet.
+            TooManyRequests: a quota is reached; then none was started.
+        """
+        if len(set(systems)) != len(systems):
+            raise InvalidInput("name each system once")
+        shared = await self._shared_with(run_id)
+        first = (await self._members(self._database, shared))[0]
+        agreed = await self._agreed(first)
+        queries = [another(first.query, system, shared) for system in systems]
+
+        async def check(connection: Executor) -> None:
+            await runs.lock(connection, first.id)
+            taken = {run.query.system for run in await self._members(connection, shared) if run.status not in GIVEN_UP}
+            if twice := [system.value for system in systems if system in taken]:
+                raise Conflict(f"{', '.join(twice)} works this question already; look at it beside run {first.id}")
+
+        await self._research.create_all(queries, agreed=agreed, check=check)
+        return await self.show(first.id)
+
+    async def _shared_with(self, run_id: UUID) -> UUID:
+        """The run whose tool memory is shared. It may be gone: runs are kept as long as their organisation wants."""
+        run = await self._research.get(run_id)
+        return run.query.evidence_of or run.id
+
+    async def _agreed(self, first: Run) -> Agreed | None:
+        if not first.query.rubric:
+            return None
+        stored = await rubrics.get(self._database, first.id)
+        if stored is None:
+            raise Conflict(f"the rubric of run {first.id} is not drafted yet; add systems once its plan is made")
+        return Agreed(stored.rubric, stored.drafted)
+
+    async def _members(self, database: Executor, shared: UUID) -> list[Run]:
+        """All that share it; its owner first, or where that is gone the oldest."""
+        found = await runs.beside(database, shared)
+        if not found:
+            raise NotFound(f"run {shared} writes a second report to be compared; no system works beside it")
+        return sorted(found, key=lambda run: (run.id != shared, run.created_at, ORDER.index(run.query.system)))
+
+    async def _column(self, run: Run) -> Column:
+        searches = await comparisons.searches(self._database, run.id)
+        findings = [Finding.of_any_version(body) for body in searches.values()]
+        card = await rubrics.scorecard(self._database, run.id)
+        later = await report_tasks.last_scoring(self._database, run.id) if card is None else None
+        judging = later is not None and later.status is TaskStatus.QUEUED
+        return Column(run, interactions_of(findings) if findings else None, card, judging, later.detail if later else "")

@@ -1,1 +1,0 @@
-"""Storage: PostgreSQL behind functions that return nouns. Tables never leave this package."""

@@ -1,0 +1,1 @@
+"""Messages to an organisation's own servers."""

@@ -1,0 +1,94 @@
+"""Webhooks: where an organisation is told what happens to its runs, and what became of each message."""
+
+from typing import Annotated
+from uuid import UUID
+
+from litestar import Controller, Response, delete, get, patch, post
+from litestar.params import FromPath, JSONBody, QueryParameter
+
+from app.accounts.nouns.access import Scope
+from app.http.authentication import needs
+from app.http.dependencies import WebhooksService
+from app.http.idempotency.middleware import SHOWN_ONCE
+from app.http.openapi.document import problem_responses
+from app.webhooks.nouns import Delivery, DeliveryState, Webhook
+from app.webhooks.schemas import DeliveryPage, NewWebhook, RevealedWebhook, WebhookChange, WebhookPage
+from app.webhooks.service.webhooks import Changes, Revealed
+
+PAGE_SIZE = 20
+Limit = Annotated[int, QueryParameter(ge=1, le=100, description="How many at most.")]
+READ, WRITE = needs(Scope.WEBHOOKS_READ), needs(Scope.WEBHOOKS_WRITE)
+WebhookId = FromPath[UUID]
+
+
+class WebhooksController(Controller):
+    """Endpoints, their secrets, and their messages."""
+
+    path = "/v1/webhooks"
+    tags = ("webhooks",)
+
+    @post(opt={**WRITE, **SHOWN_ONCE}, responses=problem_responses(400, 409))
+    async def create_webhook(self, data: JSONBody[NewWebhook], webhooks: WebhooksService) -> Response[RevealedWebhook]:
+        """Add an endpoint. Its secret is in this answer only."""
+        made = await webhooks.create(data.url, data.description, data.events)
+        return Response(_shown(made), headers={"Location": f"/v1/webhooks/{made.webhook.id}"})
+
+    @get(opt=READ, responses=problem_responses(400))
+    async def list_webhooks(
+        self,
+        webhooks: WebhooksService,
+        limit: Limit = PAGE_SIZE,
+        before: Annotated[UUID | None, QueryParameter(description="Only webhooks older than this one.")] = None,
+    ) -> WebhookPage:
+        """All endpoints, newest first."""
+        found = list(await webhooks.page(limit + 1, before))
+        return WebhookPage(items=found[:limit], next=found[limit - 1].id if len(found) > limit else None)
+
+    @get("/{webhook_id:uuid}", opt=READ, responses=problem_responses(404))
+    async def show_webhook(self, webhook_id: WebhookId, webhooks: WebhooksService) -> Webhook:
+        """One endpoint: what it is told, and whether it fails."""
+        return await webhooks.get(webhook_id)
+
+    @patch("/{webhook_id:uuid}", opt=WRITE, responses=problem_responses(400, 404))
+    async def change_webhook(self, webhook_id: WebhookId, data: JSONBody[WebhookChange], webhooks: WebhooksService) -> Webhook:
+        """Change an endpoint; `enabled` turns it off, or on again when it was turned off for failing."""
+        return await webhooks.change(webhook_id, Changes(**{name: getattr(data, name) for name in Changes._fields}))
+
+    @delete("/{webhook_id:uuid}", opt=WRITE, responses=problem_responses(404))
+    async def remove_webhook(self, webhook_id: WebhookId, webhooks: WebhooksService) -> None:
+        """Remove an endpoint. What was still to be sent to it is not sent."""
+        await webhooks.remove(webhook_id)
+
+    @post("/{webhook_id:uuid}/secret", status_code=200, opt={**WRITE, **SHOWN_ONCE}, responses=problem_responses(404))
+    async def rotate_secret(self, webhook_id: WebhookId, webhooks: WebhooksService) -> RevealedWebhook:
+        """Give it a new secret, shown in this answer only. For a day messages carry signatures by both."""
+        return _shown(await webhooks.rotate(webhook_id))
+
+    @post("/{webhook_id:uuid}/test", status_code=202, opt=WRITE, responses=problem_responses(404, 409))
+    async def send_test(self, webhook_id: WebhookId, webhooks: WebhooksService) -> Delivery:
+        """Send it a message of type `webhook.test`, to see that it arrives."""
+        return await webhooks.test(webhook_id)
+
+    @get("/{webhook_id:uuid}/deliveries", opt=READ, responses=problem_responses(400, 404))
+    async def list_deliveries(
+        self,
+        webhook_id: WebhookId,
+        webhooks: WebhooksService,
+        limit: Limit = PAGE_SIZE,
+        before: Annotated[UUID | None, QueryParameter(description="Only messages older than this one.")] = None,
+        standing: Annotated[
+            DeliveryState | None, QueryParameter(name="state", description="Only messages that stand there.")
+        ] = None,
+    ) -> DeliveryPage:
+        """The messages to an endpoint of the last 30 days, newest first, each with how its last attempt went."""
+        found = list(await webhooks.deliveries(webhook_id, limit + 1, before, standing))
+        return DeliveryPage(items=found[:limit], next=found[limit - 1].id if len(found) > limit else None)
+
+    @post("/deliveries/{delivery_id:uuid}/replay", status_code=202, opt=WRITE, responses=problem_responses(404, 409))
+    async def replay(self, delivery_id: FromPath[UUID], webhooks: WebhooksService) -> Delivery:
+        """Send a message again that was delivered or has failed. Its `webhook-id` stays the same."""
+        return await webhooks.replay(delivery_id)
+
+
+def _shown(made: Revealed) -> RevealedWebhook:
+    return RevealedWebhook(webhook=made.webhook, secret=made.secret)

@@ -1,0 +1,48 @@
+"""Sending one message to one endpoint. Loaded with the first message: most processes have none to send."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+
+import aiohttp
+
+from app.domain.errors import ToolError
+from app.outgoing.addresses import IPNetwork
+from app.outgoing.guard import LookUp, guarded_connector, system_lookup
+from app.webhooks.nouns import Outgoing
+from app.webhooks.service.signatures import signed_headers
+
+USER_AGENT = "Rubrica-Webhooks/1"
+
+
+class Sender:
+    """Posts messages to public addresses, and to those in `networks`."""
+
+    def __init__(self, networks: Sequence[IPNetwork], time_limit: timedelta, lookup: LookUp = system_lookup) -> None:
+        self._limit_s = time_limit.total_seconds()
+        connector, timeout = guarded_connector(lookup, networks), aiohttp.ClientTimeout(total=self._limit_s)
+        self._session = aiohttp.ClientSession(connector=connector, timeout=timeout, auto_decompress=False)
+
+    async def send(self, message: Outgoing) -> tuple[int | None, str]:
+        """The status of the answer, and what is wrong with it; no status where there was no answer."""
+        body = message.body.encode()
+        headers = signed_headers(message.id, datetime.now(UTC), body, message.secrets)
+        headers |= {"Content-Type": "application/json", "User-Agent": USER_AGENT}
+        try:
+            async with self._session.post(message.url, data=body, headers=headers, allow_redirects=False) as response:
+                status = response.status
+        except TimeoutError:
+            return None, f"no answer within {self._limit_s:g} s"
+        except ToolError as error:
+            return None, str(error)
+        except (aiohttp.ClientError, OSError, ValueError) as error:
+            return None, f"no answer: {type(error).__name__}"
+        return status, "" if 200 <= status < 300 else _refused(status)
+
+    async def close(self) -> None:
+        """Close all connections."""
+        await self._session.close()
+
+
+def _refused(status: int) -> str:
+    redirect = "; redirects are not followed, name the address it leads to" if 300 <= status < 400 else ""
+    return f"the endpoint answered {status}{redirect}"

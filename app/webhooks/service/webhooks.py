@@ -1,0 +1,154 @@
+"""Where an organisation wants to be told what happens, and what became of the messages."""
+
+import json
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import NamedTuple
+from urllib.parse import urlsplit
+from uuid import UUID, uuid4
+
+from app.audit import storage as audit
+from app.audit.storage import Action
+from app.database.engine import Database
+from app.domain.errors import Conflict, InvalidInput, NotFound
+from app.outgoing.errors import AddressRefused
+from app.outgoing.targets import PORTS, named_address, target
+from app.webhooks import storage as webhooks
+from app.webhooks.nouns import Delivery, DeliveryState, Webhook, WebhookEvent
+from app.webhooks.service.delivery import Deliverer
+from app.webhooks.service.signatures import new_secret
+
+MOST = 20
+
+
+class Revealed(NamedTuple):
+    """An endpoint with its new secret, which is shown this once."""
+
+    webhook: Webhook
+    secret: str
+
+
+class Changes(NamedTuple):
+    """What to change of an endpoint; None leaves as it is."""
+
+    url: str | None = None
+    description: str | None = None
+    events: tuple[WebhookEvent, ...] | None = None
+    enabled: bool | None = None
+
+
+class Webhooks:
+    """The use cases around webhooks. `deliverer` sends what they queue. Who changes where things are told is in the audit log.
+
+    Raises:
+        NotFound: the organisation has no such endpoint or message.
+        InvalidInput: an address that nothing may be sent to; the message says why.
+        Unavailable: the database does not answer.
+    """
+
+    def __init__(self, database: Database, deliverer: Deliverer) -> None:
+        self._database = database
+        self._deliverer = deliverer
+
+    async def create(self, url: str, description: str, events: Sequence[WebhookEvent]) -> Revealed:
+        """Add an endpoint.
+
+        Raises:
+            Conflict: there are as many as there may be.
+        """
+        checked = self._checked(url)
+        if await webhooks.count(self._database) >= MOST:
+            raise Conflict(f"there are {MOST} webhooks already; remove one first")
+        secret = new_secret()
+        async with self._database.acquire() as connection:
+            made = await webhooks.create(connection, uuid4(), checked, description, events, secret)
+            await audit.record(connection, Action.WEBHOOK_MADE, made.id, {"host": _host(checked)})
+        return Revealed(made, secret)
+
+    async def page(self, limit: int, before: UUID | None) -> Sequence[Webhook]:
+        """Up to `limit` endpoints, newest first, older than `before`."""
+        if before is not None and await webhooks.get(self._database, before) is None:
+            raise InvalidInput(f"`before` names no webhook: {before}")
+        return await webhooks.page(self._database, limit, before)
+
+    async def get(self, webhook: UUID) -> Webhook:
+        """An endpoint."""
+        return _found(await webhooks.get(self._database, webhook), webhook)
+
+    async def change(self, webhook: UUID, changes: Changes) -> Webhook:
+        """Change an endpoint, or turn it off or on again."""
+        url = None if changes.url is None else self._checked(changes.url)
+        async with self._database.acquire() as connection:
+            changed = _found(await webhooks.change(connection, webhook, *changes._replace(url=url)), webhook)
+            told = {"host": _host(changed.url), "enabled": str(changed.enabled).lower()}
+            await audit.record(connection, Action.WEBHOOK_CHANGED, webhook, told)
+        return changed
+
+    async def rotate(self, webhook: UUID) -> Revealed:
+        """Give it a new secret. For a day messages are signed with both."""
+        secret = new_secret()
+        async with self._database.acquire() as connection:
+            changed = _found(await webhooks.rotate(connection, webhook, secret), webhook)
+            await audit.record(connection, Action.WEBHOOK_SECRET_CHANGED, webhook)
+        return Revealed(changed, secret)
+
+    async def remove(self, webhook: UUID) -> None:
+        """Remove an endpoint, and all that was to be sent to it."""
+        async with self._database.acquire() as connection:
+            if not await webhooks.remove(connection, webhook):
+                raise NotFound(f"there is no webhook {webhook}")
+            await audit.record(connection, Action.WEBHOOK_REMOVED, webhook)
+
+    async def test(self, webhook: UUID) -> Delivery:
+        """Send it a message of type `webhook.test`."""
+        told = {"type": WebhookEvent.TEST, "timestamp": datetime.now(UTC).isoformat(), "data": {"webhook_id": str(webhook)}}
+        sent = await webhooks.add_message(self._database, webhook, WebhookEvent.TEST, json.dumps(told))
+        if sent is None:
+            await self.get(webhook)
+            raise Conflict("this webhook is turned off; enable it first")
+        self._deliverer.wake()
+        return sent
+
+    async def deliveries(self, webhook: UUID, limit: int, before: UUID | None, state: DeliveryState | None) -> Sequence[Delivery]:
+        """Up to `limit` messages to an endpoint, newest first, older than `before`."""
+        await self.get(webhook)
+        if before is not None and await webhooks.delivery(self._database, before) is None:
+            raise InvalidInput(f"`before` names no delivery: {before}")
+        return await webhooks.deliveries(self._database, webhook, limit, before, state)
+
+    async def replay(self, message: UUID) -> Delivery:
+        """Send a message again that was delivered or has failed, under the same `webhook-id`.
+
+        Raises:
+            Conflict: it is still being tried, or its endpoint is turned off.
+        """
+        replayed = await webhooks.replay(self._database, message)
+        if replayed is None:
+            if await webhooks.delivery(self._database, message) is None:
+                raise NotFound(f"there is no delivery {message}")
+            raise Conflict("this delivery is still being tried, or its webhook is turned off")
+        self._deliverer.wake()
+        return replayed
+
+    def _checked(self, url: str) -> str:
+        """The address as it will be asked. Names are judged by their form here; what they stand for, at each delivery."""
+        try:
+            host = named_address(url)
+            inside = host is not None and any(host in network for network in self._deliverer.networks)
+            checked = target(url, self._deliverer.networks, frozenset(range(1, 65_536)) if inside else PORTS)
+        except AddressRefused as error:
+            raise InvalidInput(f"url: {error}") from error
+        if checked.scheme != "https" and not inside:
+            raise InvalidInput("url: refused: webhooks are sent over https only")
+        return str(checked)
+
+
+def _host(url: str) -> str:
+    """Without the path, which may be a secret of its own."""
+    return urlsplit(url).hostname or ""
+
+
+def _found(webhook: Webhook | None, named: UUID) -> Webhook:
+    if webhook is None:
+        raise NotFound(f"there is no webhook {named}")
+    return webhook

@@ -1,0 +1,1 @@
+"""Building a collection: documents, passages, word index, vectors."""

@@ -1,0 +1,130 @@
+"""The process that builds one collection: `python -m retrieval.building.builder --home DIR --collection NAME`.
+
+It is a process of its own because the engine holds the interpreter's lock while it writes, and so that encoding can run at low
+priority. It prints one JSON line (a `Build`) for each step and ends when its standard input does, that is, with its parent.
+"""
+
+import argparse
+import fcntl
+import os
+import sqlite3
+import stat
+import sys
+import threading
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+from app.domain.errors import Conflict, RubricaError, SetupError
+from app.settings import read_settings
+from retrieval.building.build import PassageEncoder, Workshop, begin_build
+from retrieval.building.indexing import index_words
+from retrieval.building.reading import read_corpus
+from retrieval.building.vectors import encode_passages, leave_to_words
+from retrieval.corpora.kinds import open_corpus
+from retrieval.encoding.encoder import EncoderBackend, open_encoder
+from retrieval.encoding.engines import engines_of
+from retrieval.store.catalogue import Build, BuildPhase
+from retrieval.store.home import Shelves, open_shelves
+
+NICENESS = 15
+"""Encoding runs in the background: searches and reports come first."""
+THREADS = min(2, os.cpu_count() or 1)
+
+
+def run_build(
+    shelves: Shelves, collection: str, fresh: bool, encoder: Callable[[], PassageEncoder | None], report: Callable[[Build], None]
+) -> Build:
+    """Do or go on with a collection's build, to its end. A failure is a value: phase `failed` with the reason.
+
+    `encoder` is asked once the word index is in use, or earlier where the collection has dense vectors already; None leaves it
+    searchable by words only.
+    """
+    encoder_once = _Once(encoder)
+    shop = Workshop(shelves.catalogue, shelves.store, shelves.index, lambda: datetime.now(UTC), report)
+    last = shelves.catalogue.build(collection)
+    build = last if last and not fresh else begin_build(shelves.catalogue, collection, shop.clock())
+    try:
+        if build.phase is BuildPhase.FAILED:
+            build = shop.note(build, phase=BuildPhase.READING, detail="", corpus_state="")
+        if build.phase is BuildPhase.READING:
+            build = read_corpus(shop, build, open_corpus(shelves.catalogue.get(collection)))
+        if build.phase is BuildPhase.INDEXING:
+            build = index_words(shop, build, encoder_once)
+        found = encoder_once()
+        if found is None:
+            return leave_to_words(shop, build, f"searched by words only{encoder_once.reason}")
+        return encode_passages(shop, build, found)
+    except (RubricaError, OSError) as error:
+        return shop.note(build, phase=BuildPhase.FAILED, detail=str(error))
+    except sqlite3.Error as error:  # where not even this can be noted, the process ends, and its owner notes that
+        return shop.note(build, phase=BuildPhase.FAILED, detail=f"the store of documents cannot be used: {error}")
+
+
+class _Once:
+    """An encoder that is opened when it is first asked for; None, and a `reason`, where it cannot be had."""
+
+    def __init__(self, opening: Callable[[], PassageEncoder | None]) -> None:
+        self._opening = opening
+        self._opened = False
+        self._encoder: PassageEncoder | None = None
+        self.reason = ""
+
+    def __call__(self) -> PassageEncoder | None:
+        if not self._opened:
+            self._opened = True
+            try:
+                self._encoder = self._opening()
+            except SetupError as error:
+                self.reason = f": {error}"
+        return self._encoder
+
+
+def _die_with_parent() -> None:
+    """End at once when the owner is gone: an orphan would write beside the builder of the next owner."""
+    kind = os.fstat(0).st_mode
+    if not (stat.S_ISFIFO(kind) or stat.S_ISSOCK(kind)):
+        return  # started by hand
+    while os.read(0, 1):  # not through sys.stdin, whose lock would be held at exit
+        pass
+    os._exit(0)
+
+
+def _only_builder(home: Path, collection: str) -> int:
+    handle = os.open(home / "retrieval" / f"{collection}.build.lock", os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        raise Conflict(f"another process is building {collection!r} in this home") from error
+    return handle
+
+
+def _print(build: Build) -> None:
+    sys.stdout.write(build.model_dump_json() + "\n")
+    sys.stdout.flush()
+
+
+def main() -> int:
+    """Build; 0 when the collection is ready, 3 when the build failed."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--home", type=Path, required=True)
+    parser.add_argument("--collection", required=True)
+    parser.add_argument("--models-dir", type=Path)
+    parser.add_argument("--qdrant-url")
+    parser.add_argument("--encoder", type=EncoderBackend, default=EncoderBackend.AUTO)
+    options = parser.parse_args()
+    threading.Thread(target=_die_with_parent, daemon=True).start()
+    engines = engines_of(read_settings(os.environ))
+    shelves = open_shelves(options.home, options.qdrant_url, engines.qdrant_grpc_port)
+    _only_builder(options.home, options.collection)
+
+    def encoder() -> PassageEncoder:
+        os.nice(NICENESS)
+        return open_encoder(options.encoder, options.models_dir, options.home / "models", THREADS, engines.embeddings)
+
+    build = run_build(shelves, options.collection, False, encoder, _print)
+    return 3 if build.phase is BuildPhase.FAILED else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

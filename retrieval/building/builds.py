@@ -1,0 +1,110 @@
+"""The owner's side of building: one child process a collection, and word of each step to those who wait."""
+
+import asyncio
+import logging
+import sys
+from asyncio.subprocess import PIPE, Process
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from datetime import timedelta
+
+from app.domain.errors import Conflict
+from retrieval.store.catalogue import Build, BuildPhase
+
+STOP_WITHIN = timedelta(seconds=5)
+ATTEMPTS = 3
+"""How often a builder that died (not: that failed) is started again before its collection is given up."""
+VERDICTS = (0, 3)
+"""Exit codes of a builder that came to an end: done, or failed with the reason in the build's state."""
+OnStep = Callable[[Build], Awaitable[None]]
+OnGivingUp = Callable[[str, int], Awaitable[None]]
+_log = logging.getLogger(__name__)
+
+
+class _Running:
+    def __init__(self, phase: BuildPhase) -> None:
+        self.process: Process | None = None
+        self.phase = phase
+        self.stopping = False
+        self.task: asyncio.Task[None] | None = None
+
+
+class Builds:
+    """Running builds. `command` starts a builder, less the collection's name.
+
+    `on_step` is awaited with each step a builder reports, `on_giving_up` when one has died too often.
+    """
+
+    def __init__(self, command: Sequence[str], on_step: OnStep, on_giving_up: OnGivingUp) -> None:
+        self._command = command
+        self._on_step = on_step
+        self._on_giving_up = on_giving_up
+        self._running: dict[str, _Running] = {}
+        self.changed = asyncio.Condition()
+
+    def running(self, collection: str) -> bool:
+        """Whether a builder works on this collection now."""
+        return collection in self._running
+
+    async def make_way(self, collection: str) -> None:
+        """Before a new build: end a builder that only encodes (its vectors are kept); `Conflict` while one reads or indexes."""
+        running = self._running.get(collection)
+        if running is not None and running.phase is not BuildPhase.ENCODING:
+            raise Conflict(f"{collection!r} is being built already")
+        await self.stop(collection)
+
+    def start(self, collection: str, phase: BuildPhase) -> None:
+        """Start the builder of the collection's latest build, which stands at `phase`."""
+        if collection not in self._running:
+            started = self._running[collection] = _Running(phase)
+            started.task = asyncio.create_task(self._run(collection, started))
+
+    async def stop(self, collection: str) -> None:
+        """End this collection's builder, if any, and wait for its end. What it has written stays."""
+        running = self._running.get(collection)
+        if running is None or running.task is None:
+            return
+        running.stopping = True
+        if running.process is not None:
+            with suppress(ProcessLookupError):
+                running.process.terminate()
+        try:
+            await asyncio.wait_for(asyncio.shield(running.task), STOP_WITHIN.total_seconds())
+        except TimeoutError:
+            if running.process is not None:
+                running.process.kill()
+            await running.task
+
+    async def stop_all(self) -> None:
+        """End every builder."""
+        await asyncio.gather(*(self.stop(collection) for collection in list(self._running)))
+
+    async def _run(self, collection: str, running: _Running) -> None:
+        try:
+            for _ in range(ATTEMPTS):
+                code = await self._run_once(collection, running)
+                if code in VERDICTS or running.stopping:
+                    return
+                _log.warning("the builder of %r ended with code %s", collection, code)
+            await self._on_giving_up(collection, code)
+        finally:
+            self._running.pop(collection, None)
+            await self._tell()
+
+    async def _run_once(self, collection: str, running: _Running) -> int:
+        arguments = [*self._command, "--collection", collection]
+        process = await asyncio.create_subprocess_exec(sys.executable, *arguments, stdin=PIPE, stdout=PIPE)
+        running.process = process
+        assert process.stdout is not None
+        if running.stopping:
+            process.terminate()
+        async for line in process.stdout:
+            build = Build.of_any_version(line)
+            running.phase = build.phase
+            await self._on_step(build)
+            await self._tell()
+        return await process.wait()
+
+    async def _tell(self) -> None:
+        async with self.changed:
+            self.changed.notify_all()

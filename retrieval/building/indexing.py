@@ -1,0 +1,159 @@
+"""The second step of a build: the word index is brought up to date with the documents and searched from then on.
+
+Passages that were there before keep their dense vectors. Where only a few new ones lack theirs, these are encoded before the
+switch, and one copy of the index is all it takes; otherwise the next step adds them, while searches go on using those there are.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
+from typing import NamedTuple
+
+from retrieval.building.build import RECIPE, PassageEncoder, Workshop, batches, index_text, passage_id
+from retrieval.building.chunking import split_passages
+from retrieval.building.vectors import add_vectors
+from retrieval.index.ports import IndexedPassage
+from retrieval.index.sparse import SparseEncoder, average_length
+from retrieval.sentences import Span
+from retrieval.store.catalogue import Build, BuildPhase, Generation
+from retrieval.store.documents import DocumentState, StoredDocument
+
+WRITE_PASSAGES = 10_000
+DELETE_DOCUMENTS = 1_000
+SAMPLE_DOCUMENTS = 32
+FEW_PASSAGES = 256
+"""So many passages are encoded in about two seconds on two cores: what is new can wait that long to be found."""
+NEARLY_ALL = 0.8
+"""From this share of passages with dense vectors on, a hybrid search of all beats a search by words alone."""
+
+
+def index_words(shop: Workshop, build: Build, encoder: Callable[[], PassageEncoder | None]) -> Build:
+    """Bring the word index up to date with the documents and switch to it. Only where there are vectors is `encoder` asked."""
+    name = f"{build.collection}.{build.number}.words"
+    live = shop.live(build.collection)
+    if live is not None and _current(shop, live):
+        name = live.name
+    elif live is None or live.name != name:  # else it was cut off just after the switch, and others search it now
+        generation, states = _writable(shop, build, name)
+        name = generation.name
+        build = shop.note(build, generation=name)
+        _delete_gone(shop, generation)
+        build = _write_documents(shop, build, generation, states)
+        _keep_hybrid(shop, build, generation, encoder)
+        shop.index.optimize(name)
+        shop.index.close(name)
+        shop.index.switch(build.collection, name)
+    shop.store.settle(build.collection)
+    return shop.note(build, phase=BuildPhase.ENCODING, generation=name, done=0, total=shop.index.count(name))
+
+
+def _current(shop: Workshop, live: Generation) -> bool:
+    changed = chain(*(shop.store.documents(live.collection, state) for state in (DocumentState.NEW, DocumentState.GONE)))
+    return live.recipe == RECIPE and next(changed, None) is None
+
+
+def _writable(shop: Workshop, build: Build, name: str) -> tuple[Generation, tuple[DocumentState, ...]]:
+    """The index to write to, and the states of the documents that it still lacks."""
+    names = shop.index.names()
+    begun = shop.catalogue.generation(name) if name in names else None
+    base = _base(shop, build, names)
+    if base is None:
+        return begun or _fresh(shop, build, name), (DocumentState.NEW, DocumentState.LIVE)
+    if begun is None:
+        begun = base.model_copy(update={"name": shop.index.derive(base.name, name)})
+        shop.catalogue.keep_generation(begun)
+    return begun, (DocumentState.NEW,)
+
+
+def _base(shop: Workshop, build: Build, names: Sequence[str]) -> Generation | None:
+    """The index to start from: one that a cut-off encoding left, else the live one; None when the recipe has changed."""
+    for name in (build.generation, shop.index.resolve(build.collection) or ""):
+        generation = shop.catalogue.generation(name) if name in names else None
+        if generation is not None and generation.recipe == RECIPE and not name.endswith(f".{build.number}.words"):
+            return generation
+    return None
+
+
+def _fresh(shop: Workshop, build: Build, name: str) -> Generation:
+    texts = [texts for document in _sample(shop, build) for texts in _texts_of(shop, document)]
+    length, window = average_length(text.own for text in texts), average_length(text.window for text in texts)
+    shop.index.create(name, forgets=bool(shop.catalogue.get(build.collection).tenant))
+    generation = Generation(name=name, collection=build.collection, recipe=RECIPE, average_length=length, average_window=window)
+    shop.catalogue.keep_generation(generation)
+    return generation
+
+
+def _sample(shop: Workshop, build: Build) -> Iterator[StoredDocument]:
+    """Some documents from all over the collection."""
+    step = max(1, shop.store.count(build.collection) // SAMPLE_DOCUMENTS)
+    for state in (DocumentState.NEW, DocumentState.LIVE):
+        for number, document in enumerate(shop.store.documents(build.collection, state)):
+            if number % step == 0:
+                yield document
+
+
+class _Texts(NamedTuple):
+    """A passage, and what is indexed for it: itself, and itself with the passages before and after it."""
+
+    span: Span
+    own: str
+    window: str
+
+
+def _texts_of(shop: Workshop, document: StoredDocument) -> Iterator[_Texts]:
+    text, title = shop.store.text(document.source.snapshot), document.source.title
+    spans = split_passages(text)
+    for place, span in enumerate(spans):
+        first, last = spans[max(0, place - 1)], spans[min(len(spans) - 1, place + 1)]
+        own = index_text(title, text[span.start : span.end])
+        yield _Texts(span, own, index_text(title, text[first.start : last.end]) if len(spans) > 1 else own)
+
+
+def _delete_gone(shop: Workshop, generation: Generation) -> None:
+    for gone in batches(shop.store.documents(generation.collection, DocumentState.GONE), DELETE_DOCUMENTS):
+        shop.index.delete_documents(generation.name, [document.key for document in gone])
+
+
+def _write_documents(shop: Workshop, build: Build, generation: Generation, states: tuple[DocumentState, ...]) -> Build:
+    encoder = SparseEncoder(generation.average_length, generation.average_window)
+    tenant = shop.catalogue.get(build.collection).tenant
+    waiting: list[IndexedPassage] = []
+    written: list[str] = []
+    build = shop.note(build, done=shop.store.count_written(build.collection, generation.name))
+    for document in chain(*(shop.store.documents(build.collection, state, generation.name) for state in states)):
+        waiting.extend(_points(shop, document, encoder, tenant))
+        written.append(document.key)
+        if len(waiting) >= WRITE_PASSAGES:
+            build = _write(shop, build, generation, waiting, written)
+            waiting, written = [], []
+    return _write(shop, build, generation, waiting, written)
+
+
+def _write(
+    shop: Workshop, build: Build, generation: Generation, passages: Sequence[IndexedPassage], documents: Sequence[str]
+) -> Build:
+    """Write these documents' passages; only what is on disk is marked as written."""
+    if passages:
+        shop.index.upsert(generation.name, passages)
+    shop.index.flush(generation.name)
+    shop.store.mark_written(build.collection, documents, generation.name)
+    return shop.note(build, done=build.done + len(documents))
+
+
+def _keep_hybrid(shop: Workshop, build: Build, generation: Generation, encoder: Callable[[], PassageEncoder | None]) -> None:
+    """Where this index has vectors: encode what lacks one if that is little, and say whether searches go on using them."""
+    if not generation.dense:
+        return
+    found = encoder()
+    usable = found is not None and found.name == generation.encoder
+    if found is not None and usable and len(shop.index.without_dense(generation.name, FEW_PASSAGES + 1)) <= FEW_PASSAGES:
+        add_vectors(shop, build, generation, found)
+    nearly_all = shop.index.count_dense(generation.name) >= NEARLY_ALL * shop.index.count(generation.name)
+    shop.catalogue.keep_generation(generation.model_copy(update={"dense": usable and nearly_all}))
+
+
+def _points(shop: Workshop, document: StoredDocument, encoder: SparseEncoder, tenant: str) -> Iterator[IndexedPassage]:
+    published = document.source.published
+    for (start, end), own, window in _texts_of(shop, document):
+        sparse = encoder.passage(own, window)
+        number = passage_id(document.key, start, end)
+        yield IndexedPassage(number, sparse, document.key, start, end, document.language, tenant, published)

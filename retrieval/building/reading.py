@@ -1,0 +1,60 @@
+"""The first step of a build: the corpus's documents become stored snapshots."""
+
+from collections.abc import Iterator
+
+from retrieval.building.build import Workshop
+from retrieval.corpora.ports import Corpus, Unreadable
+from retrieval.ports import Document
+from retrieval.store.catalogue import Build, BuildPhase
+
+BATCH_DOCUMENTS = 128
+BATCH_CHARS = 8_000_000
+
+
+def read_corpus(shop: Workshop, build: Build, corpus: Corpus) -> Build:
+    """Store the corpus's documents; those that are no longer in it are marked to leave the index.
+
+    A reading that was cut off goes on where it was when the corpus is in the same state, else from the beginning.
+    """
+    build = _from_where(shop, build, corpus.state())
+    licence = shop.catalogue.get(build.collection).licence
+    for batch in _batches(corpus.documents(skip=build.done + build.skipped)):
+        documents = [_licensed(item, licence) for item in batch if isinstance(item, Document)]
+        skipped = [item for item in batch if isinstance(item, Unreadable)]
+        shop.store.add(build.collection, documents, build.number, shop.clock())
+        if skipped:
+            shop.catalogue.add_unreadable(build.collection, skipped)
+        read, share = build.done + len(documents), corpus.share_read()
+        total = round(read / share) if share > 0 else 0
+        build = shop.note(build, done=read, skipped=build.skipped + len(skipped), total=total)
+    shop.store.mark_gone(build.collection, build.number)
+    return shop.note(build, phase=BuildPhase.INDEXING, done=0, total=shop.store.count(build.collection))
+
+
+def _from_where(shop: Workshop, build: Build, state: str) -> Build:
+    if state and build.corpus_state == state:
+        return build
+    shop.catalogue.forget_unreadable(build.collection)
+    begun = build.done or build.skipped
+    number = build.number + 1 if begun else build.number  # what only the earlier reading has seen must count as not seen
+    return shop.note(build, number=number, done=0, skipped=0, total=0, corpus_state=state)
+
+
+def _licensed(document: Document, licence: str) -> Document:
+    if document.source.licence or not licence:
+        return document
+    return document.model_copy(update={"source": document.source.model_copy(update={"licence": licence})})
+
+
+def _batches(items: Iterator[Document | Unreadable]) -> Iterator[list[Document | Unreadable]]:
+    """Lists of items, bounded in number and in length of text."""
+    batch: list[Document | Unreadable] = []
+    chars = 0
+    for item in items:
+        batch.append(item)
+        chars += len(item.text) if isinstance(item, Document) else 0
+        if len(batch) >= BATCH_DOCUMENTS or chars >= BATCH_CHARS:
+            yield batch
+            batch, chars = [], 0
+    if batch:
+        yield batch

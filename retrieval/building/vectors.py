@@ -1,0 +1,96 @@
+"""The last step of a build: every passage gets its dense vector."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import chain
+
+from retrieval.building.build import PassageEncoder, Workshop, batches, index_text
+from retrieval.index.ports import Place
+from retrieval.store.catalogue import Build, BuildPhase, Generation
+
+PAGE = 2_048
+BATCH = 256
+
+
+def encode_passages(shop: Workshop, build: Build, encoder: PassageEncoder) -> Build:
+    """Give every passage its dense vector, in an index of its own, and switch to it when the last one is there."""
+    live = shop.live(build.collection)
+    if live is None or _complete(shop, live, encoder.name):
+        return shop.note(build, phase=BuildPhase.DONE, done=build.total, detail="")
+    build = shop.note(build, phase=BuildPhase.ENCODING, total=shop.index.count(live.name), detail="")
+    target = _to_encode(shop, build, live, encoder)
+    build = shop.note(build, generation=target.name, done=shop.index.count_dense(target.name))
+    build = add_vectors(shop, build, target, encoder)
+    shop.index.optimize(target.name)
+    shop.index.close(target.name)
+    shop.catalogue.keep_generation(target.model_copy(update={"dense": True}))
+    shop.index.switch(build.collection, target.name)
+    return shop.note(build, phase=BuildPhase.DONE, done=build.total)
+
+
+def leave_to_words(shop: Workshop, build: Build, reason: str) -> Build:
+    """End a build without an encoder: searches use words alone, unless every passage has its vector already."""
+    live = shop.live(build.collection)
+    if live is not None and live.dense and shop.index.without_dense(live.name, 1):
+        shop.catalogue.keep_generation(live.model_copy(update={"dense": False}))
+    return shop.note(build, phase=BuildPhase.DONE, detail=reason)
+
+
+def add_vectors(shop: Workshop, build: Build, target: Generation, encoder: PassageEncoder) -> Build:
+    """Give each passage of an index that lacks one its dense vector. What was flushed is kept when this is cut off.
+
+    A batch is written while the next one is encoded.
+    """
+    with ThreadPoolExecutor(1, thread_name_prefix="vectors") as writer:
+        writing: Future[int] | None = None
+        for batch in chain.from_iterable(batches(page, BATCH) for page in _lacking(shop, target)):
+            vectors = encoder.passages(_texts(shop, build, batch))
+            build = _noted(shop, build, writing)
+            writing = writer.submit(_write, shop, target, batch, vectors)
+        return _noted(shop, build, writing)
+
+
+def _write(shop: Workshop, target: Generation, places: Sequence[Place], vectors: Iterable[Sequence[float]]) -> int:
+    """Put the vectors of these passages on disk; how many there were."""
+    shop.index.set_dense(target.name, zip((place.id for place in places), vectors, strict=True))
+    shop.index.flush(target.name)
+    return len(places)
+
+
+def _noted(shop: Workshop, build: Build, writing: "Future[int] | None") -> Build:
+    """The build after a batch that was being written is on disk."""
+    return shop.note(build, done=build.done + writing.result()) if writing else build
+
+
+def _complete(shop: Workshop, live: Generation, encoder: str) -> bool:
+    return live.dense and live.encoder == encoder and not shop.index.without_dense(live.name, 1)
+
+
+def _to_encode(shop: Workshop, build: Build, live: Generation, encoder: PassageEncoder) -> Generation:
+    """The index to add this encoder's vectors to: one that was begun before, or a copy of the live one."""
+    name = f"{build.collection}.{build.number}.{encoder.name.replace('.', '_')}"
+    begun = shop.catalogue.generation(build.generation)
+    if begun is None or begun.name == live.name or begun.name not in shop.index.names() or begun.name.endswith(".words"):
+        begun = live.model_copy(update={"name": shop.index.derive(live.name, name)})
+    other = begun.encoder != encoder.name
+    begun = begun.model_copy(update={"encoder": encoder.name, "dense": begun.dense and not other})
+    if other:
+        shop.index.begin_dense(begun.name, encoder.size)
+    shop.catalogue.keep_generation(begun)
+    return begun
+
+
+def _lacking(shop: Workshop, target: Generation) -> Iterator[Sequence[Place]]:
+    """The passages without a vector, each page in the order of documents: a text is then unpacked once."""
+    last = -1
+    while page := shop.index.without_dense(target.name, PAGE, last):
+        last = page[-1].id
+        yield sorted(page, key=lambda place: (place.document, place.start))
+
+
+def _texts(shop: Workshop, build: Build, places: Sequence[Place]) -> list[str]:
+    texts = []
+    for place in places:
+        source = shop.store.source(build.collection, place.document)
+        texts.append(index_text(source.title, shop.store.text(source.snapshot)[place.start : place.end]) if source else "")
+    return texts

@@ -1,0 +1,1 @@
+"""Models that read text: encoders, cross-encoders, their weights."""

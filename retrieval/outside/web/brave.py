@@ -1,0 +1,62 @@
+"""Brave Search (api.search.brave.com)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from app.domain.query import Language
+from retrieval.outside.http import HttpRequest
+from retrieval.outside.provider import Provider
+from retrieval.outside.web.ports import Hit, Reply, SearchQuery, plain, read_date
+
+MOST = 20
+MOST_WORDS = 50
+CODES = {Language.ENGLISH: "en", Language.CHINESE: "zh-hans"}
+
+
+class _Result(Reply):
+    title: str
+    url: str
+    description: str = ""
+    page_age: str | None = None
+    extra_snippets: tuple[str, ...] = ()
+
+
+class _Web(Reply):
+    results: tuple[_Result, ...] = ()
+
+
+class _Results(Reply):
+    type: Literal["search"]
+    web: _Web = _Web()
+
+
+@dataclass(frozen=True)
+class Brave:
+    """Results of Brave's own index. The limit is that of the smallest plan: one a second."""
+
+    key: str = field(repr=False)
+    url: str = "https://api.search.brave.com"
+    provider: Provider = Provider("brave", per_second=0.95)
+    languages: frozenset[Language] = frozenset(Language)
+
+    def request(self, query: SearchQuery) -> HttpRequest:
+        """Only web results. Brave refuses queries of more than fifty words."""
+        words = " ".join(query.text.split()[:MOST_WORDS])
+        params = {"q": words, "count": str(min(query.limit, MOST)), "search_lang": CODES[query.language], "result_filter": "web"}
+        if query.since and query.until:  # it knows no range with an open end
+            params["freshness"] = "to".join(query.days("", ""))
+        headers = {"X-Subscription-Token": self.key}
+        return HttpRequest(f"{self.url}/res/v1/web/search", {**params, "text_decorations": "0"}, headers=headers, secret=self.key)
+
+    def read(self, body: bytes) -> Sequence[Hit]:
+        """The results; without any, Brave leaves out the list."""
+        return [
+            Hit(
+                url=r.url,
+                title=plain(r.title),
+                text="\n".join(filter(None, map(plain, (r.description, *r.extra_snippets)))),
+                published=read_date(r.page_age),
+            )
+            for r in _Results.model_validate_json(body).web.results
+        ]

@@ -1,0 +1,56 @@
+"""Exa (api.exa.ai): search by meaning."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from app.domain.query import Language
+from retrieval.outside.http import HttpRequest
+from retrieval.outside.provider import Provider
+from retrieval.outside.web.ports import Hit, Reply, SearchQuery, plain, read_date
+
+MOST = 25
+TEXT_CHARS = 1_500
+
+
+class _Result(Reply):
+    url: str
+    title: str | None = None
+    text: str | None = None
+    author: str | None = None
+    publishedDate: str | None = None
+
+
+class _Results(Reply):
+    results: tuple[_Result, ...]
+
+
+@dataclass(frozen=True)
+class Exa:
+    """Results with the beginning of each page's text."""
+
+    key: str = field(repr=False)
+    url: str = "https://api.exa.ai"
+    provider: Provider = Provider("exa", per_second=5, burst=5)
+    languages: frozenset[Language] = frozenset({Language.ENGLISH})
+
+    def request(self, query: SearchQuery) -> HttpRequest:
+        """Exa chooses between words and meaning by itself."""
+        text = {"text": {"maxCharacters": TEXT_CHARS}}
+        first, last = query.days("", "")
+        days = (("startPublishedDate", first, "T00:00:00.000Z"), ("endPublishedDate", last, "T23:59:59.999Z"))
+        dates = {name: f"{day}{time}" for name, day, time in days if day}
+        body = {"query": query.text, "numResults": min(query.limit, MOST), "type": "auto", "contents": text, **dates}
+        return HttpRequest(f"{self.url}/search", body=body, headers={"x-api-key": self.key}, secret=self.key)
+
+    def read(self, body: bytes) -> Sequence[Hit]:
+        """The results."""
+        return [
+            Hit(
+                url=r.url,
+                title=plain(r.title) or r.url,
+                text=plain(r.text),
+                author=plain(r.author),
+                published=read_date(r.publishedDate),
+            )
+            for r in _Results.model_validate_json(body).results
+        ]

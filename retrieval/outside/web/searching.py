@@ -1,0 +1,130 @@
+"""Searching outside: providers asked in turn through the entrance, their results as passages that can be quoted."""
+
+from collections.abc import Iterable, Sequence
+from datetime import date, timedelta
+
+from pydantic import TypeAdapter
+
+from app.domain.address import host_of
+from app.domain.errors import ToolError
+from app.domain.evidence import Passage, Source, snapshot_hash
+from app.domain.query import detect_language
+from retrieval.outside.entrance import Answer, Entrance
+from retrieval.outside.failure import CallFailed, Failure
+from retrieval.outside.http import Http, HttpRequest
+from retrieval.outside.trial import Fetched, OutsideFailed
+from retrieval.outside.web.ports import Hit, SearchProvider, SearchQuery
+from retrieval.outside.web.routing import in_order
+from retrieval.ports import Found
+
+PATIENCE_WITH_OTHERS = timedelta(seconds=12)
+PATIENCE_WITH_THE_LAST = timedelta(seconds=45)
+FRESH = timedelta(minutes=5)
+MAX_TEXT_CHARS = 8_000
+MAX_URL_CHARS = 2_000
+_HITS = TypeAdapter(tuple[Hit, ...])
+
+
+class OutsideSearch:
+    """`OutsideSearcher` of one kind (`what`: "web", "papers") over the providers that are configured, the preferred first."""
+
+    def __init__(
+        self,
+        what: str,
+        entrance: Entrance,
+        http: Http,
+        providers: Sequence[SearchProvider],
+        since: date | None = None,
+        until: date | None = None,
+    ) -> None:
+        self._since, self._until = since, until
+        self._what = what
+        self._entrance = entrance
+        self._http = http
+        self._providers = tuple(providers)
+
+    def between(self, since: date | None, until: date | None) -> "OutsideSearch":
+        """The same search, asking for results of these days only (inclusive, None: open)."""
+        return OutsideSearch(self._what, self._entrance, self._http, self._providers, since, until)
+
+    async def search(self, text: str, limit: int) -> Found:
+        """See `OutsideSearcher.search`: the passages of the first provider that finds any."""
+        query = SearchQuery(text, limit, detect_language(text), self._since, self._until)
+        told: list[str] = []
+        failures = 0
+        providers = in_order(self._providers, query)
+        for provider in providers:
+            last = provider is providers[-1]
+            try:
+                answer = await self._asked(provider, query, PATIENCE_WITH_THE_LAST if last else PATIENCE_WITH_OTHERS)
+            except OutsideFailed as error:
+                failures += 1
+                told.append(str(error))
+                continue
+            passages = _passages(_HITS.validate_json(answer.body, extra="ignore"), limit, answer.fetched_at.date())
+            if passages:
+                return Found(passages, "; ".join([f"{self._what}: {provider.provider.name}{_age(answer)}", *told]))
+            told.append(f"{provider.provider.name}: nothing found")
+        if failures == len(providers):
+            raise ToolError(f"the search ({self._what}) failed: {'; '.join(told)}")
+        return Found((), "; ".join(told))
+
+    async def _asked(self, provider: SearchProvider, query: SearchQuery, patience: timedelta) -> Answer:
+        request = provider.request(query)
+
+        async def attempt() -> Fetched:
+            hits = read_hits(provider, await self._http.send(request))
+            return Fetched(_HITS.dump_json(tuple(hits), exclude_defaults=True), {snapshot_hash(h.text): h.text for h in hits})
+
+        return await self._entrance.call(provider.provider, _named(request, query), attempt, patience)
+
+
+def _named(request: HttpRequest, query: SearchQuery) -> dict[str, str | int]:
+    """What makes two calls of a provider equal: where it is, and what is asked. The key it is asked with does not matter."""
+    dates = dict(zip(("since", "until"), query.days("", ""), strict=True)) if query.dated else {}
+    return {"url": request.url, "query": query.text, "limit": query.limit, "language": query.language.value, **dates}
+
+
+def read_hits(provider: SearchProvider, body: bytes) -> list[Hit]:
+    """The results in a provider's answer that can be quoted and opened, each address once.
+
+    Raises:
+        CallFailed: this is not the provider's protocol.
+    """
+    try:
+        hits = [_bounded(hit) for hit in provider.read(body) if _is_web_address(hit.url)]
+        for hit in hits:
+            hit.text.encode()  # a lone surrogate can be neither hashed nor stored
+    except ValueError as error:
+        raise CallFailed(Failure.GARBLED, f"its answer makes no sense ({type(error).__name__})") from error
+    return list({hit.url: hit for hit in reversed(hits) if hit.text}.values())[::-1]
+
+
+def _bounded(hit: Hit) -> Hit:
+    """A paper without an abstract still has a title to stand for it."""
+    return hit.model_copy(update={"text": (hit.text or hit.title)[:MAX_TEXT_CHARS]})
+
+
+def _is_web_address(url: str) -> bool:
+    return bool(host_of(url)) and len(url) <= MAX_URL_CHARS and url.isprintable() and " " not in url
+
+
+def _passages(hits: Iterable[Hit], limit: int, fetched: date) -> tuple[Passage, ...]:
+    """Each hit's text is its own snapshot. `score` falls with the rank."""
+    ranked = list(hits)[:limit]
+    return tuple(
+        Passage(source=_source(hit, fetched), text=hit.text, start=0, end=len(hit.text), score=1 / (1 + rank))
+        for rank, hit in enumerate(ranked)
+    )
+
+
+def _source(hit: Hit, fetched: date) -> Source:
+    same = hit.model_dump(exclude={"text"})
+    return Source(snapshot=snapshot_hash(hit.text), fetched=fetched, **same)
+
+
+def _age(answer: Answer) -> str:
+    if answer.age < FRESH:
+        return ""
+    hours = answer.age / timedelta(hours=1)
+    return f" (kept for {hours:.0f} h)" if hours >= 1 else f" (kept for {answer.age / timedelta(minutes=1):.0f} min)"

@@ -1,0 +1,42 @@
+"""SearXNG: a meta-search engine that one runs oneself. Its `search.formats` must list `json`."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from app.domain.query import Language
+from retrieval.outside.http import HttpRequest
+from retrieval.outside.provider import Provider
+from retrieval.outside.web.ports import Hit, Reply, SearchQuery, plain, read_date
+
+CODES = {Language.ENGLISH: "en", Language.CHINESE: "zh-CN"}
+
+
+class _Result(Reply):
+    url: str
+    title: str = ""
+    content: str | None = None
+    publishedDate: str | None = None
+
+
+class _Results(Reply):
+    results: tuple[_Result, ...]
+
+
+@dataclass(frozen=True)
+class SearXNG:
+    """An instance at `url`. The limit is polite to the engines behind it."""
+
+    url: str
+    provider: Provider = Provider("searxng", per_second=2, burst=4)
+    languages: frozenset[Language] = frozenset(Language)
+
+    def request(self, query: SearchQuery) -> HttpRequest:
+        """One page of general results."""
+        return HttpRequest(f"{self.url}/search", {"q": query.text, "format": "json", "language": CODES[query.language]})
+
+    def read(self, body: bytes) -> Sequence[Hit]:
+        """The results of all its engines, merged by it."""
+        return [
+            Hit(url=r.url, title=plain(r.title) or r.url, text=plain(r.content), published=read_date(r.publishedDate))
+            for r in _Results.model_validate_json(body).results
+        ]

@@ -1,0 +1,46 @@
+"""Tavily (api.tavily.com)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from app.domain.query import Language
+from retrieval.outside.http import HttpRequest
+from retrieval.outside.provider import Provider
+from retrieval.outside.web.ports import Hit, Reply, SearchQuery, plain, read_date
+
+MOST = 20
+
+
+class _Result(Reply):
+    title: str
+    url: str
+    content: str = ""
+    published_date: str | None = None
+
+
+class _Results(Reply):
+    results: tuple[_Result, ...]
+
+
+@dataclass(frozen=True)
+class Tavily:
+    """Web results made for models. The limit is that of a development key (100 a minute)."""
+
+    key: str = field(repr=False)
+    url: str = "https://api.tavily.com"
+    provider: Provider = Provider("tavily", per_second=1.5, burst=5)
+    languages: frozenset[Language] = frozenset({Language.ENGLISH})
+
+    def request(self, query: SearchQuery) -> HttpRequest:
+        """A basic search: one credit."""
+        first, last = query.days("", "")
+        dates = {name: day for name, day in (("start_date", first), ("end_date", last)) if day}
+        body = {"query": query.text, "max_results": min(query.limit, MOST), "search_depth": "basic", **dates}
+        return HttpRequest(f"{self.url}/search", body=body, headers={"Authorization": f"Bearer {self.key}"}, secret=self.key)
+
+    def read(self, body: bytes) -> Sequence[Hit]:
+        """The results."""
+        return [
+            Hit(url=r.url, title=plain(r.title), text=plain(r.content), published=read_date(r.published_date))
+            for r in _Results.model_validate_json(body).results
+        ]

@@ -1,0 +1,1 @@
+"""The search side of an index: ranking, joining, choosing."""

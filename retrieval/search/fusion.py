@@ -1,0 +1,101 @@
+"""Join the word half and the meaning half of a hybrid search.
+
+Equal-weight fusion of standard scores: in each half a score is told in standard deviations from the mean of that half's
+candidates, and the two are averaged. Against reciprocal ranks it keeps how much better the best hit is; against stretching to the
+range of the candidates it does not hang on the worst of them (see docs/decisions/0025).
+"""
+
+from collections.abc import Mapping, Sequence
+from math import sqrt
+from typing import NamedTuple, TypeVar
+
+from retrieval.search.together import Key
+
+Named = TypeVar("Named", bound=Key | str)
+AVERAGE = 0.5
+WIDTH = 6.0
+"""Standard deviations between 0 and 1: the mean scores 0.5, and what a half did not find counts as three below its mean."""
+
+
+class _Scale(NamedTuple):
+    """A score counts `(score - zero) / unit`."""
+
+    zero: float
+    unit: float
+
+
+def fuse(
+    sparse: Mapping[Key, float], dense: Mapping[Key, float] | None, wanted: int, documents: Mapping[Key, str] | None = None
+) -> list[tuple[Key, float]]:
+    """Candidates with their fused score, best first, seldom outside 0..1. `dense` is None where there are no dense vectors.
+
+    `wanted` is how many each half was asked for. Where the words found fewer, every other passage has none of them and scores
+    zero: theirs then count from zero to the best, so that a word which one passage has is not drowned. `documents` says what
+    document each candidate is of: the best passage of one then counts with the best that any of them has in each half, since
+    what is asked and what answers it may stand in different passages.
+    """
+    halves = _halves(sparse, dense, wanted)
+    fused = _sum(halves)
+    if documents is not None:
+        together = _sum([_best_of_each(half, documents) for half in halves])
+        fused |= {key: together[document] for document, key in _shown(fused, documents).items()}
+    ranked = sorted([(-score, key) for key, score in fused.items()])
+    return [(key, -score / len(halves)) for score, key in ranked]
+
+
+def above_average(sparse: Mapping[Key, float], dense: Mapping[Key, float] | None, wanted: int) -> frozenset[Key]:
+    """The candidates that every half found and puts above the average of what it found. Arguments as of `fuse`."""
+    halves = _halves(sparse, dense, wanted)
+    return frozenset(key for key in halves[0] if all(half.get(key, 0.0) > AVERAGE for half in halves))
+
+
+def _halves(sparse: Mapping[Key, float], dense: Mapping[Key, float] | None, wanted: int) -> list[dict[Key, float]]:
+    few = 0 < len(sparse) < wanted
+    halves = [_scaled(sparse, _from_zero(sparse) if few else _standard(sparse))]
+    return halves if dense is None else [*halves, _scaled(dense, _standard(dense))]
+
+
+def _sum(halves: Sequence[Mapping[Named, float]]) -> dict[Named, float]:
+    """What a half has not counts as 0 there."""
+    sums = dict(halves[0])
+    for half in halves[1:]:
+        for name, score in half.items():
+            sums[name] = sums.get(name, 0.0) + score
+    return sums
+
+
+def _best_of_each(half: Mapping[Key, float], documents: Mapping[Key, str]) -> dict[Key | str, float]:
+    """The best score of each document; one that is not known has one passage, and its name stands for it."""
+    best: dict[Key | str, float] = {}
+    for key, score in half.items():
+        document = documents.get(key, key)
+        if document not in best or score > best[document]:
+            best[document] = score
+    return best
+
+
+def _shown(fused: Mapping[Key, float], documents: Mapping[Key, str]) -> dict[Key | str, Key]:
+    """The best passage of each document."""
+    best: dict[Key | str, tuple[float, Key]] = {}
+    for key, score in fused.items():
+        document = documents.get(key, key)
+        if document not in best or (score, key) > best[document]:
+            best[document] = score, key
+    return {document: key for document, (_, key) in best.items()}
+
+
+def _scaled(scores: Mapping[Key, float], scale: _Scale) -> dict[Key, float]:
+    zero, unit = scale
+    return {key: (score - zero) / unit for key, score in scores.items()}
+
+
+def _from_zero(scores: Mapping[Key, float]) -> _Scale:
+    return _Scale(0.0, max(scores.values()) or 1.0)
+
+
+def _standard(scores: Mapping[Key, float]) -> _Scale:
+    """Any unit will do where all scores are alike."""
+    count = len(scores) or 1
+    mean = sum(scores.values()) / count
+    width = WIDTH * sqrt(sum([(score - mean) ** 2 for score in scores.values()]) / count) or 1.0
+    return _Scale(mean - width / 2, width)

@@ -1,0 +1,88 @@
+"""Retrieval without a service: one process that opens a home's indexes itself, for tests, benchmarks and `LocalStages`."""
+
+import asyncio
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+from app.domain.errors import InvalidInput, NotFound, SetupError, ToolError
+from app.domain.evidence import Passage
+from retrieval.building.build import RECIPE
+from retrieval.building.builder import run_build
+from retrieval.encoding.encoder import Encoder, EncoderOnce
+from retrieval.ports import Document, SearchFilter
+from retrieval.search.library import DEFAULT_COLLECTION, Library
+from retrieval.service.owner_lock import own
+from retrieval.store.catalogue import Build, BuildPhase, Collection, CorpusKind
+from retrieval.store.home import Shelves, open_shelves
+
+SOTU = Collection(name=DEFAULT_COLLECTION, kind=CorpusKind.SOTU)
+
+
+class LocalSearcher:
+    """`Searcher` and `PageReader` over indexes that this process has open. Close it, or use it in `with`."""
+
+    def __init__(self, shelves: Shelves, encoder: EncoderOnce | None, release: Callable[[], None]) -> None:
+        self.shelves = shelves
+        self._encoder = encoder
+        self._release = release
+        self.library = Library(shelves.catalogue, shelves.store, shelves.index, encoder or (lambda: None))
+
+    def __enter__(self) -> "LocalSearcher":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    async def search(self, query: str, limit: int, where: SearchFilter) -> Sequence[Passage]:
+        """See `Searcher.search`."""
+        with _as_tool_error():
+            return await asyncio.to_thread(self.library.search, query, limit, where)
+
+    async def respell(self, words: Sequence[str], where: SearchFilter) -> dict[str, str]:
+        """See `Speller.respell`."""
+        with _as_tool_error():
+            return await asyncio.to_thread(self.library.respell, words, where)
+
+    async def read(self, url: str) -> Document:
+        """See `PageReader.read`."""
+        with _as_tool_error():
+            return await asyncio.to_thread(self.library.read, url, ())
+
+    def build(self, collection: Collection, report: Callable[[Build], None] = lambda _: None) -> Build:
+        """Build a collection, again if it was built before, and search it; blocks until it is done, dense vectors included."""
+        self.shelves.catalogue.add(collection, datetime.now(UTC))
+        build = run_build(self.shelves, collection.name, True, self._encoder or (lambda: None), report)
+        if build.phase is BuildPhase.FAILED:
+            raise SetupError(f"{collection.name!r} could not be built: {build.detail}")
+        self.library.refresh(collection.name)
+        return build
+
+    def close(self) -> None:
+        """Close the stores and let others open the home."""
+        self.shelves.close()
+        self._release()
+
+
+@contextmanager
+def _as_tool_error() -> Iterator[None]:
+    try:
+        yield
+    except (InvalidInput, NotFound) as error:
+        raise ToolError(str(error)) from error
+
+
+def open_local(home: Path, *collections: Collection, encoder: Callable[[], Encoder] | None = None) -> LocalSearcher:
+    """Open a home in this process and build what is missing: `collections`, or else the default one. Blocks meanwhile.
+
+    Without `encoder` there are no dense vectors. `SetupError` when an index owner or another process has the home open.
+    """
+    release = own(home)
+    opened = LocalSearcher(open_shelves(home), EncoderOnce(encoder) if encoder else None, release)
+    for collection in collections or (SOTU,):
+        opened.library.refresh(collection.name)
+        generation = opened.library.generation(collection.name)
+        if generation is None or generation.recipe != RECIPE or (encoder and not generation.dense):
+            opened.build(collection)
+    return opened

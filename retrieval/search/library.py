@@ -1,0 +1,280 @@
+"""The search side: what is indexed and stored, asked for passages, documents and snapshots."""
+
+import logging
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from itertools import chain, islice
+from typing import NamedTuple, Protocol
+
+from app.domain.errors import InvalidInput, NotFound, ToolError
+from app.domain.evidence import Passage
+from retrieval.index.ports import HybridQuery, Index, IndexDamaged, Place
+from retrieval.index.sparse import SparseEncoder, SparseVector
+from retrieval.ports import Document, SearchFilter
+from retrieval.search.diversity import diverse
+from retrieval.search.fusion import above_average, fuse
+from retrieval.search.hearing import Candidate, heard
+from retrieval.search.reranker import Reranker, reranked
+from retrieval.search.spelling import meant
+from retrieval.search.together import Together
+from retrieval.store.catalogue import BuildPhase, Catalogue, Generation, collection_of, no_collection
+from retrieval.store.documents import DocumentStore
+
+DEFAULT_COLLECTION = "sotu"
+MAX_QUERY_CHARS = 2_000
+MAX_LIMIT = 100
+CANDIDATES = 200
+"""What each half of a hybrid search contributes, at least."""
+READ_AHEAD = 3
+"""Passages looked at for each that is wanted, before near-duplicates and crowded documents make it look further."""
+RERANKED = 50
+"""How many of the best a reranker reads; the others keep their order behind them."""
+MAX_RESPELLED = 8
+"""Words looked into at once: a question with more has other troubles."""
+NO_WORDS = SparseVector([], [])
+_log = logging.getLogger(__name__)
+
+
+class QueryEncoder(Protocol):
+    """Turns a query into a dense unit vector; `name` must be that of the encoder that made the index."""
+
+    def reads(self, text: str) -> bool:
+        """Whether its model knows the language of a text; vectors of what it does not know are noise."""
+        ...
+
+    @property
+    def name(self) -> str:
+        """Kept with the index."""
+        ...
+
+    def query(self, text: str) -> Sequence[float]:
+        """The query's vector."""
+        ...
+
+
+class _Live(NamedTuple):
+    """The index in use for a collection, and whose that is: a collection never changes hands, so it is read with the index."""
+
+    generation: Generation
+    tenant: str
+
+
+class _Ranked(NamedTuple):
+    """A candidate in its order: the name of its index, its place, and its score."""
+
+    within: str
+    place: Place
+    score: float
+
+
+class Library:
+    """Searches the collections of one home. Safe to use from several threads at once.
+
+    `query_encoder` is called when a collection with dense vectors is searched; it gives None where there is none.
+    """
+
+    def __init__(
+        self,
+        catalogue: Catalogue,
+        store: DocumentStore,
+        index: Index,
+        query_encoder: Callable[[], QueryEncoder | None],
+        reranker: Reranker | None = None,
+    ) -> None:
+        self._catalogue = catalogue
+        self._store = store
+        self._index = index
+        self._query_encoder = query_encoder
+        self._reranker = reranker
+        self._live: dict[str, _Live] = {}
+        self._encoding = ThreadPoolExecutor(thread_name_prefix="query")
+        self._words = SparseEncoder(1.0)  # queries are weighted alike whatever the passages' length
+
+    def refresh(self, collection: str) -> None:
+        """Search the index that the collection's alias now points at, and delete those it has left behind.
+
+        One that is damaged is deleted too: the collection is then not ready and wants building.
+        """
+        generation = self._usable(collection)
+        before = self._live.get(collection)
+        if generation is None:
+            self._live.pop(collection, None)
+        else:
+            self._live[collection] = _Live(generation, self._catalogue.get(collection).tenant)
+        if before is not None and (generation is None or generation.name != before.generation.name):
+            self._index.close(before.generation.name)
+            self._store.clear_memory()
+        self._drop_leftovers(collection)
+
+    def _usable(self, collection: str) -> Generation | None:
+        name = self._index.resolve(collection)
+        generation = self._catalogue.generation(name) if name else None
+        if name is None or generation is None:
+            return None
+        try:
+            if self._index.count(name) or not self._store.count(collection):
+                return generation
+            _log.warning("the index %r is empty although %r has documents; it is built again", name, collection)
+        except (IndexDamaged, NotFound) as error:
+            _log.warning("%s", error)
+        self._index.unalias(collection)
+        self._index.drop(name)
+        self._catalogue.drop_generation(name)
+        return None
+
+    def ready(self, collection: str) -> bool:
+        """Whether the collection can be searched."""
+        return collection in self._live
+
+    def generation(self, collection: str) -> Generation | None:
+        """The index in use for a collection."""
+        live = self._live.get(collection)
+        return live.generation if live else None
+
+    def search(self, query: str, limit: int, where: SearchFilter) -> list[Passage]:
+        """See `Searcher.search`; besides, `NotFound` for an unknown collection and `InvalidInput` for a bad limit."""
+        if not 1 <= limit <= MAX_LIMIT:
+            raise InvalidInput(f"ask for 1 to {MAX_LIMIT} passages, not {limit}")
+        names = where.collections or (DEFAULT_COLLECTION,)
+        self.permit(names, where.tenant)
+        generations = [self._searchable(name) for name in names]
+        try:
+            return self._found(query, limit, generations, where)
+        except NotFound:  # an index was replaced after its name was looked up
+            return self._found(query, limit, [self._searchable(name) for name in names], where)
+
+    def respell(self, words: Sequence[str], where: SearchFilter) -> dict[str, str]:
+        """See `Speller.respell`; errors as in `search`."""
+        names = where.collections or (DEFAULT_COLLECTION,)
+        self.permit(names, where.tenant)
+        within = _Within(self, [self._searchable(name) for name in names], where)
+        found = {word: meant(word, within, self._words) for word in words[:MAX_RESPELLED]}
+        return {word: other for word, other in found.items() if other is not None}
+
+    def permit(self, collections: Sequence[str], tenant: str | None) -> None:
+        """`NotFound` unless each of these collections is this tenant's or nobody's; another's is as if it were not there."""
+        for name in collections:
+            live = self._live.get(name)
+            owner = live.tenant if live else self._catalogue.get(name).tenant
+            if owner and owner != tenant:
+                raise no_collection(name)
+
+    def read(self, url: str, collections: Sequence[str], tenant: str | None = None) -> Document:
+        """The document stored under an address in a collection that is this tenant's or nobody's, or `NotFound`."""
+        found = self._store.by_url(url, collections, tenant or "")
+        if found is None:
+            raise NotFound(f"nothing is stored under {url!r}: only addresses that a search returned can be read")
+        return found
+
+    def snapshot(self, name: str, tenant: str | None = None) -> str:
+        """The text, by its hash, of a document that is this tenant's or nobody's, or `NotFound`."""
+        if not self._store.holds(name, tenant or ""):
+            raise NotFound(f"no snapshot {name} is stored")
+        return self._store.text(name)
+
+    def _searchable(self, collection: str) -> Generation:
+        generation = self.generation(collection)
+        if generation is None:
+            self._catalogue.get(collection)  # raises NotFound for a name that is not there at all
+            build = self._catalogue.build(collection)
+            reason = f": {build.detail}" if build and build.detail else ""
+            raise ToolError(f"the collection {collection!r} has no index; its build has not come far enough or failed{reason}")
+        return generation
+
+    def _found(self, query: str, limit: int, generations: Sequence[Generation], where: SearchFilter) -> list[Passage]:
+        query = query[:MAX_QUERY_CHARS]
+        ranked = self._ranked(query, limit, generations, where)
+        if self._reranker is None:
+            return diverse(self.passages(ranked), limit)
+        best = reranked(self._reranker, query, list(self.passages(islice(ranked, RERANKED))))
+        return diverse(chain(best, self.passages(ranked)), limit)
+
+    def _ranked(self, query: str, limit: int, generations: Sequence[Generation], where: SearchFilter) -> Iterator[_Ranked]:
+        encoder = self._encoder_for(generations, query)
+        # The passages with its words, and their places, are looked up meanwhile: encoding takes as long as the rest.
+        vector = self._encoding.submit(encoder.query, query) if encoder else None
+        asked = HybridQuery(self._words.query(query), None, max(CANDIDATES, READ_AHEAD * limit), where)
+        within = Together(self._index, generations)
+        sparse = within.hits(asked)
+        places = within.places(sparse)
+        dense = within.hits(replace(asked, sparse=NO_WORDS, dense=vector.result())) if vector else None
+        places |= within.places((dense or {}).keys() - sparse.keys())
+        documents = within.documents(places)
+        ranked = fuse(sparse, dense, asked.limit, documents)
+        if len(generations) > 1:
+            ranked = [found for found in ranked if found[0] in places]
+            good = above_average(sparse, dense, asked.limit)
+            seen_as = [Candidate(collection_of(within.index(key)), documents[key], key in good) for key, _ in ranked]
+            ranked = heard(ranked, seen_as, limit)
+        return (_Ranked(within.index(key), places[key], score) for key, score in ranked if key in places)
+
+    def held(self, terms: SparseVector, most: int, generations: Sequence[Generation], where: SearchFilter) -> list[_Ranked]:
+        """Passages that hold any of these terms, the best first."""
+        within = Together(self._index, generations)
+        scores = within.hits(HybridQuery(terms, None, most, where))
+        places = within.places(scores)
+        best = sorted(places, key=lambda key: (-scores[key], key))
+        return [_Ranked(within.index(key), places[key], scores[key]) for key in best]
+
+    def _encoder_for(self, generations: Sequence[Generation], query: str) -> QueryEncoder | None:
+        """The query encoder, where every index in question is complete and was made with it, and it can read the query."""
+        encoder = self._query_encoder() if all(generation.dense for generation in generations) else None
+        if encoder is None or any(generation.encoder != encoder.name for generation in generations):
+            return None
+        return encoder if encoder.reads(query) else None
+
+    def passages(self, ranked: Iterable[_Ranked]) -> Iterator[Passage]:
+        """The ranked passages with their texts, read one by one as they are asked for."""
+        for within, place, score in ranked:
+            source = self._store.source(collection_of(within), place.document)
+            if source is None:  # removed from the collection between the query and now
+                continue
+            text = self._store.text(source.snapshot)[place.start : place.end]
+            yield Passage(source=source, text=text, start=place.start, end=place.end, score=round(score, 6))
+
+    def _drop_leftovers(self, collection: str) -> None:
+        build = self._catalogue.build(collection)
+        kept = {self._index.resolve(collection)}
+        current = f"{collection}.{build.number}." if build and build.phase is not BuildPhase.DONE else None
+        if build is not None:
+            kept.add(build.generation)
+        for name in self._index.names():
+            mine = collection_of(name) == collection
+            if mine and name not in kept and not (current and name.startswith(current)):
+                self._index.drop(name)
+                self._catalogue.drop_generation(name)
+
+    def remove(self, collection: str) -> None:
+        """Delete a collection with its index, documents and snapshots; `NotFound` when there is none of this name."""
+        self._catalogue.get(collection)
+        self._live.pop(collection, None)
+        self._index.unalias(collection)
+        for name in self._index.names():
+            if collection_of(name) == collection:
+                self._index.drop(name)
+        self._store.forget(collection)
+        self._store.clear_memory()
+        self._catalogue.remove(collection)
+
+    def collections(self) -> list[str]:
+        """Names of all collections."""
+        return [collection.name for collection in self._catalogue.all()]
+
+
+@dataclass(frozen=True)
+class _Within:
+    """The words of some indexes, for whoever may search them (`spelling.WordIndex`)."""
+
+    library: Library
+    generations: Sequence[Generation]
+    where: SearchFilter
+
+    def count(self, terms: SparseVector, most: int) -> int:
+        """How many passages hold any of these terms, up to `most`."""
+        return len(self.library.held(terms, most, self.generations, self.where))
+
+    def texts(self, terms: SparseVector, most: int) -> Sequence[str]:
+        """The texts of passages that hold any of these terms, those with the rarest first."""
+        found = self.library.held(terms, most, self.generations, self.where)
+        return [passage.text for passage in self.library.passages(found)]

@@ -1,0 +1,1 @@
+"""The index owner's process, and its client."""

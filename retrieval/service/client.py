@@ -1,0 +1,185 @@
+"""The index owner from another process: `Searcher`, `PageReader` and the management of collections over its socket."""
+
+import os
+from collections.abc import Callable, Sequence
+from types import TracebackType
+from typing import Any, Self
+from urllib.parse import quote
+from weakref import WeakValueDictionary
+
+import aiohttp
+import orjson
+
+from app.domain.errors import Conflict, InvalidInput, NotFound, RubricaError, ToolError, ToolUnavailable
+from app.domain.evidence import Passage, Source
+from app.json_bytes import json_bytes
+from retrieval.ports import Document, SearchFilter
+from retrieval.store.catalogue import CorpusKind
+
+_TIMEOUT = aiohttp.ClientTimeout(total=90)
+_UNTIL_DONE = aiohttp.ClientTimeout(total=None, sock_read=90)
+_ERRORS: dict[int, type[RubricaError]] = {400: InvalidInput, 404: NotFound, 409: Conflict, 503: ToolUnavailable}
+
+
+class IndexClient:
+    """A client of the owner at `address`: a socket's path, `unix:<path>` or `http://host:port`.
+
+    An owner that is away, or that waits for a server of its own, is a `ToolUnavailable`: who can, asks again. The client
+    belongs to the event loop of its first call. Close it, or use it in `async with`.
+    """
+
+    def __init__(self, address: str) -> None:
+        self._address = address
+        self._session: aiohttp.ClientSession | None = None
+        self._sources: WeakValueDictionary[bytes, Source] = WeakValueDictionary()
+        self._passages: WeakValueDictionary[tuple[str, int, int], Passage] = WeakValueDictionary()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Close the connections."""
+        if self._session is not None:
+            await self._session.close()
+            self._session = None
+
+    async def search(self, query: str, limit: int, where: SearchFilter) -> Sequence[Passage]:
+        """See `Searcher.search`; every failure is a `ToolError`."""
+        body = {"query": query, "limit": limit, **where.model_dump()}
+        answer = await self._tool("/search", body)
+        return [self._passage(passage) for passage in answer["passages"]]
+
+    async def respell(self, words: Sequence[str], where: SearchFilter) -> dict[str, str]:
+        """See `Speller.respell`; every failure is a `ToolError`."""
+        answer = await self._tool("/respell", {"words": list(words), **where.model_dump()})
+        return dict(answer["words"])
+
+    async def read(self, url: str, tenant: str | None = None) -> Document:
+        """See `PageReader.read`; every failure is a `ToolError`. Another tenant's documents are not there."""
+        return Document.of_any_version(await self._tool("/read", {"url": url, "tenant": tenant}))
+
+    async def encode(self, texts: Sequence[str]) -> list[list[float]]:
+        """A unit vector for each text, in order; every failure is a `ToolError`, also where the owner has no encoder."""
+        return list((await self._tool("/encode", {"texts": list(texts)}))["vectors"])
+
+    async def entail(self, pairs: Sequence[tuple[str, str]]) -> list[tuple[float, float]]:
+        """For each premise and hypothesis, the probabilities of entailment and contradiction; failures as in `encode`."""
+        answer = await self._tool("/entail", {"pairs": [list(pair) for pair in pairs]})
+        return [(entailed, contradicted) for entailed, contradicted in answer["pairs"]]
+
+    async def health(self) -> dict[str, Any]:
+        """The owner's own account; `ToolError` when it does not answer."""
+        return await self._call("GET", "/health")
+
+    async def snapshot(self, name: str, tenant: str | None = None) -> str:
+        """A stored text by its hash; `NotFound` when there is none, or only another tenant has it."""
+        asked = f"/snapshots/{name}?tenant={quote(tenant)}" if tenant else f"/snapshots/{name}"
+        return str((await self._call("GET", asked))["text"])
+
+    async def collections(self) -> list[dict[str, Any]]:
+        """The state of every collection."""
+        return list((await self._call("GET", "/collections"))["collections"])
+
+    async def documents(self, collection: str) -> list[dict[str, Any]]:
+        """How far each document of a collection of uploads is; `NotFound` when there is none of this name."""
+        return list((await self._call("GET", f"/collections/{collection}/documents"))["documents"])
+
+    async def progress(self, collection: str) -> dict[str, Any]:
+        """The state of one collection; `NotFound` when there is none of this name."""
+        return await self._call("GET", f"/collections/{collection}/progress")
+
+    async def build(
+        self, collection: str, kind: CorpusKind | str, path: str = "", licence: str = "", tenant: str = ""
+    ) -> dict[str, Any]:
+        """Start building a collection; returns its state at once. `InvalidInput`, or `Conflict` while it is being indexed.
+
+        `licence` is that of documents which state none themselves. `tenant` is who alone may search it; empty: everybody.
+        """
+        body = {"kind": str(kind), "path": _absolute(path), "licence": licence, "tenant": tenant}
+        return await self._call("POST", f"/collections/{collection}/build", body)
+
+    async def statistics(self, collection: str) -> dict[str, Any]:
+        """What a collection is made of; `NotFound` when there is none of this name."""
+        return await self._call("GET", f"/collections/{collection}/stats")
+
+    async def verify(self, collection: str, told: Callable[[dict[str, Any]], None] = lambda _: None) -> dict[str, Any]:
+        """Check a collection; `told` hears what was found so far. `NotFound`, or `Conflict` while it is being built."""
+        session, base = self._opened()
+        url = f"{base}/collections/{collection}/verify"
+        found: dict[str, Any] = {}
+        try:
+            async with session.post(url, timeout=_UNTIL_DONE) as response:
+                if response.status >= 400:
+                    raise _ERRORS.get(response.status, ToolError)(_message(await response.read(), response.status))
+                async for line in response.content:
+                    found = dict(orjson.loads(line))
+                    told(found)
+        except (aiohttp.ClientError, TimeoutError, OSError) as error:
+            raise ToolError(f"the index owner ended before the verification did ({type(error).__name__})") from error
+        if not found.pop("finished", False):
+            raise ToolError(f"the verification broke off: {found.get('error', 'the index owner ended')}")
+        return found
+
+    async def remove(self, collection: str) -> None:
+        """Delete a collection."""
+        await self._call("DELETE", f"/collections/{collection}")
+
+    async def _tool(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
+        try:
+            return await self._call("POST", path, body)
+        except (InvalidInput, NotFound, Conflict) as error:
+            raise ToolError(str(error)) from error
+
+    async def _call(self, method: str, path: str, body: dict[str, Any] | None = None) -> dict[str, Any]:
+        session, base = self._opened()
+        data = orjson.dumps(body) if body is not None else None
+        try:
+            async with session.request(method, base + path, data=data, timeout=_TIMEOUT) as response:
+                content = await response.read()
+                status = response.status
+        except (aiohttp.ClientError, TimeoutError, OSError) as error:
+            raise ToolUnavailable(f"the index does not answer ({type(error).__name__}): is the index owner running?") from error
+        if status >= 400:
+            raise _ERRORS.get(status, ToolError)(_message(content, status))
+        return dict(orjson.loads(content)) if content else {}
+
+    def _passage(self, told: dict[str, Any]) -> Passage:
+        """A passage. Those of one source share it, and the same words are one string: agents that search at the same moment find
+        much the same, and keep hundreds of passages.
+        """
+        source = self._source(told["source"])
+        place = (source.snapshot, told["start"], told["end"])
+        before = self._passages.get(place)
+        text = before.text if before is not None and before.text == told["text"] else told["text"]
+        passage = self._passages[place] = Passage.of_any_version({**told, "source": source, "text": text})
+        return passage
+
+    def _source(self, told: dict[str, Any]) -> Source:
+        stated = json_bytes(told)
+        source = self._sources.get(stated)
+        if source is None:
+            source = self._sources[stated] = Source.of_any_version(told)
+        return source
+
+    def _opened(self) -> tuple[aiohttp.ClientSession, str]:
+        remote = self._address.startswith(("http://", "https://"))
+        if self._session is None:
+            path = self._address.removeprefix("unix://").removeprefix("unix:")
+            connector = aiohttp.TCPConnector() if remote else aiohttp.UnixConnector(path=path, limit=32)
+            self._session = aiohttp.ClientSession(connector=connector)
+        return self._session, self._address.rstrip("/") if remote else "http://index"
+
+
+def _absolute(path: str) -> str:
+    """The owner has its own working folder."""
+    return os.path.abspath(path) if path else ""
+
+
+def _message(content: bytes, status: int) -> str:
+    try:
+        return str(orjson.loads(content)["error"])
+    except (ValueError, KeyError, TypeError):
+        return f"the index answered with status {status}"

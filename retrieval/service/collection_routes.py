@@ -1,0 +1,72 @@
+"""The management of collections: which there are, how their builds stand, what they are made of; build, verify, delete."""
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+from aiohttp import web
+
+from retrieval.service.json_http import answer, body_of
+from retrieval.service.owner import IndexOwner
+from retrieval.service.verification_stream import stream_verification
+from retrieval.store.catalogue import Collection, CorpusKind
+
+
+class CollectionRoutes:
+    """`/collections` and what is under it."""
+
+    def __init__(self, owner: IndexOwner) -> None:
+        self._owner = owner
+
+    def table(self) -> list[web.RouteDef]:
+        """Which handler answers what."""
+        one = "/collections/{name}"
+        return [
+            web.get("/collections", self.states),
+            web.post(f"{one}/build", self.build),
+            web.get(f"{one}/progress", self.progress),
+            web.get(f"{one}/documents", self.documents),
+            web.get(f"{one}/stats", self.statistics),
+            web.post(f"{one}/verify", self.verify),
+            web.delete(one, self.remove),
+        ]
+
+    async def states(self, _: web.Request) -> web.Response:
+        """The state of every collection."""
+        return answer({"collections": await asyncio.to_thread(self._owner.states)})
+
+    async def build(self, request: web.Request) -> web.Response:
+        """Begin a build; its state, at once."""
+        wanted = _collection(_name(request), await body_of(request))
+        return answer(await self._owner.build(wanted), status=202)
+
+    async def progress(self, request: web.Request) -> web.Response:
+        """The state of one collection."""
+        return answer(await asyncio.to_thread(self._owner.state, _name(request)))
+
+    async def documents(self, request: web.Request) -> web.Response:
+        """How far each document of a collection of uploads is."""
+        states, strays = await asyncio.to_thread(self._owner.documents, _name(request))
+        return answer({"documents": [state._asdict() for state in states], "strays": strays})
+
+    async def statistics(self, request: web.Request) -> web.Response:
+        """What a collection is made of."""
+        return answer(await self._owner.statistics(_name(request)))
+
+    async def verify(self, request: web.Request) -> web.StreamResponse:
+        """What a check finds, as it goes on."""
+        return await stream_verification(request, self._owner)
+
+    async def remove(self, request: web.Request) -> web.Response:
+        """Delete a collection."""
+        await self._owner.remove(_name(request))
+        return web.Response(status=204)
+
+
+def _name(request: web.Request) -> str:
+    return request.match_info["name"]
+
+
+def _collection(name: str, body: Mapping[str, Any]) -> Collection:
+    given = {field: str(body.get(field) or "") for field in ("path", "licence", "tenant")}
+    return Collection(name=name, kind=CorpusKind(body.get("kind", CorpusKind.FOLDER)), **given)

@@ -1,0 +1,202 @@
+"""The index owner: the one process of a home that has its indexes open, starts their builds and answers searches."""
+
+import asyncio
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+from app.domain.errors import Conflict, InvalidInput, ToolError, ToolUnavailable
+from app.domain.evidence import Passage
+from retrieval.building.build import RECIPE, begin_build
+from retrieval.building.builds import ATTEMPTS, Builds
+from retrieval.corpora.uploads import UploadState, upload_states
+from retrieval.ports import SearchFilter
+from retrieval.search.library import DEFAULT_COLLECTION, Library
+from retrieval.store.catalogue import Build, BuildPhase, Collection, CorpusKind
+from retrieval.store.documents import DocumentState
+from retrieval.store.home import Shelves
+from retrieval.store.statistics import statistics
+from retrieval.store.verifying import Verification, verify
+
+WAIT_FOR_INDEX = timedelta(seconds=60)
+"""How long a search waits for the first word index of a collection that is being built."""
+SEARCHES_AT_ONCE = max(2, os.cpu_count() or 1)
+"""More would only take turns on the cores: two threads on two cores answer a seventh more searches a second than six."""
+
+
+class IndexOwner:
+    """Ties the library to the builds. Its methods run on the event loop; searches run in threads."""
+
+    def __init__(self, shelves: Shelves, library: Library, build_command: Sequence[str]) -> None:
+        self._shelves = shelves
+        self._library = library
+        self._builds = Builds(build_command, self._on_step, self._on_giving_up)
+        self._steps: dict[str, Build] = {}
+        self._building = asyncio.Lock()
+        self._searching = ThreadPoolExecutor(SEARCHES_AT_ONCE, thread_name_prefix="search")
+        self._pace: dict[str, tuple[BuildPhase, float, int]] = {}
+        self._closing = False
+
+    async def open(self) -> None:
+        """Open what is built, go on with builds that were cut off, and begin the default collection on a first start."""
+        catalogue = self._shelves.catalogue
+        if DEFAULT_COLLECTION not in self._library.collections():
+            catalogue.add(Collection(name=DEFAULT_COLLECTION, kind=CorpusKind.SOTU), datetime.now(UTC))
+        for name in self._library.collections():
+            await asyncio.to_thread(self._library.refresh, name)
+            await self._go_on(name)
+
+    async def close(self) -> None:
+        """Stop the builds; they go on at the next start. A search that comes now has to come again."""
+        self._closing = True
+        await self._builds.stop_all()
+        self._searching.shutdown(wait=False, cancel_futures=True)
+
+    async def search(self, query: str, limit: int, where: SearchFilter) -> list[Passage]:
+        """`Library.search` in a thread, after waiting for a first index that is on its way."""
+        await self._until_ready(where)
+        return await asyncio.get_running_loop().run_in_executor(self._searching, self._library.search, query, limit, where)
+
+    async def respell(self, words: Sequence[str], where: SearchFilter) -> dict[str, str]:
+        """`Library.respell` in a thread, as `search`."""
+        await self._until_ready(where)
+        return await asyncio.get_running_loop().run_in_executor(self._searching, self._library.respell, words, where)
+
+    async def _until_ready(self, where: SearchFilter) -> None:
+        names = where.collections or (DEFAULT_COLLECTION,)
+        if not all(map(self._library.ready, names)):
+            # Before waiting: whose a collection is must not show in time.
+            await asyncio.to_thread(self._library.permit, names, where.tenant)
+            for name in names:
+                await self._wait_until_ready(name)
+        if self._closing:
+            raise ToolUnavailable("the index owner is about to end; the next one answers")
+
+    async def build(self, collection: Collection) -> dict[str, Any]:
+        """Build a collection from its corpus, again if it was built before; returns its state."""
+        if collection.kind is not CorpusKind.SOTU and not await asyncio.to_thread(Path(collection.path).exists):
+            raise InvalidInput(f"there is nothing at {collection.path!r}")
+        async with self._building:
+            self._refuse_another_owner(collection)
+            self._shelves.catalogue.add(collection, datetime.now(UTC))
+            await self._builds.make_way(collection.name)
+            await self._begin(collection.name)
+        return self.state(collection.name)
+
+    async def remove(self, name: str) -> None:
+        """Delete a collection and all that belongs to it."""
+        self._shelves.catalogue.get(name)
+        if name == DEFAULT_COLLECTION:
+            raise Conflict(f"{name!r} is the default collection and stays")
+        await self._builds.stop(name)
+        self._steps.pop(name, None)
+        await asyncio.to_thread(self._library.remove, name)
+
+    def documents(self, name: str) -> tuple[list[UploadState], int]:
+        """How far each document of a collection of uploads is, and how many are stored that have no file any more.
+
+        `NotFound` without the collection.
+        """
+        collection = self._shelves.catalogue.get(name)
+        if collection.kind is not CorpusKind.UPLOADS:
+            raise InvalidInput(f"the documents of {name!r} were not sent one by one")
+        failed = {entry.path: entry.reason for entry in self._shelves.catalogue.unreadable(name)}
+        stored = self._shelves.store.states(name)
+        states = upload_states(Path(collection.path), stored, failed)
+        there = {(state.address, state.snapshot) for state in states}
+        return states, sum(key not in there or state is DocumentState.GONE for key, state in stored.items())
+
+    def _refuse_another_owner(self, collection: Collection) -> None:
+        """A collection never changes hands."""
+        known = collection.name in self._library.collections()
+        if known and self._shelves.catalogue.get(collection.name).tenant != collection.tenant:
+            raise Conflict(f"{collection.name!r} belongs to somebody else")
+
+    def state(self, name: str) -> dict[str, Any]:
+        """Where a collection stands: kind, size, build phase with its pace, what could not be read."""
+        collection = self._shelves.catalogue.get(name)
+        build = self._build(name)
+        generation = self._library.generation(name)
+        return {
+            **collection.model_dump(mode="json"),
+            "searchable": generation is not None,
+            "dense": generation.dense if generation else False,
+            "documents": self._shelves.store.count(name),
+            "passages": self._shelves.index.count(generation.name) if generation else 0,
+            "building": self._builds.running(name),
+            "build": build.model_dump(mode="json") | self._speed(build) if build else None,
+            "unreadable": [entry._asdict() for entry in self._shelves.catalogue.unreadable(name)],
+        }
+
+    async def statistics(self, name: str) -> dict[str, Any]:
+        """What a collection is made of; see `statistics`."""
+        self._shelves.catalogue.get(name)
+        return await asyncio.to_thread(statistics, self._shelves, name)
+
+    async def verify(self, name: str, told: Callable[[Verification], None]) -> Verification:
+        """Check a collection; see `verify`. `told` is called in another thread. `Conflict` while it is being built."""
+        self._shelves.catalogue.get(name)
+        if self._builds.running(name):
+            raise Conflict(f"{name!r} is being built; verify it when that is done")
+        return await asyncio.to_thread(verify, self._shelves, name, told)
+
+    def states(self) -> list[dict[str, Any]]:
+        """`state` of every collection."""
+        return [self.state(name) for name in self._library.collections()]
+
+    async def _go_on(self, name: str) -> None:
+        build = self._shelves.catalogue.build(name)
+        generation = self._library.generation(name)
+        lost = generation is None and build is not None and build.phase in (BuildPhase.ENCODING, BuildPhase.DONE)
+        if build is None or lost or (generation is not None and generation.recipe != RECIPE):
+            await self._begin(name)
+        elif build.phase is not BuildPhase.DONE or (generation is not None and not generation.dense):
+            self._builds.start(name, BuildPhase.ENCODING if build.phase is BuildPhase.DONE else build.phase)
+
+    async def _begin(self, name: str) -> None:
+        """Start a new build; from now on its state is told, not the last one's."""
+        build = await asyncio.to_thread(begin_build, self._shelves.catalogue, name, datetime.now(UTC))
+        self._steps[name] = build
+        self._builds.start(name, build.phase)
+
+    async def _on_step(self, build: Build) -> None:
+        """A phase is told only once what it brings can be searched."""
+        last = self._steps.get(build.collection)
+        if last is None or last.phase is not build.phase:
+            self._pace[build.collection] = (build.phase, monotonic(), build.done)
+            await asyncio.to_thread(self._library.refresh, build.collection)
+        self._steps[build.collection] = build
+
+    async def _on_giving_up(self, name: str, code: int) -> None:
+        """A builder has died again and again: say so where the reader looks."""
+        build = self._shelves.catalogue.build(name)
+        if build is not None:
+            detail = f"the builder ended {ATTEMPTS} times with code {code}; the log of the index owner says why"
+            failed = build.model_copy(update={"phase": BuildPhase.FAILED, "detail": detail, "updated_at": datetime.now(UTC)})
+            await asyncio.to_thread(self._shelves.catalogue.keep_build, failed)
+
+    def _build(self, name: str) -> Build | None:
+        step = self._steps.get(name) if self._builds.running(name) else None
+        return step or self._shelves.catalogue.build(name)
+
+    async def _wait_until_ready(self, name: str) -> None:
+        deadline = monotonic() + WAIT_FOR_INDEX.total_seconds()
+        while not self._library.ready(name) and self._builds.running(name):
+            async with self._builds.changed:
+                try:
+                    await asyncio.wait_for(self._builds.changed.wait(), max(0.0, deadline - monotonic()))
+                except TimeoutError as error:
+                    raise ToolError(f"the collection {name!r} is still being built; try again shortly") from error
+
+    def _speed(self, build: Build) -> dict[str, Any]:
+        phase, since, done = self._pace.get(build.collection, (build.phase, monotonic(), build.done))
+        elapsed = monotonic() - since
+        if phase is not build.phase or build.phase.finished or build.done <= done or elapsed <= 0:
+            return {"per_second": None, "seconds_left": None}
+        rate = (build.done - done) / elapsed
+        left = (build.total - build.done) / rate if build.total else None
+        return {"per_second": round(rate, 1), "seconds_left": round(left, 1) if left is not None else None}

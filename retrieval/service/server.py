@@ -1,0 +1,121 @@
+"""The index owner's service: HTTP and JSON over a unix socket.
+
+    python -m retrieval.service.server --socket PATH --home DIR [--models-dir DIR] [--qdrant-url URL] [--encoder onnx] [--nli-model NAME]
+
+One process owns a home's indexes, because the engine can be open in one only; the API and the workers reach it through
+`retrieval.service.client`. Whoever may connect to the socket is trusted to name the tenant it acts for.
+
+Errors are `{"error": message}`, with the status that `retrieval.service.json_http` gives them.
+"""
+
+import argparse
+import asyncio
+import logging
+import os
+import signal
+import sys
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+
+import uvloop
+from aiohttp import web
+
+from app.domain.errors import RubricaError
+from app.garbage import collect_rarely
+from app.settings import read_settings
+from retrieval.encoding.encoder import EncoderBackend, EncoderOnce, open_encoder
+from retrieval.encoding.engines import Engines, engines_of
+from retrieval.encoding.nli import CrossEncoderNli
+from retrieval.search.library import Library
+from retrieval.search.reranker import open_reranker
+from retrieval.service.collection_routes import CollectionRoutes
+from retrieval.service.json_http import answer, errors_as_json
+from retrieval.service.owner import IndexOwner
+from retrieval.service.owner_lock import own
+from retrieval.service.search_routes import SearchRoutes
+from retrieval.service.weights_routes import add_weights_routes
+from retrieval.store.home import open_shelves
+
+MAX_REQUEST_BYTES = 1 << 20
+STOP_WITHIN = timedelta(seconds=3)
+
+
+def create_app(owner: IndexOwner, library: Library) -> web.Application:
+    """The service over an opened owner."""
+    app = web.Application(middlewares=[errors_as_json], client_max_size=MAX_REQUEST_BYTES)
+
+    async def health(_: web.Request) -> web.Response:
+        return answer({"status": "ok", "pid": os.getpid(), "collections": library.collections()})
+
+    app.router.add_get("/health", health)
+    app.add_routes(SearchRoutes(owner, library).table())
+    app.add_routes(CollectionRoutes(owner).table())
+    return app
+
+
+@dataclass(frozen=True)
+class Options:
+    """How the service was started."""
+
+    socket: Path
+    home: Path
+    models_dir: Path | None
+    qdrant_url: str | None
+    encoder: EncoderBackend
+    nli_model: str | None
+
+    def build_command(self) -> list[str]:
+        """What starts a builder with the same settings, less the collection."""
+        command = ["-m", "retrieval.building.builder", "--home", str(self.home), "--encoder", self.encoder]
+        command += ["--models-dir", str(self.models_dir)] if self.models_dir else []
+        return command + (["--qdrant-url", self.qdrant_url] if self.qdrant_url else [])
+
+
+async def serve(options: Options, engines: Engines) -> None:
+    """Serve until SIGTERM or SIGINT."""
+    release = own(options.home)
+    shelves = open_shelves(options.home, options.qdrant_url, engines.qdrant_grpc_port)
+    models = options.home / "models"
+    encoder = EncoderOnce(lambda: open_encoder(options.encoder, options.models_dir, models, server=engines.embeddings))
+    library = Library(shelves.catalogue, shelves.store, shelves.index, encoder, open_reranker(engines.reranking))
+    owner = IndexOwner(shelves, library, options.build_command())
+    app = create_app(owner, library)
+    add_weights_routes(app, encoder, CrossEncoderNli(options.nli_model) if options.nli_model else None)
+    runner = web.AppRunner(app, access_log=None, shutdown_timeout=STOP_WITHIN.total_seconds())
+    await runner.setup()
+    stop = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    await owner.open()
+    collect_rarely()
+    await asyncio.to_thread(options.socket.unlink, missing_ok=True)  # a dead owner's: this one holds the lock
+    await web.UnixSite(runner, str(options.socket)).start()
+    await stop.wait()
+    await owner.close()
+    await runner.cleanup()
+    shelves.close()
+    release()
+
+
+def main() -> int:
+    """Serve; 2 with the reason when the home or the socket cannot be used."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--socket", type=Path, required=True)
+    parser.add_argument("--home", type=Path, required=True)
+    parser.add_argument("--models-dir", type=Path)
+    parser.add_argument("--qdrant-url")
+    parser.add_argument("--encoder", type=EncoderBackend, default=EncoderBackend.AUTO)
+    parser.add_argument("--nli-model")
+    options = Options(**vars(parser.parse_args()))
+    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s %(message)s")
+    try:
+        uvloop.run(serve(options, engines_of(read_settings(os.environ))))
+    except (RubricaError, OSError) as error:
+        sys.stderr.write(f"index owner: {error}\n")
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""Documents and collections of one home, in SQLite."""

@@ -1,0 +1,73 @@
+"""The SQLite file behind the document store and the catalogue."""
+
+import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.resources import files
+from pathlib import Path
+
+_BUSY_SECONDS = 30.0
+_ADDED_LATER = (
+    ("collections", "licence TEXT NOT NULL DEFAULT ''"),
+    ("collections", "tenant TEXT NOT NULL DEFAULT ''"),
+    ("builds", "skipped INTEGER NOT NULL DEFAULT 0"),
+    ("builds", "corpus_state TEXT NOT NULL DEFAULT ''"),
+    ("generations", "average_window REAL NOT NULL DEFAULT 0"),
+)
+"""Columns that a file made by an earlier version lacks."""
+
+
+class Database:
+    """One SQLite file, one connection a thread; readers never wait for the builder's writes (write-ahead log)."""
+
+    def __init__(self, path: Path) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._path = path
+        self._local = threading.local()
+        self._all: list[sqlite3.Connection] = []
+        self.connection().executescript(files("retrieval.store").joinpath("schema.sql").read_text())
+        self._add_columns()
+
+    def connection(self) -> sqlite3.Connection:
+        """This thread's connection, outside any transaction."""
+        found: sqlite3.Connection | None = getattr(self._local, "connection", None)
+        if found is None:
+            found = sqlite3.connect(self._path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+            found.row_factory = sqlite3.Row
+            found.execute("PRAGMA journal_mode=WAL")
+            found.execute("PRAGMA synchronous=NORMAL")
+            found.execute("PRAGMA secure_delete=ON")  # what is deleted is overwritten, not only unlinked
+            self._local.connection = found
+            self._all.append(found)
+        return found
+
+    def _add_columns(self) -> None:
+        with self.transaction() as connection:
+            for table, column in _ADDED_LATER:
+                there = {row["name"] for row in connection.execute(f"PRAGMA table_info({table})")}
+                if column.split()[0] not in there:
+                    connection.execute(f"ALTER TABLE {table} ADD COLUMN {column}")
+
+    @contextmanager
+    def transaction(self) -> Iterator[sqlite3.Connection]:
+        """A write transaction: all of the block or, when it raises, nothing of it."""
+        connection = self.connection()
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield connection
+        except BaseException:
+            if connection.in_transaction:  # a full disk has ended it already
+                connection.execute("ROLLBACK")
+            raise
+        connection.execute("COMMIT")
+
+    def shorten_log(self) -> None:
+        """Empty the write-ahead log, so that it does not keep what was deleted. While others read it may do so only in part."""
+        self.connection().execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
+    def close(self) -> None:
+        """Close every thread's connection."""
+        for connection in self._all:
+            connection.close()
+        self._all.clear()

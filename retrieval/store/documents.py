@@ -1,0 +1,217 @@
+"""The document store: immutable snapshots by hash, and the documents of each collection that point at them."""
+
+import sqlite3
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+from enum import StrEnum
+from functools import lru_cache
+from typing import NamedTuple
+
+from app.domain.errors import NotFound
+from app.domain.evidence import Source, content_key
+from app.domain.query import detect_language
+from retrieval.ports import Document
+from retrieval.search.text_cache import TextCache
+from retrieval.store.database import Database
+
+_LANGUAGE_SAMPLE = 2_000
+_CACHED_SOURCES = 8_192
+_OF_TENANT = "FROM documents d JOIN collections c ON c.name = d.collection WHERE c.tenant IN ('', ?)"
+_PAGE = 1_000
+"""Documents looked at in one step: the memory of a build does not grow with its corpus."""
+
+
+class DocumentState(StrEnum):
+    """Where a document stands with regard to the collection's live index."""
+
+    NEW = "new"
+    LIVE = "live"
+    GONE = "gone"
+
+
+class StoredDocument(NamedTuple):
+    """A document as listed: its key in the index, its source, its language."""
+
+    key: str
+    source: Source
+    language: str
+
+
+class DocumentStore:
+    """Documents and snapshots of one home."""
+
+    def __init__(self, database: Database) -> None:
+        self._db = database
+        self._texts = TextCache(self.read_text)
+        self._source = lru_cache(_CACHED_SOURCES)(self._read_source)
+
+    def add(self, collection: str, documents: Iterable[Document], build: int, fetched_at: datetime) -> None:
+        """Store documents that build number `build` has read. One that is there already is only marked as seen."""
+        with self._db.transaction() as connection:
+            for document in documents:
+                _add(connection, collection, document, build, fetched_at)
+
+    def mark_gone(self, collection: str, build: int) -> None:
+        """Documents that a complete reading, build number `build`, no longer found are to leave the index."""
+        # New ones too: a build that was given up may have written them to an index that is changed in place.
+        unseen = "collection = ? AND seen <> ? AND state <> ?"
+        self._set_state(DocumentState.GONE, unseen, (collection, build, DocumentState.GONE))
+
+    def settle(self, collection: str) -> None:
+        """The index now holds exactly the documents that are not gone: forget those that are."""
+        self._delete("collection = ? AND state = ?", (collection, DocumentState.GONE))
+        self._set_state(DocumentState.LIVE, "collection = ? AND state = ?", (collection, DocumentState.NEW))
+        self._db.shorten_log()
+
+    def forget(self, collection: str) -> None:
+        """Delete all documents of a collection, and snapshots that no document needs."""
+        self._delete("collection = ?", (collection,))
+        self._db.shorten_log()
+
+    def documents(self, collection: str, state: DocumentState, unless_written: str = "") -> Iterator[StoredDocument]:
+        """Documents in this state, less those already written to the index `unless_written`, in the order of reading."""
+        query = (
+            "SELECT id, key, source, language FROM documents"
+            " WHERE collection = ? AND state = ? AND id > ? AND (written <> ? OR written = '') ORDER BY id LIMIT ?"
+        )
+        last = 0
+        while rows := self._db.connection().execute(query, (collection, state, last, unless_written, _PAGE)).fetchall():
+            for row in rows:
+                yield StoredDocument(row["key"], Source.of_any_version(row["source"]), row["language"])
+            last = rows[-1]["id"]
+
+    def count_written(self, collection: str, generation: str) -> int:
+        """Number of documents that have been written to the index `generation` and are not gone."""
+        query = "SELECT count(*) FROM documents WHERE collection = ? AND written = ? AND state <> ?"
+        return int(self._db.connection().execute(query, (collection, generation, DocumentState.GONE)).fetchone()[0])
+
+    def mark_written(self, collection: str, keys: Sequence[str], generation: str) -> None:
+        """These documents' passages are on disk in the index `generation`."""
+        with self._db.transaction() as connection:
+            connection.executemany(
+                "UPDATE documents SET written = ? WHERE collection = ? AND key = ?",
+                [(generation, collection, key) for key in keys],
+            )
+
+    def known(self, collection: str, keys: Iterable[str]) -> set[str]:
+        """Those of these keys that name a document of the collection."""
+        query = "SELECT 1 FROM documents WHERE collection = ? AND key = ?"
+        return {key for key in keys if self._db.connection().execute(query, (collection, key)).fetchone()}
+
+    def count(self, collection: str) -> int:
+        """Number of documents that are not gone."""
+        query = "SELECT count(*) FROM documents WHERE collection = ? AND state <> ?"
+        return int(self._db.connection().execute(query, (collection, DocumentState.GONE)).fetchone()[0])
+
+    def source(self, collection: str, key: str) -> Source | None:
+        """The source of a document by its key, or None when it has gone."""
+        try:
+            return self._source(collection, key)
+        except NotFound:
+            return None
+
+    def states(self, collection: str) -> dict[tuple[str, str], DocumentState]:
+        """How far each document of a collection is, by its address and snapshot."""
+        query = "SELECT url, snapshot, state FROM documents WHERE collection = ? ORDER BY id"
+        rows = self._db.connection().execute(query, (collection,))
+        return {(row["url"], row["snapshot"]): DocumentState(row["state"]) for row in rows}
+
+    def clear_memory(self) -> None:
+        """Keep nothing in memory of what was read so far."""
+        self._texts.clear()
+        self._source.cache_clear()
+
+    def text(self, snapshot: str) -> str:
+        """A snapshot's text; `NotFound` when it is not stored."""
+        return self._texts.get(snapshot)
+
+    def holds(self, snapshot: str, tenant: str) -> bool:
+        """Whether a document of this tenant's collections, or of nobody's, has this text."""
+        query = f"SELECT 1 {_OF_TENANT} AND d.snapshot = ? LIMIT 1"
+        return self._db.connection().execute(query, (tenant, snapshot)).fetchone() is not None
+
+    def by_url(self, url: str, collections: Sequence[str], tenant: str = "") -> Document | None:
+        """The newest document stored under an address in this tenant's collections or nobody's; empty `collections`: any."""
+        query = f"SELECT d.collection, d.source {_OF_TENANT} AND d.url = ? ORDER BY d.fetched_at DESC, d.id DESC"
+        for row in self._db.connection().execute(query, (tenant, url)):
+            if not collections or row["collection"] in collections:
+                source = Source.of_any_version(row["source"])
+                return Document(source=source, text=self.text(source.snapshot))
+        return None
+
+    def _delete(self, condition: str, values: tuple[object, ...]) -> None:
+        """Delete documents, a page at a time, and those of their snapshots that no other document needs."""
+        query = f"DELETE FROM documents WHERE {condition} AND id BETWEEN ? AND ? RETURNING snapshot"
+        for page in self._pages(condition, values):
+            with self._db.transaction() as connection:
+                deleted = connection.execute(query, (*values, *page)).fetchall()
+                connection.executemany(
+                    "DELETE FROM snapshots WHERE hash = ? AND NOT EXISTS (SELECT 1 FROM documents WHERE snapshot = hash)",
+                    [(row["snapshot"],) for row in deleted],
+                )
+
+    def _set_state(self, state: DocumentState, condition: str, values: tuple[object, ...]) -> None:
+        """Change the state of documents, a page at a time."""
+        query = f"UPDATE documents SET state = ? WHERE {condition} AND id BETWEEN ? AND ?"
+        for page in self._pages(condition, values):
+            with self._db.transaction() as connection:
+                connection.execute(query, (state, *values, *page))
+
+    def _pages(self, condition: str, values: tuple[object, ...]) -> Iterator[tuple[int, int]]:
+        """First and last number of each page of the documents that meet a condition."""
+        query = f"SELECT id FROM documents WHERE {condition} AND id > ? ORDER BY id LIMIT ?"
+        last = 0
+        while rows := self._db.connection().execute(query, (*values, last, _PAGE)).fetchall():
+            last = rows[-1]["id"]
+            yield rows[0]["id"], last
+
+    def read_text(self, snapshot: str) -> str:
+        """A snapshot's text as it is on disk now; `text` may have it in memory."""
+        row = self._db.connection().execute("SELECT text FROM snapshots WHERE hash = ?", (snapshot,)).fetchone()
+        if row is None:
+            raise NotFound(f"no snapshot {snapshot} is stored")
+        return zlib.decompress(row["text"]).decode()
+
+    def _read_source(self, collection: str, key: str) -> Source:
+        query = "SELECT source FROM documents WHERE collection = ? AND key = ?"
+        row = self._db.connection().execute(query, (collection, key)).fetchone()
+        if row is None:  # raised, not returned: what is missing now must not be remembered as missing
+            raise NotFound(f"no document {key} in {collection}")
+        return Source.of_any_version(row["source"])
+
+
+def document_key(source: Source) -> str:
+    """The key of a document in the index: another text, title or address is another document."""
+    published = source.published.isoformat() if source.published else ""
+    return content_key(source.url, source.snapshot, source.title, source.author, published, source.licence, source.kind)
+
+
+def _add(connection: sqlite3.Connection, collection: str, document: Document, build: int, fetched_at: datetime) -> None:
+    source = document.source.model_copy(update={"collection": collection})
+    key = document_key(source)
+    # One that was about to leave may have left the index already: it is written again.
+    seen = connection.execute(
+        "UPDATE documents SET seen = ?, written = CASE state WHEN 'gone' THEN '' ELSE written END,"
+        " state = CASE state WHEN 'gone' THEN 'new' ELSE state END WHERE collection = ? AND key = ?",
+        (build, collection, key),
+    )
+    if seen.rowcount:
+        return
+    packed = zlib.compress(document.text.encode(), 1)
+    connection.execute("INSERT OR IGNORE INTO snapshots (hash, text) VALUES (?, ?)", (source.snapshot, packed))
+    connection.execute(
+        "INSERT INTO documents (collection, key, url, snapshot, source, language, fetched_at, state, seen)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            collection,
+            key,
+            source.url,
+            source.snapshot,
+            source.model_dump_json(),
+            detect_language(document.text[:_LANGUAGE_SAMPLE]).value,
+            fetched_at.isoformat(),
+            DocumentState.NEW,
+            build,
+        ),
+    )

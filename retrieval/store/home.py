@@ -1,0 +1,45 @@
+"""Where the state of retrieval lives, opened: store, catalogue and index of one home."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from retrieval.index.ports import Index
+from retrieval.store.catalogue import Catalogue
+from retrieval.store.database import Database
+from retrieval.store.documents import DocumentStore
+
+
+@dataclass(frozen=True)
+class Shelves:
+    """What is kept under `<home>/retrieval`. The index may be on a Qdrant server; it then has no `index_folder`."""
+
+    database: Database
+    catalogue: Catalogue
+    store: DocumentStore
+    index: Index
+    index_folder: Path | None
+
+    def close(self) -> None:
+        """Close the database; indexes close with their last user."""
+        self.database.close()
+
+
+def open_shelves(home: Path, qdrant_url: str | None = None, grpc_port: int | None = None) -> Shelves:
+    """Open or create the state under `home`. `qdrant_url` names a Qdrant server to use instead of the engine in process.
+
+    With `grpc_port` it is spoken to over gRPC.
+    """
+    folder = home / "retrieval"
+    database = Database(folder / "store.db")
+    index_folder = None if qdrant_url else folder / "index"
+    return Shelves(database, Catalogue(database), DocumentStore(database), _index(folder, qdrant_url, grpc_port), index_folder)
+
+
+def _index(folder: Path, qdrant_url: str | None, grpc_port: int | None) -> Index:
+    if qdrant_url:
+        from retrieval.index.server import ServerIndex
+
+        return ServerIndex(qdrant_url, grpc_port)
+    from retrieval.index.edge import EdgeIndex
+
+    return EdgeIndex(folder / "index")

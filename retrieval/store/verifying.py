@@ -1,0 +1,114 @@
+"""Does a collection hold together: snapshots, documents, passages and the points of its index."""
+
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import chain
+
+from app.domain.errors import NotFound
+from app.domain.evidence import snapshot_hash
+from retrieval.building.build import RECIPE, batches, passage_id
+from retrieval.building.chunking import split_passages
+from retrieval.index.ports import Place
+from retrieval.store.catalogue import Generation
+from retrieval.store.documents import DocumentState, StoredDocument, document_key
+from retrieval.store.home import Shelves
+
+BATCH_DOCUMENTS = 64
+SHOWN = 20
+"""How many faults are told one by one; the rest is counted."""
+
+
+@dataclass
+class Verification:
+    """What was found: passages that the documents have, those of them that are indexed, and the points of the index.
+
+    `problems` counts all faults; `examples` tells the first of them.
+    """
+
+    documents: int = 0
+    passages: int = 0
+    indexed: int = 0
+    points: int = 0
+    with_vectors: int = 0
+    problems: int = 0
+    examples: list[str] = field(default_factory=list)
+
+    def fault(self, what: str, count: int = 1) -> None:
+        """Count `count` faults of one sort and keep an example."""
+        self.problems += count
+        if len(self.examples) < SHOWN:
+            self.examples.append(what)
+
+
+def verify(shelves: Shelves, collection: str, told: Callable[[Verification], None] = lambda _: None) -> Verification:
+    """Check every document of a collection that is not being built; `told` hears how far it is.
+
+    Every snapshot must have the hash that names it and every document its key; the passages of every document must be points of
+    the index, at offsets that lie in the snapshot; there must be no other points, and each has a vector if searches use them.
+
+    Raises:
+        NotFound: the collection has no index.
+    """
+    name = shelves.index.resolve(collection)
+    generation = shelves.catalogue.generation(name) if name else None
+    if generation is None:
+        raise NotFound(f"the collection {collection!r} has no index")
+    found = Verification()
+    for batch in batches(_documents(shelves, collection), BATCH_DOCUMENTS):
+        _check_documents(shelves, generation, batch, found)
+        told(found)
+    _check_points(shelves, generation, found)
+    return found
+
+
+def _documents(shelves: Shelves, collection: str) -> Iterator[StoredDocument]:
+    states = (DocumentState.NEW, DocumentState.LIVE)
+    return chain(*(shelves.store.documents(collection, state) for state in states))
+
+
+def _check_documents(shelves: Shelves, generation: Generation, batch: list[StoredDocument], found: Verification) -> None:
+    expected: dict[int, Place] = {}
+    for document in batch:
+        found.documents += 1
+        text = _checked_text(shelves, document, found)
+        for start, end in split_passages(text):
+            number = passage_id(document.key, start, end)
+            expected[number] = Place(number, document.key, start, end)
+            if not 0 <= start < end <= len(text):
+                found.fault(f"{document.source.url}: a passage at {start}-{end} lies outside of its {len(text)} characters")
+    there = shelves.index.places(generation.name, list(expected))
+    found.passages += len(expected)
+    found.indexed += len(there)
+    for number, place in expected.items():
+        if number not in there:
+            found.fault(f"the passage {place.start}-{place.end} of document {place.document} is not in the index")
+        elif there[number] != place:
+            found.fault(f"the index has another place for the passage {place.start}-{place.end} of document {place.document}")
+
+
+def _checked_text(shelves: Shelves, document: StoredDocument, found: Verification) -> str:
+    """A document's text as it is on disk, after a look at its hash and its key; empty where it is lost."""
+    try:
+        text = shelves.store.read_text(document.source.snapshot)
+    except (NotFound, zlib.error, UnicodeDecodeError) as error:
+        found.fault(f"{document.source.url}: its snapshot cannot be read ({error})")
+        return ""
+    if snapshot_hash(text) != document.source.snapshot:
+        found.fault(f"{document.source.url}: its stored text does not have the hash {document.source.snapshot}")
+    if document_key(document.source) != document.key:
+        found.fault(f"{document.source.url}: its particulars do not have the key {document.key}")
+    return text
+
+
+def _check_points(shelves: Shelves, generation: Generation, found: Verification) -> None:
+    """As every passage was looked up, the index has other points exactly when it has more."""
+    found.points = shelves.index.count(generation.name)
+    found.with_vectors = shelves.index.count_dense(generation.name)
+    missing = found.points - found.with_vectors
+    if strays := found.points - found.indexed:
+        found.fault(f"the index has {strays} points of no document", strays)
+    if generation.dense and missing:
+        found.fault(f"{missing} passages have no vector", missing)
+    if generation.recipe != RECIPE:
+        found.fault(f"the index was made by another version ({generation.recipe}); build the collection again")

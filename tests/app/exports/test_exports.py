@@ -1,0 +1,156 @@
+import sys
+from datetime import timedelta
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+
+from app.domain.errors import Unavailable
+from app.exports.nouns import ExportFormat
+from app.exports.service.bibliographies import to_bibtex, to_csl, to_ris
+from app.exports.service.clean import clean
+from app.exports.service.columns import shares, wide
+from app.exports.service.composing import compose
+from app.exports.service.conversion import Conversions
+from app.exports.service.latex import to_latex
+from app.exports.service.references import csl_items
+from app.exports.service.typesetting import to_pdf
+from app.exports.service.word import to_docx
+from app.http.downloads import attachment
+from app.reports.rendering.links import place_of
+from app.reports.rendering.numbering import numbered
+from app.reports.rendering.text import to_markdown
+from app.reports.rendering.words import WORDS
+from bench import export_readers
+from bench.exports import lacking
+from tests.app.exports.example_reports import HOSTILE, manuscript, quote
+
+
+def test_a_lost_sentence_link_or_address_is_noticed() -> None:
+    """The check that the other tests and the benchmark rest on can fail."""
+    given = manuscript()
+    document, citations = compose(given), numbered(given.report).citations
+    found = export_readers.latex(to_latex(document))
+    assert not lacking(found, document, citations, sources_only=False)
+    assert lacking(found._replace(words=found.words.replace("setapart", "")), document, citations, sources_only=False) == [
+        "set apart"
+    ]
+    assert lacking(found._replace(numbers=found.numbers - {2}), document, citations, sources_only=False) == ["[2]"]
+    assert len(lacking(found._replace(addresses=frozenset()), document, citations, sources_only=False)) == 2
+
+
+def test_latex_obeys_nothing_that_a_source_says() -> None:
+    text = to_latex(compose(manuscript())).decode()
+    assert r"\input{" not in text
+    assert text.count(r"\end{document}") == 1
+    assert text.rstrip().endswith(r"\end{document}")
+    assert r"\end{verbatim}" not in text
+    assert r"\begin{landscape}" in text
+    assert "{ctex}" in text
+
+
+def test_a_pdf_stands_on_its_own_fonts_and_a_wide_table_on_its_side() -> None:
+    import pypdf
+
+    made = to_pdf(compose(manuscript()), manuscript().finished)
+    assert made == to_pdf(compose(manuscript()), manuscript().finished)
+    reader = pypdf.PdfReader(BytesIO(made))
+    assert reader.metadata is not None
+    assert reader.metadata.title == "Duties 关税: <b>& $5</b>"
+    sides = {page.mediabox.width > page.mediabox.height for page in reader.pages}
+    assert sides == {True, False}
+    assert [entry.title for entry in reader.outline if not isinstance(entry, list)][:1] == ["Part 一"]
+    fonts = [font.get_object() for page in reader.pages for font in page["/Resources"]["/Font"].values()]  # type: ignore[index]
+    embedded = [font["/DescendantFonts"][0].get_object()["/FontDescriptor"].get_object() for font in fonts]
+    assert embedded
+    assert all({"/FontFile2", "/FontFile3"} & set(descriptor) for descriptor in embedded)
+
+
+def test_a_word_file_has_headings_fonts_for_chinese_and_no_field_that_fetches() -> None:
+    import docx
+
+    word = docx.Document(BytesIO(to_docx(compose(manuscript()))))
+    headings = [p.text for p in word.paragraphs if p.style is not None and p.style.name.startswith("Heading")]  # type: ignore[union-attr]
+    assert headings[:2] == ["Part 一", r"Sub #1 \x"]
+    assert [section.orientation for section in word.sections] == [0, 1, 0]
+    xml = word.styles.element.xml
+    assert 'w:eastAsia="SimSun"' in xml
+    assert "asciiTheme" not in word.styles["Normal"].element.xml
+    assert not {"INCLUDE", "HYPERLINK", "DDE"} & set(word.element.xml.upper().split())
+
+
+def test_own_documents_go_by_their_names_in_every_format_and_lead_nowhere() -> None:
+    import docx
+    import pypdf
+
+    given = manuscript()
+    document, numbering, words = compose(given), numbered(given.report), WORDS[given.language]
+    items = csl_items(numbering.citations, words.untitled)
+    pdf = pypdf.PdfReader(BytesIO(to_pdf(document, given.finished)))
+    word = docx.Document(BytesIO(to_docx(document)))
+    made = {
+        "pdf": "".join(page.extract_text() for page in pdf.pages),
+        "docx": "\n".join(p.text for p in word.paragraphs),
+        "latex": to_latex(document).decode(),
+        "md": to_markdown(given.report, numbering, given.question, given.language),
+        "csl": to_csl(items).decode(),
+        "bibtex": to_bibtex(items).decode(),
+        "ris": to_ris(items).decode(),
+    }
+    for form, text in made.items():
+        assert "年报2020.pdf" in "".join(text.replace("\\ ", "").split()), form
+        assert "file:" not in text, form
+    assert not [rel for rel in word.part.rels.values() if rel.is_external and not rel.target_ref.startswith("http")]
+    named = quote("x", "file:///5f0c/Budget%202025.pdf", title="Budget 2025.pdf").source
+    assert place_of(named) == "", "its title says it"
+    assert place_of(quote("x", "file:///Harbour/2025/b.pdf").source) == "2025/b.pdf"
+
+
+async def test_making_a_file_ends_in_time_and_says_what_to_do() -> None:
+    conversions = Conversions(limit=timedelta(milliseconds=50))
+    with pytest.raises(Unavailable, match="try another format"):
+        await conversions.make(ExportFormat.PDF, manuscript())
+
+
+async def test_the_child_that_makes_files_knows_no_secret(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, tmp_path: Path
+) -> None:
+    """A child that prints its environment and fails: the log shows what it knew, the reader does not."""
+    telling = tmp_path / "python"
+    telling.write_text("#!/bin/sh\nenv >&2\nexit 3\n")
+    telling.chmod(0o700)
+    monkeypatch.setenv("RUBRICA_DATABASE_URL", "postgresql://secret")
+    monkeypatch.setattr(sys, "executable", str(telling))
+    with pytest.raises(Unavailable) as refused:
+        await Conversions().make(ExportFormat.PDF, manuscript())
+    assert "PYTHONPATH" in caplog.text
+    assert "secret" not in caplog.text
+    assert "PYTHONPATH" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("title", "header"),
+    [
+        ("Duties, 1832", "attachment; filename=\"Duties-1832.pdf\"; filename*=UTF-8''Duties-1832.pdf"),
+        ("关税", "attachment; filename=\"report.pdf\"; filename*=UTF-8''%E5%85%B3%E7%A8%8E.pdf"),
+        ('x"\r\nSet-Cookie: a=b', "attachment; filename=\"x-Set-Cookie-a-b.pdf\"; filename*=UTF-8''x-Set-Cookie-a-b.pdf"),
+        ("../../etc/passwd", "attachment; filename=\"etc-passwd.pdf\"; filename*=UTF-8''etc-passwd.pdf"),
+        ("…", "attachment; filename=\"report.pdf\"; filename*=UTF-8''report.pdf"),
+    ],
+)
+def test_a_file_is_named_by_its_title_and_nothing_else(title: str, header: str) -> None:
+    assert attachment(title, "pdf") == header
+
+
+def test_columns_share_the_width_by_what_they_hold() -> None:
+    texts = [["Year", "What was said about it at the time"], ["1832", "Duties protect labor, and burden the farmer"]]
+    year, said = shares(texts)
+    assert said > 3 * year
+    assert year + said == pytest.approx(1)
+    assert not wide(texts)
+    assert wide([["column"] * 12])
+
+
+def test_characters_that_are_no_text_or_turn_the_reading_direction_go() -> None:
+    assert clean("a\x00b\u202egnp.exe\x0bc\ud800 关税\n") == "abgnp.exec 关税\n"
+    assert clean(HOSTILE) == HOSTILE

@@ -1,0 +1,92 @@
+"""The API as a process of its own: how it starts, what it needs, how it ends."""
+
+import asyncio
+import os
+import signal
+import socket
+import sys
+from asyncio.subprocess import PIPE, Process
+
+import aiohttp
+import psutil
+import pytest
+
+from tests.support.accounts import HOME_HEADERS
+from tests.support.patience import PATIENCE_S
+
+NOWHERE = "127.0.0.1:1"
+
+
+async def start(port: int, **variables: str) -> Process:
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("RUBRICA_")} | variables
+    return await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "app.api", "--port", str(port), env=environment, stdout=PIPE, stderr=PIPE
+    )
+
+
+def settings(urls: tuple[str, str]) -> dict[str, str]:
+    api, worker = urls
+    return {"RUBRICA_DATABASE_URL": api, "RUBRICA_WORKER_DATABASE_URL": worker, "RUBRICA_TEMPORAL_ADDRESS": NOWHERE}
+
+
+@pytest.fixture
+def port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGINT])
+async def test_it_starts_light_without_temporal_and_ends_when_told(
+    api_urls: tuple[str, str], port: int, ending: signal.Signals
+) -> None:
+    process = await start(port, **settings(api_urls))
+    async with aiohttp.ClientSession(f"http://127.0.0.1:{port}", headers=HOME_HEADERS) as session:
+        health = await _first_answer(session)
+        assert health["parts"]["database"]["ok"]
+        assert not health["parts"]["workflows"]["ok"]
+        async with session.post("/v1/runs", json={"question": "Is it stored?"}) as reply:
+            assert (reply.status, (await reply.json())["status"]) == (201, "queued")
+    assert psutil.Process(process.pid).memory_info().rss < 200 * 2**20
+    process.send_signal(ending)
+    _, errors = await asyncio.wait_for(process.communicate(), PATIENCE_S)
+    assert process.returncode == 0, errors
+    assert b"Traceback" not in errors
+
+
+async def test_a_taken_port_is_named(api_urls: tuple[str, str]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        process = await start(port, **settings(api_urls))
+        _, errors = await process.communicate()
+    assert process.returncode == 2
+    assert f"127.0.0.1:{port}" in errors.decode()
+    assert "--port" in errors.decode()
+    assert "Traceback" not in errors.decode()
+
+
+async def test_missing_settings_are_named(port: int) -> None:
+    process = await start(port)
+    _, errors = await process.communicate()
+    assert process.returncode == 2
+    assert "RUBRICA_DATABASE_URL" in errors.decode()
+
+
+@pytest.mark.parametrize("module", ["app.http.asgi", "app.runs.storage.run_log", "app.database.migrate"])
+async def test_what_runs_all_the_time_loads_nothing_heavy(module: str) -> None:
+    heavy = ("sqlalchemy", "sqlmodel", "alembic", "numpy", "torch", "onnxruntime", "temporalio", "aiohttp")
+    heavy += ("typst", "pypandoc", "docx", "bibtexparser", "rispy")
+    code = f"import sys, {module}; print([name for name in {heavy} if name in sys.modules])"
+    process = await asyncio.create_subprocess_exec(sys.executable, "-c", code, stdout=PIPE)
+    output, _ = await process.communicate()
+    assert output.strip() == b"[]"
+
+
+async def _first_answer(session: aiohttp.ClientSession) -> dict[str, dict[str, dict[str, bool]]]:
+    async with asyncio.timeout(60):
+        while True:
+            try:
+                async with session.get("/health") as reply:
+                    return dict(await reply.json())
+            except aiohttp.ClientConnectionError:
+                await asyncio.sleep(0.1)

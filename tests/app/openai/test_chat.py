@@ -1,0 +1,101 @@
+"""The Chat Completions façade, through OpenAI's own client."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any
+from uuid import UUID
+
+import asyncpg
+import openai
+import pytest
+from openai.types.chat import ChatCompletion, ChatCompletionChunk
+
+from app.domain.run import RunStatus
+from app.runs.storage.run_log import RunLog
+from tests.app.finished import URL, begin, complete
+from tests.app.support import ApiClient, InMemoryRuns
+from tests.support.accounts import HOME_KEY
+from tests.support.patience import PATIENCE_S
+
+MODEL = "minddr-quick"
+ASKED: list[Any] = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": [{"type": "text", "text": "Why?"}]}]
+
+
+@pytest.fixture
+async def client(api: ApiClient) -> AsyncIterator[openai.AsyncOpenAI]:
+    async with openai.AsyncOpenAI(base_url=f"{api.address}/openai/v1", api_key=str(HOME_KEY), max_retries=0) as made:
+        yield made
+
+
+async def started(workflows: InMemoryRuns) -> UUID:
+    async with asyncio.timeout(PATIENCE_S):
+        while not workflows.started:
+            await asyncio.sleep(0.01)
+    return workflows.started[0].run_id
+
+
+async def test_a_completion_is_waited_for(
+    client: openai.AsyncOpenAI, run_log: RunLog, pool: asyncpg.Pool, workflows: InMemoryRuns
+) -> None:
+    waiting = asyncio.create_task(client.chat.completions.create(model=MODEL, messages=ASKED))
+    run_id = await started(workflows)
+    await begin(run_log, run_id)
+    await complete(pool, run_log, run_id)
+    done = await asyncio.wait_for(waiting, PATIENCE_S)
+    ChatCompletion.model_validate_json(done.model_dump_json())
+    [choice] = done.choices
+    text = choice.message.content
+    assert text is not None
+    assert (choice.finish_reason, done.id) == ("stop", f"chatcmpl-{run_id.hex}")
+    assert choice.message.annotations is not None
+    places = [cited.url_citation for cited in choice.message.annotations]
+    assert [text[place.start_index : place.end_index] for place in places] == ["[1]", "[2]", "[1]"]
+    assert {place.url for place in places} == {URL}
+    assert done.usage is not None
+    assert (done.usage.prompt_tokens, done.usage.completion_tokens, done.usage.total_tokens) == (900, 100, 1_000)
+
+
+async def test_a_streamed_completion_tells_progress_apart_from_the_answer(
+    client: openai.AsyncOpenAI, run_log: RunLog, pool: asyncpg.Pool, workflows: InMemoryRuns
+) -> None:
+    options: Any = {"include_usage": True}
+    stream = await client.chat.completions.create(model=MODEL, messages=ASKED, stream=True, stream_options=options)
+    run_id = await started(workflows)
+    await begin(run_log, run_id)
+    await complete(pool, run_log, run_id)
+    chunks = [chunk async for chunk in stream]
+    for chunk in chunks:
+        ChatCompletionChunk.model_validate_json(chunk.model_dump_json())
+    deltas: list[Any] = [chunk.choices[0].delta for chunk in chunks if chunk.choices]
+    assert deltas[0].role == "assistant"
+    assert "search: tariff (8 results)\n" in [getattr(delta, "reasoning_content", None) for delta in deltas]
+    reply = await client.with_options(max_retries=0).get(f"/responses/resp_{run_id.hex}", cast_to=object)
+    assert "".join(delta.content or "" for delta in deltas) == reply["output"][1]["content"][0]["text"]  # type: ignore[index]
+    assert chunks[-2].choices[0].finish_reason == "stop"
+    assert chunks[-1].choices == []
+    assert chunks[-1].usage is not None
+    assert chunks[-1].usage.total_tokens == 1_000
+
+
+async def test_an_end_without_a_report_says_why(client: openai.AsyncOpenAI, run_log: RunLog, workflows: InMemoryRuns) -> None:
+    waiting = asyncio.create_task(client.chat.completions.create(model=MODEL, messages=ASKED))
+    run_id = await started(workflows)
+    await run_log.set_status(run_id, RunStatus.FAILED, "the index is gone")
+    message = (await asyncio.wait_for(waiting, PATIENCE_S)).choices[0].message
+    assert (message.content, message.refusal) == (None, "The research failed: the index is gone")
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"n": 2}, "n:"),
+        ({"max_tokens": 5}, "budget"),
+        ({"stop": ["x"]}, "ends"),
+        ({"response_format": {"type": "json_object"}}, "text"),
+        ({"messages": []}, "messages"),
+        ({"messages": [{"role": "tool", "content": "x", "tool_call_id": "c"}]}, "role"),
+    ],
+)
+async def test_what_cannot_be_done_is_refused(client: openai.AsyncOpenAI, options: dict[str, Any], words: str) -> None:
+    with pytest.raises(openai.BadRequestError, match=words):
+        await client.chat.completions.create(**{"model": MODEL, "messages": ASKED, **options})

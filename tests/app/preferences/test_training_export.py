@@ -1,0 +1,212 @@
+"""The training export: only what is agreed to now, nothing of who said it, the same bytes for the same data."""
+
+import hashlib
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+from uuid import UUID, uuid4
+
+import asyncpg
+import orjson
+import pytest
+
+from app.accounts.nouns.access import Role
+from app.asking.storage import rubrics
+from app.domain.errors import InvalidInput, SetupError
+from app.domain.query import ResearchQuery
+from app.domain.report import Section
+from app.domain.revision import VersionInfo, VersionOrigin
+from app.domain.rubric import Origin
+from app.domain.writer import ReportLineage
+from app.preferences.nouns.edits import EditedSection, RevisedRubric
+from app.preferences.nouns.feedback import PreferencePair, UndecidedPair
+from app.preferences.service.pseudonyms import Pseudonyms, read_key
+from app.preferences.service.training_export import export
+from app.reports.storage import versions
+from app.runs.storage.run_log import Renderings
+from tests.app.judging import TENANT, Person, compared, finished_run, join, prefers, report
+from tests.app.support import ApiClient
+from workflows.judging.general_rubric import general_rubric
+
+BEGINNING = datetime(2020, 1, 1, tzinfo=UTC)
+NAMES = Pseudonyms(b"k" * 32)
+DELIVERED, OTHER = "Duties protect labour at home.", "Duties raise what people pay."
+WAY = ReportLineage(system="minddr", agents="model", model="m1", prompts={"section/v1/en": "ab" * 32}, build="b1")
+OTHER_WAY = ReportLineage(system="minddr", agents="extractive", arrangement="chain", build="b1")
+
+
+class Readers:
+    """An organisation in which all agree: somebody asked, and two readers judged."""
+
+    def __init__(self, pool: asyncpg.Pool, api: ApiClient, organisation: UUID, asker: Person, fond: Person, torn: Person) -> None:
+        self.pool, self.api, self.organisation = pool, api, organisation
+        self.asker, self.fond, self.torn = asker, fond, torn
+        self.comparison = ""
+
+    async def export(self, out: Path, since: datetime = BEGINNING, later: timedelta = timedelta(hours=1), **options: Any) -> Any:
+        return await export(self.pool, out, since, datetime.now(UTC) + later, NAMES, **options)
+
+
+@pytest.fixture
+async def readers(pool: asyncpg.Pool, api: ApiClient) -> Readers:
+    await pool.execute("DELETE FROM organisation_consents")
+    home = uuid4()
+    asker, fond, torn = [await join(pool, api, Role.OWNER, home) for _ in range(3)]
+    made = Readers(pool, api, home, asker, fond, torn)
+    run_id = await finished_run(pool, report(DELIVERED), WAY)
+    await pool.execute("UPDATE runs SET organisation_id = $2, created_by = $3 WHERE id = $1", run_id, home, asker.id)
+    for person in (asker, fond, torn):
+        await person.put("/v1/consent", {"person": True, "organisation": True})
+    made.comparison = await compared(pool, asker, run_id, OTHER, OTHER_WAY)
+    path = f"/v1/comparisons/{made.comparison}"
+    shown = (await fond.get(path)).json
+    side = "left" if OTHER in shown["left"]["markdown"] else "right"
+    reasons = [{"dimension": "coherence", "side": side}, {"dimension": "completeness", "side": None}]
+    await fond.post(f"{path}/choice", prefers(side, 3, reasons=reasons, comment="Ask Bob Miller.", hidden_seconds=0))
+    await fond.post(f"{path}/reveal")
+    await torn.get(path)
+    await torn.post(f"{path}/choice", prefers("both_bad"))
+    await fond.post(f"/v1/runs/{run_id}/rating", {"stars": 2, "comment": "Ask Bob Miller."})
+    await torn.post(f"/v1/runs/{run_id}/claims/0/flag", {"reason": "Ask Bob Miller."})
+    edited = await asker.put(f"/v1/runs/{run_id}/sections/0", {"heading": "Briefly", "markdown": "Duties cost. [1]"})
+    assert edited.status < 300, edited.body
+    await keep_edit(pool, run_id)
+    await edit_rubric(pool, asker)
+    return made
+
+
+async def edit_rubric(pool: asyncpg.Pool, asker: Person) -> None:
+    """A drafted rubric, which whoever asked gives another first criterion."""
+    run_id = (await asker.post("/v1/runs", {"question": "Which duties?", "rubric": "auto"})).json["id"]
+    drafted = general_rubric(ResearchQuery(question="Which duties?")).model_copy(
+        update={"origin": Origin.MODEL, "model": "m1", "prompt": "cd" * 32}
+    )
+    await rubrics.add_draft(pool, UUID(run_id), drafted)
+    criteria = [criterion.model_dump() for criterion in drafted.criteria]
+    criteria[0] |= {"title": "Rates", "description": "Key Criterion: Gives the rates.", "weight": 5}
+    assert (await asker.put(f"/v1/runs/{run_id}/rubric", {"criteria": criteria})).status == 200
+
+
+async def keep_edit(pool: asyncpg.Pool, run_id: UUID) -> None:
+    """What the worker does for an edit."""
+    task = await pool.fetchrow("SELECT id, request FROM report_tasks WHERE run_id = $1", run_id)
+    told = orjson.loads(task["request"])
+    section = Section(heading=told["heading"], body=told["body"])
+    changed = report(DELIVERED).model_copy(update={"sections": (section,)})
+    info = VersionInfo(n=2, origin=VersionOrigin.EDITED, based_on=1, section=0, created_at=BEGINNING)
+    await versions.add(pool, run_id, info, changed, Renderings("", ""), {})
+    await pool.execute("UPDATE report_tasks SET status = 'done', version = 2 WHERE id = $1", task["id"])
+
+
+def rows(folder: Path, name: str) -> list[dict[str, Any]]:
+    return [orjson.loads(line) for line in (folder / name).read_bytes().splitlines()]
+
+
+def counted(folder: Path) -> list[int]:
+    return [len(rows(folder, f"{name}.jsonl")) for name in ("pairs", "undecided", "ratings", "flags", "edits", "rubrics")]
+
+
+async def test_pairs_come_with_their_lineage(readers: Readers, tmp_path: Path) -> None:
+    manifest = await readers.export(tmp_path / "x")
+    assert counted(tmp_path / "x") == [1, 1, 1, 1, 1, 1]
+    [pair] = [PreferencePair.model_validate(row) for row in rows(tmp_path / "x", "pairs.jsonl")]
+    assert (OTHER in pair.accepted.text, DELIVERED in pair.rejected.text) == (True, True)
+    assert (pair.accepted.lineage, pair.rejected.lineage) == (OTHER_WAY, WAY)
+    assert (pair.query.question, pair.strength, pair.hidden_seconds) == ("Why duties?", 3, 0)
+    assert {dimension.value: favour.value for dimension, favour in pair.reasons.items()} == {
+        "coherence": "accepted",
+        "completeness": "neither",
+    }
+    assert pair.accepted.digest == hashlib.sha256(pair.accepted.text.encode()).hexdigest()
+    assert len(pair.evidence_digest) == 64
+    assert pair.asked_by_reader is False
+    [undecided] = [UndecidedPair.model_validate(row) for row in rows(tmp_path / "x", "undecided.jsonl")]
+    assert undecided.both_bad
+    assert undecided.reports[0].digest < undecided.reports[1].digest
+    assert undecided.reader != pair.reader == rows(tmp_path / "x", "ratings.jsonl")[0]["reader"]
+    assert manifest.said["choices"] >= 2
+    [edit] = [EditedSection.model_validate(row) for row in rows(tmp_path / "x", "edits.jsonl")]
+    assert (edit.heading_before, edit.heading) == ("In short", "Briefly")
+    assert (DELIVERED in edit.before, edit.after.startswith("Duties cost. [[")) == (True, True)
+    assert edit.reader not in (pair.reader, undecided.reader)
+    assert (edit.lineage, edit.base) == (WAY, "delivered")
+    [revised] = [RevisedRubric.model_validate(row) for row in rows(tmp_path / "x", "rubrics.jsonl")]
+    assert revised.drafted is not None
+    assert (revised.drafted.model, revised.drafted.prompt, revised.rubric.origin) == ("m1", "cd" * 32, "reader")
+    assert (revised.rubric.criteria[0].title, revised.rubric.criteria[1:]) == ("Rates", revised.drafted.criteria[1:])
+    assert (revised.reader, revised.overall) == (edit.reader, None)
+    told = orjson.loads((tmp_path / "x" / "manifest.json").read_bytes())
+    for name, file in told["files"].items():
+        assert file["sha256"] == hashlib.sha256((tmp_path / "x" / name).read_bytes()).hexdigest()
+
+
+async def test_nothing_exported_names_a_person(readers: Readers, tmp_path: Path) -> None:
+    await readers.export(tmp_path / "x")
+    everything = b"".join(path.read_bytes() for path in (tmp_path / "x").iterdir()).decode()
+    people = (readers.asker.id, readers.fond.id, readers.torn.id, readers.organisation, readers.comparison)
+    names = [form for person in people for form in (str(person), str(person).replace("-", ""), f"{person}@example.org")]
+    plain = [hashlib.sha256(str(person).encode()).hexdigest()[:12] for person in people]
+    assert [name for name in (*names, *plain, TENANT, "Bob Miller") if name in everything] == []
+    assert all(path.stat().st_mode & 0o077 == 0 for path in (tmp_path / "x").iterdir())
+    await readers.export(tmp_path / "y", comments=True)
+    assert (tmp_path / "y" / "pairs.jsonl").read_text().count("Bob Miller") == 1
+
+
+async def test_the_same_data_gives_the_same_bytes_and_another_key_other_names(readers: Readers, tmp_path: Path) -> None:
+    now = datetime.now(UTC) + timedelta(hours=1)
+    for name in ("a", "b"):
+        await export(readers.pool, tmp_path / name, BEGINNING, now, NAMES)
+    await export(readers.pool, tmp_path / "c", BEGINNING, now, Pseudonyms(b"other" * 8))
+    for path in sorted((tmp_path / "a").iterdir()):
+        assert path.read_bytes() == (tmp_path / "b" / path.name).read_bytes()
+    [one], [other] = rows(tmp_path / "a", "pairs.jsonl"), rows(tmp_path / "c", "pairs.jsonl")
+    assert {name for name in one if one[name] != other[name]} == {"id", "reader"}
+
+
+async def test_what_is_taken_back_or_erased_is_out_of_the_next_export(readers: Readers, tmp_path: Path) -> None:
+    async def left(name: str) -> list[int]:
+        await readers.export(tmp_path / name)
+        return counted(tmp_path / name)
+
+    assert await left("all") == [1, 1, 1, 1, 1, 1]
+    await readers.fond.put("/v1/consent", {"person": False})
+    assert await left("without one reader") == [0, 1, 0, 1, 1, 1]
+    await readers.fond.put("/v1/consent", {"person": True})
+    # Consent does not reach back: what was said before it was given again stays out.
+    assert await left("given again") == [0, 1, 0, 1, 1, 1]
+    await readers.pool.execute("DELETE FROM users WHERE id = $1", readers.torn.id)
+    assert await left("without the erased") == [0, 0, 0, 0, 1, 1]
+    assert await readers.pool.fetchval("SELECT count(*) FROM choices WHERE user_id = $1", readers.torn.id) == 0
+
+
+@pytest.mark.parametrize("who", ["organisation", "asker", "erased asker"])
+async def test_nothing_is_exported_without_the_organisation_and_whoever_asked(readers: Readers, tmp_path: Path, who: str) -> None:
+    if who == "organisation":
+        await readers.asker.put("/v1/consent", {"organisation": False})
+    elif who == "asker":
+        await readers.asker.put("/v1/consent", {"person": False})
+    else:
+        await readers.pool.execute("DELETE FROM users WHERE id = $1", readers.asker.id)
+    await readers.export(tmp_path / "x")
+    assert counted(tmp_path / "x") == [0, 0, 0, 0, 0, 0]
+
+
+async def test_what_may_still_change_and_what_was_said_before_are_left_out(readers: Readers, tmp_path: Path) -> None:
+    await readers.export(tmp_path / "now", later=timedelta())
+    # One reader was told which was which and so cannot change the choice; the other still can.
+    assert counted(tmp_path / "now") == [1, 0, 1, 1, 1, 1]
+    await readers.export(tmp_path / "later", since=datetime.now(UTC))
+    assert counted(tmp_path / "later") == [0, 0, 0, 0, 0, 0]
+
+
+async def test_a_folder_with_something_in_it_is_refused_and_a_key_is_made_once(readers: Readers, tmp_path: Path) -> None:
+    (tmp_path / "x").mkdir()
+    (tmp_path / "x" / "old.jsonl").write_text("{}")
+    with pytest.raises(InvalidInput, match="not empty"):
+        await readers.export(tmp_path / "x")
+    key = tmp_path / "pseudonyms.key"
+    assert read_key(key) == read_key(key) == key.read_bytes()
+    assert (len(key.read_bytes()), key.stat().st_mode & 0o777) == (32, 0o600)
+    key.write_bytes(b"short")
+    with pytest.raises(SetupError, match="holds no key"):
+        read_key(key)

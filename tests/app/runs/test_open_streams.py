@@ -1,0 +1,68 @@
+"""A stream ends with the right to it."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from datetime import timedelta
+from uuid import UUID
+
+import asyncpg
+
+from app.accounts.nouns.token import token_digest
+from app.accounts.storage import sessions
+from app.domain.run import EventType, RunStatus
+from app.http.services import Services
+from app.runs.storage.run_log import RunLog
+from tests.app.accounts.browser import Browser
+from tests.app.accounts.conftest import NewBrowser
+from tests.app.support import ApiClient
+from tests.support.patience import PATIENCE_S
+
+
+async def types(events: AsyncIterator[dict[str, str]]) -> list[str]:
+    return [event["type"] async for event in events]
+
+
+async def until_open(services: Services, count: int) -> None:
+    async with asyncio.timeout(PATIENCE_S):
+        while len(services.streams._open) < count:
+            await asyncio.sleep(0.02)
+
+
+async def test_a_revoked_key_and_an_ended_session_end_their_streams_and_no_others(
+    new_browser: NewBrowser, addresses: Iterator[str], api: ApiClient, services: Services, run_log: RunLog, pool: asyncpg.Pool
+) -> None:
+    owner, elsewhere, email = await new_browser(), await new_browser(), next(addresses)
+    await owner.sign_up(email)
+    await elsewhere.sign_in(email)
+    run = await owner.ask()
+    keys = [(await owner.post("/v1/keys", {"name": "k", "scopes": ["runs:read"]})).json for _ in range(3)]
+    revoked, expired, kept = [{"Authorization": f"Bearer {made['key']}"} for made in keys]
+    by_revoked, by_expired, by_kept = [
+        asyncio.create_task(types(api.events(run, headers=sent))) for sent in (revoked, expired, kept)
+    ]
+    by_session, from_elsewhere = asyncio.create_task(types(owner.events(run))), asyncio.create_task(types(elsewhere.events(run)))
+    await until_open(services, 5)
+
+    await owner.delete(f"/v1/keys/{keys[0]['info']['id']}")
+    await pool.execute("UPDATE api_keys SET expires_at = now() WHERE id = $1", UUID(keys[1]["info"]["id"]))
+    assert await asyncio.wait_for(by_revoked, PATIENCE_S) == await asyncio.wait_for(by_expired, PATIENCE_S)
+    assert "completed" not in str(await by_revoked)
+    assert (await api.get(f"/v1/runs/{run}/events", headers=revoked)).is_problem(401)
+
+    await exchanged(elsewhere, pool)
+    await owner.delete("/v1/session")
+    await services.streams.check()
+    await asyncio.wait_for(by_session, PATIENCE_S)
+    await run_log.append_event(UUID(run), EventType.WARNING, "search/s1", {"message": "still told"})
+    await run_log.set_status(UUID(run), RunStatus.COMPLETED)
+    for others in (by_kept, from_elsewhere):
+        assert (await asyncio.wait_for(others, PATIENCE_S))[-2:] == ["warning", "status_changed"]
+    assert not services.streams._open
+
+
+async def exchanged(browser: Browser, pool: asyncpg.Pool) -> None:
+    """The browser's token gives way to a newer one, as it does each hour; its streams began with the older."""
+    assert browser.cookie is not None
+    old = token_digest(browser.cookie.value)
+    assert await sessions.renew(pool, old, token_digest("newer"), timedelta(0), timedelta(days=1))
+    await pool.execute("UPDATE sessions SET expires_at = now() - interval '1 second' WHERE token_hash = $1", old)

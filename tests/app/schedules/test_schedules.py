@@ -1,0 +1,141 @@
+"""Schedules over the API: made, changed, paused and deleted, with the workflow service there or away, for members only."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID, uuid4
+
+import asyncpg
+import pytest
+
+from app.accounts.storage import organisations as accounts
+from app.domain.errors import Unavailable
+from app.domain.schedules import Timing
+from app.http.services import Services, open_services
+from tests.app.support import ApiClient, InMemoryRuns, serving
+from tests.support.patience import PATIENCE_S
+
+WEEKLY = {"cron": "0 8 * * mon", "time_zone": "Europe/Berlin"}
+
+
+@dataclass
+class Clock:
+    """Holds timings in memory. `away` plays an outage."""
+
+    away: bool = False
+    held: dict[UUID, tuple[Timing, bool]] = field(default_factory=dict)
+    triggered: list[UUID] = field(default_factory=list)
+
+    async def put(self, schedule: UUID, timing: Timing, paused: bool) -> None:
+        self._check()
+        self.held[schedule] = timing, paused
+
+    async def trigger(self, schedule: UUID) -> None:
+        self._check()
+        self.triggered.append(schedule)
+
+    async def remove(self, schedule: UUID) -> None:
+        self._check()
+        self.held.pop(schedule, None)
+
+    def _check(self) -> None:
+        if self.away:
+            raise Unavailable("away")
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+async def services(api_urls: tuple[str, str], workflows: InMemoryRuns, clock: Clock) -> AsyncIterator[Services]:
+    async with open_services(*api_urls, workflows, timing=clock) as opened:
+        yield opened
+
+
+@pytest.fixture
+async def api(services: Services, pool: asyncpg.Pool) -> AsyncIterator[ApiClient]:
+    async with serving(services) as client:
+        yield client
+
+
+async def until(check: Any) -> None:
+    async with asyncio.timeout(PATIENCE_S):
+        while not check():
+            await asyncio.sleep(0.02)
+
+
+async def test_a_schedule_is_made_changed_triggered_and_deleted(api: ApiClient, clock: Clock) -> None:
+    new = {"name": "Harbour", "run": {"question": "What does the harbour cost?", "effort": "quick"}, "timing": WEEKLY}
+    made = await api.post("/v1/schedules", new)
+    assert (made.status, made.headers["Location"]) == (201, f"/v1/schedules/{made.json['id']}")
+    schedule = UUID(made.json["id"])
+    assert made.json["query"]["question"] == "What does the harbour cost?"
+    assert made.json["next_at"] is not None
+    await until(lambda: schedule in clock.held)
+    assert clock.held[schedule][0].cron == "0 8 * * mon"
+
+    changed = await api.send("PATCH", f"/v1/schedules/{schedule}", json={"paused": True, "timing": {"cron": "30 6 1 * *"}})
+    assert (changed.json["paused"], changed.json["next_at"], changed.json["name"]) == (True, None, "Harbour")
+    await until(lambda: clock.held[schedule] == (Timing(cron="30 6 1 * *"), True))
+    assert (await api.post(f"/v1/schedules/{schedule}/trigger")).status == 202
+    assert clock.triggered == [schedule]
+    for part in ("changes", "deliveries"):
+        assert (await api.get(f"/v1/schedules/{schedule}/{part}")).json == {"items": [], "next": None}
+
+    clock.away = True
+    assert (await api.post(f"/v1/schedules/{schedule}/trigger")).is_problem(503)
+    assert (await api.send("DELETE", f"/v1/schedules/{schedule}")).status == 204
+    assert (await api.get(f"/v1/schedules/{schedule}")).is_problem(404)
+    assert schedule in clock.held
+    clock.away = False  # what could not be told is told later
+    await until(lambda: schedule not in clock.held)
+
+
+async def test_schedules_are_listed_page_by_page(api: ApiClient) -> None:
+    for n in range(3):
+        await api.post("/v1/schedules", {"name": f"List {n}", "run": {"question": "Why?"}, "timing": WEEKLY})
+    first = (await api.get("/v1/schedules?limit=2")).json
+    rest = (await api.get(f"/v1/schedules?limit=2&before={first['next']}")).json
+    names = [item["name"] for item in (*first["items"], *rest["items"])]
+    assert [name for name in names if name.startswith("List")] == ["List 2", "List 1", "List 0"]
+
+
+async def test_messages_made_at_one_moment_are_all_listed(api: ApiClient, pool: asyncpg.Pool) -> None:
+    new = {"name": "Told to three", "run": {"question": "Why?"}, "timing": WEEKLY}
+    schedule = (await api.post("/v1/schedules", new)).json["id"]
+    await pool.execute(
+        """INSERT INTO deliveries (id, schedule_id, organisation_id, due_at, address)
+        SELECT gen_random_uuid(), s.id, s.organisation_id, now(), 'p' || n || '@example.org'
+        FROM schedules s, generate_series(1, 3) AS n WHERE s.id = $1::text::uuid""",
+        schedule,
+    )
+    seen, path = [], f"/v1/schedules/{schedule}/deliveries?limit=2"
+    page = (await api.get(path)).json
+    seen += page["items"]
+    page = (await api.get(f"{path}&before={page['next']}")).json
+    seen += page["items"]
+    assert (sorted(item["address"] for item in seen), page["next"]) == ([f"p{n}@example.org" for n in (1, 2, 3)], None)
+
+
+async def test_what_cannot_be_scheduled_is_refused(api: ApiClient, pool: asyncpg.Pool) -> None:
+    run, question = await api.ask(), {"question": "Why?"}
+    for new, status in (
+        ({"run": question, "timing": {"cron": "* * * * *"}}, 400),
+        ({"run": question, "timing": {"cron": "0 8 * * *", "time_zone": "Nowhere/Land"}}, 400),
+        ({"run": question, "from_run": run, "timing": WEEKLY}, 400),
+        ({"timing": WEEKLY}, 400),
+        ({"from_run": str(uuid4()), "timing": WEEKLY}, 400),
+        ({"from_run": run, "timing": WEEKLY}, 409),
+        ({"run": question, "timing": WEEKLY, "deliver_to": ["stranger@example.org"]}, 400),
+        ({"run": question, "timing": WEEKLY, "deliver_to": ["a@b.org\r\nBcc: c@d.org"]}, 400),
+        ({"run": {"question": "Why?", "collections": [f"own-{uuid4().hex}"]}, "timing": WEEKLY}, 400),
+    ):
+        assert (await api.post("/v1/schedules", {"name": "No", **new})).is_problem(status), new
+    user = uuid4()
+    await accounts.ensure_user(pool, user, f"{user}@example.org")  # somebody's, but not of this organisation
+    strange = {"name": "No", "run": question, "timing": WEEKLY, "deliver_to": [f"{user}@example.org"]}
+    assert (await api.post("/v1/schedules", strange)).is_problem(400)
+    assert (await api.get(f"/v1/unsubscribe/{uuid4()}")).is_problem(404)

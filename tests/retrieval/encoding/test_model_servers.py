@@ -1,0 +1,197 @@
+"""Encoders and rerankers on a server: what is asked, what is checked, and what happens when the server is slow, wrong or down."""
+
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from pydantic import SecretStr
+
+from app.domain.errors import SetupError, ToolError, ToolUnavailable
+from retrieval.encoding.encoder import EncoderBackend, open_encoder
+from retrieval.encoding.encoder_endpoint import BATCH, EmbeddingsServer, EndpointEncoder
+from retrieval.encoding.endpoint import Patience
+from retrieval.ports import SearchFilter
+from retrieval.search.in_process import open_local
+from retrieval.search.library import Library
+from retrieval.search.reranker import CrossEncoderReranker, EndpointReranker, Reranking, open_reranker
+from retrieval.store.catalogue import Collection
+from tests.retrieval.encoding.model_server import KEY, ModelServer
+from tests.retrieval.word_encoder import WordEncoder
+
+SHORT = Patience(attempt=timedelta(seconds=0.8), total=timedelta(seconds=2.4))
+LONG = Patience(attempt=timedelta(seconds=0.8), total=timedelta(seconds=20))
+
+
+@pytest.fixture
+def server() -> Iterator[ModelServer]:
+    started = ModelServer()
+    started.start()
+    yield started
+    started.stop()
+
+
+def embeddings(server: ModelServer, key: str = KEY) -> EmbeddingsServer:
+    return EmbeddingsServer(url=server.url, model="house/embed.v2", api_key=SecretStr(key))
+
+
+def opened(server: ModelServer) -> EndpointEncoder:
+    return EndpointEncoder(embeddings(server), SHORT, LONG)
+
+
+def test_texts_are_asked_for_in_batches_and_come_back_in_order_at_unit_length(server: ModelServer) -> None:
+    encoder = opened(server)
+    texts = [f"text {n}" for n in range(2 * BATCH + 3)]
+    vectors = encoder.passages(texts)
+    assert (encoder.name, encoder.size, vectors.shape) == ("house-embed-v2-24", 24, (len(texts), 24))
+    expected = np.array([server.vector(text) for text in texts])
+    assert np.allclose(vectors, expected / np.linalg.norm(expected, axis=1)[:, None], atol=1e-5)
+    assert np.allclose(encoder.query("text 7"), vectors[7], atol=1e-6)
+    assert sorted(len(body["input"]) for body in server.bodies) == [1, 1, 3, BATCH, BATCH]
+    assert {body["model"] for body in server.bodies} == {"house/embed.v2"}
+    assert encoder.passages([]).shape == (0, 24)
+
+
+def test_a_query_that_was_just_asked_is_not_asked_again(server: ModelServer) -> None:
+    encoder = opened(server)
+    assert encoder.query("tariff") == encoder.query("tariff")
+    assert len(server.bodies) == 2  # the size, then the query
+
+
+@pytest.mark.parametrize("mishap", [429, 503, 0.6])
+def test_refusals_for_load_outages_and_slowness_are_tried_again(server: ModelServer, mishap: float) -> None:
+    encoder = opened(server)
+    server.mishaps.extend([mishap, mishap])
+    assert encoder.passages(["wool"]).shape == (1, 24)
+
+
+def test_a_server_that_says_when_to_come_back_is_obeyed(server: ModelServer) -> None:
+    encoder = opened(server)
+    server.retry_after = "5"
+    server.mishaps.append(429)
+    with pytest.raises(ToolUnavailable, match="does not answer: status 429"):  # five seconds is more than a search waits
+        encoder.query("wool")
+    assert len(server.bodies) == 1
+
+
+def test_a_server_that_is_down_is_worth_waiting_for(server: ModelServer) -> None:
+    encoder = opened(server)
+    server.stop()
+    with pytest.raises(ToolUnavailable, match="does not answer"):
+        encoder.query("wool")
+    server.start = lambda: None  # type: ignore[method-assign]
+
+
+def test_a_wrong_key_or_address_is_said_at_once(server: ModelServer) -> None:
+    with pytest.raises(ToolError, match="401: check the address and the key"):
+        EndpointEncoder(embeddings(server, "another"), SHORT)
+    server.mishaps.append(400)
+    with pytest.raises(ToolError, match="refuses \\(400\\)"):
+        opened(server)
+
+
+def _shorter(said: Any) -> Any:
+    return {"data": [entry | {"embedding": entry["embedding"][:8]} for entry in said["data"]]}
+
+
+def _fewer(said: Any) -> Any:
+    return {"data": said["data"][1:]}
+
+
+@pytest.mark.parametrize(
+    ("spoil", "reason"),
+    [
+        (_shorter, "8 dimensions, and had 24 before"),
+        (_fewer, "one vector a text"),
+        (lambda _: {"object": "list"}, "one vector a text"),
+        (lambda _: b"<html>", "other than JSON"),
+        (lambda said: {"data": [entry | {"embedding": [0.0] * 24} for entry in said["data"]]}, "empty, infinite or zero"),
+    ],
+)
+def test_wrong_answers_never_reach_an_index(server: ModelServer, spoil: Callable[[Any], Any], reason: str) -> None:
+    encoder = opened(server)
+    server.spoil = spoil
+    with pytest.raises(ToolError, match=reason):
+        encoder.passages(["wool", "sugar"])
+
+
+def test_a_collection_is_built_and_searched_with_it_and_another_size_is_another_index(
+    server: ModelServer, home: Path, notes_collection: Collection
+) -> None:
+    for size in (24, 40):
+        server.size = size
+        with open_local(home, notes_collection, encoder=lambda: opened(server)) as local:
+            local.build(notes_collection)
+            generation = local.library.generation("notes")
+            assert generation is not None
+            assert (generation.encoder, generation.dense) == (f"house-embed-v2-{size}", True)
+            assert local.library.search("tolls for ships", 2, SearchFilter(collections=("notes",)))[0].text.startswith(
+                "The canal"
+            )
+
+
+def test_an_encoder_is_taken_from_the_server_where_one_is_set(server: ModelServer, tmp_path: Path) -> None:
+    encoder = open_encoder(EncoderBackend.AUTO, None, tmp_path, server=embeddings(server))
+    assert encoder.name == "house-embed-v2-24"
+    with pytest.raises(SetupError, match="no encoder is wanted"):
+        open_encoder(EncoderBackend.NONE, None, tmp_path, server=embeddings(server))
+
+
+def reranking(server: ModelServer) -> EndpointReranker:
+    return EndpointReranker(server.url, "house/rank", KEY, SHORT)
+
+
+def test_a_reranker_decides_the_order(server: ModelServer, home: Path, notes_collection: Collection) -> None:
+    with open_local(home, notes_collection, encoder=WordEncoder) as local:
+        shelves, where = local.shelves, SearchFilter(collections=("notes",))
+        query = "tolls the tariff of 1890 raised"
+        library = Library(shelves.catalogue, shelves.store, shelves.index, WordEncoder, reranking(server))
+        library.refresh("notes")
+        plain, ordered = local.library.search(query, 3, where), library.search(query, 3, where)
+        assert {passage.key for passage in plain} == {passage.key for passage in ordered}
+        assert "tariff" in ordered[0].text
+        assert [passage.score for passage in ordered] == sorted((passage.score for passage in plain), reverse=True)
+        server.spoil = lambda said: {
+            "results": [entry | {"relevance_score": -entry["relevance_score"]} for entry in said["results"]]
+        }
+        assert "tariff" in library.search(query, 3, where)[-1].text
+
+
+def test_a_reranker_that_is_wrong_or_down_is_a_tool_error(server: ModelServer) -> None:
+    judge = reranking(server)
+    server.spoil = lambda said: {"results": said["results"][1:]}
+    with pytest.raises(ToolError, match="one score a text"):
+        judge.scores("wool", ["sheep", "wool"])
+    server.mishaps.extend([503] * 9)
+    with pytest.raises(ToolError, match="does not answer"):
+        judge.scores("wool", ["sheep", "wool"])
+
+
+def test_the_settings_name_the_reranker() -> None:
+    assert open_reranker(None) is None
+    assert isinstance(open_reranker(Reranking(model="m", url="http://host/v1")), EndpointReranker)
+
+
+@pytest.mark.skipif(find_spec("sentence_transformers") is not None, reason="sentence-transformers is installed")
+def test_a_cross_encoder_without_its_package_says_what_to_install() -> None:
+    with pytest.raises(SetupError, match="RUBRICA_RERANKER_URL"):
+        open_reranker(Reranking(model="some/model"))
+
+
+@pytest.mark.skipif(find_spec("sentence_transformers") is None, reason="needs sentence-transformers (and torch)")
+def test_a_cross_encoder_of_random_weights_scores_each_text(tmp_path: Path) -> None:
+    from transformers import BertConfig, BertForSequenceClassification, BertTokenizerFast
+
+    words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "wool", "sheep", "canal"]
+    (tmp_path / "vocab.txt").write_text("\n".join(words))
+    BertTokenizerFast(vocab_file=str(tmp_path / "vocab.txt")).save_pretrained(tmp_path)
+    shape = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 32}
+    BertForSequenceClassification(BertConfig(vocab_size=len(words), num_labels=1, **shape)).save_pretrained(tmp_path)
+    judge = CrossEncoderReranker(str(tmp_path))
+    scores = judge.scores("wool", ["sheep", "canal", "sheep"])
+    assert len(scores) == 3
+    assert scores[0] == pytest.approx(scores[2])
+    assert scores[0] != pytest.approx(scores[1])

@@ -1,0 +1,84 @@
+"""The index owner's weights over a real socket: vectors, and what entails what."""
+
+from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
+
+import pytest
+from aiohttp import web
+
+from app.domain.errors import ToolError
+from retrieval.encoding.nli import labels_of
+from retrieval.encoding.recent_vectors import RecentVectors
+from retrieval.service.client import IndexClient
+from retrieval.service.json_http import errors_as_json
+from retrieval.service.weights_routes import Entails, add_weights_routes
+from tests.retrieval.word_encoder import WordEncoder
+
+
+def entails(pairs: Sequence[tuple[str, str]]) -> list[tuple[float, float]]:
+    return [(1.0, 0.0) if hypothesis in premise else (0.0, 0.5) for premise, hypothesis in pairs]
+
+
+async def served(folder: Path, encoder: WordEncoder | None, inference: Entails | None) -> tuple[IndexClient, web.AppRunner]:
+    app = web.Application(middlewares=[errors_as_json])
+    add_weights_routes(app, lambda: encoder, inference)
+    runner = web.AppRunner(app)
+    await runner.setup()
+    await web.UnixSite(runner, str(folder / "s")).start()
+    return IndexClient(str(folder / "s")), runner
+
+
+@pytest.fixture
+async def equipped(tmp_path: Path) -> AsyncIterator[IndexClient]:
+    client, runner = await served(tmp_path, WordEncoder(), entails)
+    async with client:
+        yield client
+    await runner.cleanup()
+
+
+@pytest.fixture
+async def bare(tmp_path: Path) -> AsyncIterator[IndexClient]:
+    client, runner = await served(tmp_path, None, None)
+    async with client:
+        yield client
+    await runner.cleanup()
+
+
+async def test_vectors_come_in_order_as_the_encoder_makes_them(equipped: IndexClient) -> None:
+    texts = ["duties protect labor", "the harvest failed"]
+    expected = WordEncoder().passages(texts)
+    assert await equipped.encode(texts) == [pytest.approx(list(row)) for row in expected.tolist()]
+
+
+async def test_a_text_is_encoded_once_until_others_take_its_place() -> None:
+    encoder, recent = WordEncoder(), RecentVectors(most=2)
+    first, again = recent.of(encoder, ["duties", "labor", "duties"]), recent.of(encoder, ["labor", "duties"])
+    assert encoder.encoded == ["duties", "labor"]
+    assert [list(vector) for vector in first] == [list(again[n]) for n in (1, 0, 1)]
+    recent.of(encoder, ["harvest"])  # labor was asked for longest ago
+    recent.of(encoder, ["duties", "labor"])
+    assert encoder.encoded == ["duties", "labor", "harvest", "labor"]
+
+
+async def test_pairs_are_judged_in_order(equipped: IndexClient) -> None:
+    assert await equipped.entail([("it rains in May", "it rains"), ("it rains", "it snows")]) == [(1.0, 0.0), (0.0, 0.5)]
+
+
+async def test_missing_weights_are_an_error_that_says_so(bare: IndexClient) -> None:
+    with pytest.raises(ToolError, match="no encoder"):
+        await bare.encode(["a text"])
+    with pytest.raises(ToolError, match="RUBRICA_NLI_MODEL"):
+        await bare.entail([("a", "b")])
+
+
+@pytest.mark.parametrize("texts", [[], [""], [" "], ["x"] * 300])
+async def test_what_cannot_be_encoded_is_refused(equipped: IndexClient, texts: list[str]) -> None:
+    with pytest.raises(ToolError):
+        await equipped.encode(texts)
+
+
+def test_the_labels_of_a_model_are_found_in_any_order() -> None:
+    assert labels_of({0: "contradiction", 1: "entailment", 2: "neutral"}) == (1, 0)
+    assert labels_of({"0": "ENTAILMENT", "1": "NEUTRAL", "2": "CONTRADICTION"}) == (0, 2)
+    with pytest.raises(ToolError, match="labels"):
+        labels_of({0: "LABEL_0"})
