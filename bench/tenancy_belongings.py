@@ -4,7 +4,7 @@ from uuid import UUID, uuid4
 
 import asyncpg
 
-from app.domain.collections import Access
+from app.collections.nouns import Access
 from app.domain.query import ResearchQuery
 from app.domain.revision import TaskKind, TaskRequest
 from app.domain.schedules import Timing

@@ -7,9 +7,9 @@ from uuid import UUID
 from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
 
 from app.accounts.nouns.access import Role, Scope
-from app.accounts.nouns.team import LONGEST_PASSWORD, DisplayName, Email, Invitation, KeyInfo, Me, Member, Password
+from app.accounts.nouns.team import LONGEST_PASSWORD, DisplayName, Email, Invitation, KeyInfo, Member, Password
 from app.audit.storage import AuditEntry
-from app.domain.limits import Consumption, KeyQuota, Quota, UsageReport
+from app.domain.limits import Consumption, KeyQuota, Quota
 from app.retention.nouns import Retention
 
 
@@ -156,10 +156,3 @@ class AuditPage(BaseModel):
 
     items: list[AuditEntry]
     next: UUID | None = Field(description="The `before` of the following page.")
-
-
-SCHEMAS = (
-    Confirmation,
-    *(Me, NewAccount, Credentials, NewPassword, NewKey, MadeKey, NewRole, NewInvitation, MadeInvitation, Acceptance),
-    *(MemberPage, InvitationPage, KeyPage, NewQuota, Quotas, NewRetention, Retention, AuditPage, UsageReport),
-)

@@ -10,7 +10,7 @@ from app.domain.contract import DraftKind
 from app.domain.scorecard import Scorecard
 from app.http.authentication import needs
 from app.http.dependencies import AskingService, RunId
-from app.http.openapi.document import problem_responses
+from app.http.openapi.responses import problem_responses
 from app.runs.schemas import NewRun
 
 

@@ -12,7 +12,7 @@ from app.accounts.schemas import AuditPage
 from app.audit.storage import Action, AuditFilter
 from app.http.authentication import needs
 from app.http.dependencies import AccountsService
-from app.http.openapi.document import problem_responses
+from app.http.openapi.responses import problem_responses
 
 PAGE_SIZE = 50
 Done = Annotated[Action | None, QueryParameter(description="Only what was done so.")]

@@ -5,8 +5,8 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from app.domain.collections import MAX_NAME_CHARS, Access, Collection, OwnDocument
-from app.runs.schemas import PLAIN
+from app.collections.nouns import MAX_NAME_CHARS, Access, Collection, OwnDocument
+from app.http.texts import PLAIN
 
 Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_NAME_CHARS), PLAIN]
 

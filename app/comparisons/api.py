@@ -23,7 +23,7 @@ from app.comparisons.schemas import (
 from app.domain.errors import InvalidInput
 from app.http.authentication import needs
 from app.http.dependencies import CurrentPrincipal, PreferencesService
-from app.http.openapi.document import problem_responses
+from app.http.openapi.responses import problem_responses
 from app.preferences.nouns.feedback import Choice
 
 PAGE_SIZE = 20

@@ -11,8 +11,8 @@ from app.comparisons.service.comparisons import CHANGEABLE, Shown, status_of
 from app.comparisons.storage.comparisons import Candidate, Comparison
 from app.domain.writer import ReportLineage, WriterSettings
 from app.http.openapi.examples import RUN_ID
+from app.http.texts import PLAIN
 from app.preferences.nouns.feedback import MAX_WORDS, Choice, ComparisonStatus, Reason, ShownSide, Verdict
-from app.runs.schemas import PLAIN
 
 Words = Annotated[str, StringConstraints(strip_whitespace=True, max_length=MAX_WORDS), PLAIN]
 

@@ -10,7 +10,7 @@ from app.exports.nouns import ExportFormat
 from app.http.authentication import needs
 from app.http.dependencies import ExportsService, ResearchService, RunId
 from app.http.downloads import attachment
-from app.http.openapi.document import problem_responses
+from app.http.openapi.responses import problem_responses
 from app.reports.api.reports import PAGE_POLICY
 from app.reports.schemas import MOST_VERSIONS
 

@@ -1,18 +1,24 @@
 """The composition root: every part of the API is put together here and nowhere else."""
 
 from collections.abc import Collection
+from dataclasses import fields
 from typing import Any
 
 import msgspec
 from litestar import Litestar
 from litestar.di import Provide
 from litestar.middleware import DefineMiddleware
-from litestar.types import ASGIApp
+from litestar.types import ASGIApp, ControllerRouterHandler, Middleware
 from pydantic import BaseModel
 
-from app.accounts.api.routes import CONTROLLERS as ACCOUNTS
+from app.accounts.api.keys import KeysController
+from app.accounts.api.oidc import OidcController
+from app.accounts.api.sessions import SessionsController
+from app.accounts.api.team import InvitationsController, MembersController
 from app.asking.api import AskingController
+from app.audit.api import AuditController
 from app.collections.api.collections import CollectionsController
+from app.comparisons.api import ComparisonsController
 from app.exports.api import ExportsController
 from app.http import problems
 from app.http.authentication import Authentication, authorised
@@ -21,19 +27,23 @@ from app.http.cors import cors
 from app.http.dependencies import ApiRequest, principal_of
 from app.http.guard import LOCAL_HOSTS, Guard
 from app.http.health import health
-from app.http.idempotency.middleware import Idempotency
 from app.http.methods import name_all_methods
 from app.http.openapi import document as openapi
 from app.http.services import Services
+from app.idempotency.api import Idempotency
 from app.openai.chat import ChatController
 from app.openai.errors import OpenAIErrors
 from app.openai.models import ModelsController
 from app.openai.responses import ResponsesController
 from app.outside.api import retrieve, tools
-from app.preferences.api.routes import CONTROLLERS as PREFERENCES
+from app.preferences.api.annotations import AnnotationsController
+from app.preferences.api.feedback import FeedbackController
+from app.preferences.api.summary import PreferencesController
+from app.quotas.api import LimitsController
 from app.reports.api.findings import FindingsController
 from app.reports.api.reports import ReportsController
 from app.reports.api.versions import VersionsController
+from app.retention.api import RetentionController
 from app.runs.api.events import EventsController
 from app.runs.api.plans import PlansController
 from app.runs.api.runs import RunsController
@@ -44,6 +54,15 @@ from app.side_by_side.api import SideBySideController
 from app.webhooks.api import WebhooksController
 
 MAX_BODY_BYTES = 1_000_000
+ROUTES: tuple[ControllerRouterHandler, ...] = (
+    *(RunsController, EventsController, PlansController, SteeringController, AskingController, SideBySideController),
+    *(ReportsController, VersionsController, FindingsController, ExportsController, SharesController, shared),
+    *(ComparisonsController, FeedbackController, AnnotationsController, PreferencesController),
+    *(CollectionsController, SchedulesController, unsubscribe_page, unsubscribe, WebhooksController),
+    *(SessionsController, MembersController, InvitationsController, KeysController, OidcController),
+    *(LimitsController, RetentionController, AuditController),
+    *(ResponsesController, ChatController, ModelsController, health, tools, retrieve),
+)
 
 
 def create_app(services: Services, allowed_hosts: Collection[str] = LOCAL_HOSTS, origins: Collection[str] = ()) -> ASGIApp:
@@ -55,67 +74,11 @@ def create_app(services: Services, allowed_hosts: Collection[str] = LOCAL_HOSTS,
 
 
 def routed(services: Services, origins: Collection[str] = ()) -> Litestar:
-    """The routes, without what stands before them."""
+    """Return the routes, without what stands before them."""
     return Litestar(
-        route_handlers=[
-            RunsController,
-            AskingController,
-            SteeringController,
-            PlansController,
-            WebhooksController,
-            EventsController,
-            ReportsController,
-            *ACCOUNTS,
-            ResponsesController,
-            ChatController,
-            ModelsController,
-            ExportsController,
-            VersionsController,
-            FindingsController,
-            SharesController,
-            SideBySideController,
-            shared,
-            *PREFERENCES,
-            health,
-            tools,
-            retrieve,
-            CollectionsController,
-            SchedulesController,
-            unsubscribe_page,
-            unsubscribe,
-        ],
-        dependencies={
-            "research": _given(services.research),
-            "asking": _given(services.asking),
-            "steering": _given(services.steering),
-            "live": _given(services.live),
-            "parts": _given(services.parts),
-            "use": _given(services.use),
-            "pages": _given(services.pages),
-            "webhooks": _given(services.webhooks),
-            "collections": _given(services.collections),
-            "schedules": _given(services.schedules),
-            "subscriptions": _given(services.subscriptions),
-            "preferences": _given(services.preferences),
-            "accounts": _given(services.accounts),
-            "principal": Provide(principal_of, sync_to_thread=False),
-            "exports": _given(services.exports),
-            "revising": _given(services.revising),
-            "sharing": _given(services.sharing),
-            "side_by_side": _given(services.side_by_side),
-            "scores": _given(services.scores),
-            "deleting": _given(services.deleting),
-        },
-        middleware=[
-            DefineMiddleware(
-                Authentication,
-                authenticator=services.authenticator,
-                limits=services.accounts.limits,
-                streams=services.streams,
-            ),
-            DefineMiddleware(Idempotency, keys=services.idempotency),
-            Conditional,
-        ],
+        route_handlers=ROUTES,
+        dependencies=_dependencies(services),
+        middleware=_middleware(services),
         guards=[authorised],
         before_send=[name_all_methods],
         plugins=[problems.plugin()],
@@ -128,10 +91,26 @@ def routed(services: Services, origins: Collection[str] = ()) -> Litestar:
     )
 
 
-def _as_json(model: BaseModel) -> msgspec.Raw:
-    """Written by pydantic in one go; by default it makes Python values of all of it, which are then written."""
-    return msgspec.Raw(model.model_dump_json().encode())
+def _dependencies(services: Services) -> dict[str, Provide]:
+    """Give handlers each service under its name, and who asks as `principal`."""
+    named = {field.name: _provide(getattr(services, field.name)) for field in fields(services)}
+    return {**named, "principal": Provide(principal_of, sync_to_thread=False)}
 
 
-def _given(service: Any) -> Provide:
+def _provide(service: Any) -> Provide:
     return Provide(lambda: service, sync_to_thread=False)
+
+
+def _middleware(services: Services) -> list[Middleware]:
+    return [
+        DefineMiddleware(
+            Authentication, authenticator=services.authenticator, limits=services.accounts.limits, streams=services.streams
+        ),
+        DefineMiddleware(Idempotency, keys=services.idempotency),
+        Conditional,
+    ]
+
+
+def _as_json(model: BaseModel) -> msgspec.Raw:
+    """Write a model by pydantic; by default all of it becomes Python values first, which are then written."""
+    return msgspec.Raw(model.model_dump_json().encode())

@@ -5,14 +5,29 @@ from collections.abc import Awaitable
 from datetime import timedelta
 
 from litestar import Response, get
+from pydantic import BaseModel
 
 from app.domain.errors import RubricaError
 from app.http.authentication import PUBLIC
 from app.http.dependencies import PartsService
 from app.http.openapi.document import VERSION
-from app.runs.schemas import Health, PartHealth
 
 PATIENCE = timedelta(seconds=2)
+
+
+class PartHealth(BaseModel):
+    """One part of the product."""
+
+    ok: bool
+    detail: str = ""
+
+
+class Health(BaseModel):
+    """`ok` is true when every part is."""
+
+    ok: bool
+    version: str
+    parts: dict[str, PartHealth]
 
 
 @get("/health", opt=PUBLIC, security=[{}], tags=["health"])

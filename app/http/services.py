@@ -27,8 +27,8 @@ from app.domain.pricing import PricedModel
 from app.domain.query import SystemName
 from app.exports.service import Exports
 from app.exports.service.conversion import Conversions
-from app.http.idempotency.keys import IdempotencyKeys
 from app.http.parts import Parts
+from app.idempotency.service import IdempotencyKeys
 from app.outside.service.pages import Pages
 from app.outside.service.tool_use import ToolUseReport
 from app.preferences.service.use_cases import Preferences, preferences

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
 
 from app.domain.errors import InvalidInput
-from app.runs.schemas import PLAIN
+from app.http.texts import PLAIN
 
 LONGEST_INSTRUCTIONS = 4_000
 LONGEST_HISTORY = 4_000

@@ -8,10 +8,10 @@ from litestar.params import QueryParameter
 from app.accounts.nouns.access import Scope
 from app.http.authentication import needs
 from app.http.dependencies import PagesService, ToolUseService
-from app.http.openapi.document import problem_responses
+from app.http.openapi.responses import problem_responses
+from app.outside.schemas import ToolList
 from app.outside.service.pages import Page
 from app.outside.service.tool_use import DAYS
-from app.runs.schemas import ToolList
 
 MOST_PAGES = 20
 

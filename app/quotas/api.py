@@ -11,7 +11,7 @@ from app.accounts.schemas import NewQuota, Quotas
 from app.domain.limits import Quota, UsageReport
 from app.http.authentication import needs
 from app.http.dependencies import AccountsService
-from app.http.openapi.document import problem_responses
+from app.http.openapi.responses import problem_responses
 
 
 class LimitsController(Controller):

@@ -11,12 +11,12 @@ from app.domain.budget import Usage
 from app.domain.claims import Support
 from app.domain.report import Report, Section
 from app.domain.revision import FollowUp, ReportTask, TaskKind, TaskStatus, VersionInfo
+from app.domain.run import RunStatus
+from app.http.texts import PLAIN
 from app.reports.nouns import Chart, Disagreement, Figure
 from app.reports.rendering import cited, judged
 from app.reports.rendering.marks import unmarked
 from app.reports.rendering.numbering import numbered
-from app.reports.service.revising.differences import ReportDiff
-from app.runs.schemas import PLAIN, ReportView
 from app.sharing.nouns import Share
 
 MOST_VERSIONS = 1_000_000
@@ -80,6 +80,38 @@ class SectionView(BaseModel):
     heading: str
     level: int
     markdown: str
+
+
+class ReportView(BaseModel):
+    """A finished report. The numbers in `markdown` and `html` are those of `citations`."""
+
+    run_id: UUID
+    question: str
+    status: RunStatus
+    title: str
+    markdown: str
+    html: str
+    citations: list[dict[str, Any]] = Field(description="n, quote, start, end, source {title, url, snapshot}; see evidence.")
+    claims: list[dict[str, Any]] = Field(
+        description="text, section, citations, support, reason, judge, weak; see docs/citations.md."
+    )
+    notices: list[str] = Field(description="What a reader must know about the making of this report.")
+    version: int = Field(default=1, description="1 is what the run delivered; later ones are changes by readers.")
+    usage: Usage
+    created_at: datetime
+
+
+class EvidenceView(BaseModel):
+    """What a report rests on. Offsets count characters of the stored copy that `snapshot` names."""
+
+    run_id: UUID
+    question: str
+    status: RunStatus
+    usage: Usage
+    citations: list[dict[str, Any]] = Field(description="n, quote, start, end, source {title, url, snapshot, ...}.")
+    claims: list[dict[str, Any]] = Field(
+        default=[], description="text, section, citations, support, reason, judge, weak; see docs/citations.md."
+    )
 
 
 class VersionView(ReportView):
@@ -206,8 +238,4 @@ def section_views(report: Report) -> list[SectionView]:
     ]
 
 
-ROOTS = (
-    *(Rewriting, Edit, NewQuestion, VersionPage, VersionView, VersionInfo, ChangeView, ChangePage, AnswerView, AnswerPage),
-    *(ReportDiff, DisagreementPage, FigurePage, NewShare, CreatedShare, SharePage),
-)
 """What the OpenAPI document describes with pydantic's own schemas."""

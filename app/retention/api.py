@@ -7,7 +7,7 @@ from app.accounts.nouns.access import Scope
 from app.accounts.schemas import NewRetention
 from app.http.authentication import needs
 from app.http.dependencies import AccountsService
-from app.http.openapi.document import problem_responses
+from app.http.openapi.responses import problem_responses
 from app.retention.nouns import Retention
 
 

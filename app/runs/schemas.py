@@ -1,44 +1,19 @@
 """What goes in and out over HTTP, where it is not one of the domain's nouns."""
 
-import unicodedata
-from datetime import date, datetime
-from typing import Annotated, Any, Literal
+from datetime import date
+from typing import Annotated, Literal
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler, GetJsonSchemaHandler, StringConstraints, ValidationError
-from pydantic.json_schema import JsonSchemaValue
-from pydantic_core import CoreSchema, core_schema
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from app.asking.schemas import GivenRubric
-from app.domain.budget import Budget, Usage
+from app.domain.budget import Budget
 from app.domain.errors import InvalidInput
 from app.domain.options import MAX_DOMAINS, Audience, Domain, Length, ReportFormat, ReportStyle, SearchScope, SourceKind, Tone
 from app.domain.query import Clarified, Effort, Language, ResearchQuery, SystemName, detect_language
-from app.domain.run import Run, RunStatus
-from app.outside.nouns import ToolUse
+from app.domain.run import Run
+from app.http.texts import PLAIN
 
-
-def _without_controls(text: str) -> str:
-    """Text a person may have typed. Control characters come from binary data, and no later step could say so as clearly."""
-    for position, character in enumerate(text):
-        if unicodedata.category(character) == "Cc" and character not in "\n\r\t":
-            raise ValueError(f"the text has a control character, U+{ord(character):04X}, at position {position}; send plain text")
-    return text
-
-
-class _Plain:
-    """Refuses control characters, and says so in the schema."""
-
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        return core_schema.no_info_after_validator_function(_without_controls, handler(source))
-
-    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
-        return {**handler(schema), "pattern": NO_CONTROLS}
-
-
-# As JSON schemas are read everywhere (ECMA-262). What must stand besides is told by the description.
-NO_CONTROLS = r"^[^\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F]*$"
-PLAIN = _Plain()
 CollectionName = Annotated[str, StringConstraints(min_length=1, max_length=100), PLAIN]
 NoteText = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=4_000), PLAIN]
 
@@ -103,38 +78,6 @@ class RunPage(BaseModel):
     next: UUID | None = None
 
 
-class ReportView(BaseModel):
-    """A finished report. The numbers in `markdown` and `html` are those of `citations`."""
-
-    run_id: UUID
-    question: str
-    status: RunStatus
-    title: str
-    markdown: str
-    html: str
-    citations: list[dict[str, Any]] = Field(description="n, quote, start, end, source {title, url, snapshot}; see evidence.")
-    claims: list[dict[str, Any]] = Field(
-        description="text, section, citations, support, reason, judge, weak; see docs/citations.md."
-    )
-    notices: list[str] = Field(description="What a reader must know about the making of this report.")
-    version: int = Field(default=1, description="1 is what the run delivered; later ones are changes by readers.")
-    usage: Usage
-    created_at: datetime
-
-
-class EvidenceView(BaseModel):
-    """What a report rests on. Offsets count characters of the stored copy that `snapshot` names."""
-
-    run_id: UUID
-    question: str
-    status: RunStatus
-    usage: Usage
-    citations: list[dict[str, Any]] = Field(description="n, quote, start, end, source {title, url, snapshot, ...}.")
-    claims: list[dict[str, Any]] = Field(
-        default=[], description="text, section, citations, support, reason, judge, weak; see docs/citations.md."
-    )
-
-
 class Resumption(BaseModel):
     """How to go on: with `finish`, the report is written from what there is and nothing more is spent."""
 
@@ -156,24 +99,3 @@ class AddedNote(BaseModel):
 
     seq: int
     text: str
-
-
-class PartHealth(BaseModel):
-    """One part of the product."""
-
-    ok: bool
-    detail: str = ""
-
-
-class Health(BaseModel):
-    """`ok` is true when every part is."""
-
-    ok: bool
-    version: str
-    parts: dict[str, PartHealth]
-
-
-class ToolList(BaseModel):
-    """The services outside, with how their calls went."""
-
-    items: list[ToolUse]

@@ -13,7 +13,7 @@ from app.domain.query import ResearchQuery
 from app.domain.schedules import Schedule
 from app.http.authentication import PUBLIC, needs
 from app.http.dependencies import SchedulesService, SubscriptionsService
-from app.http.openapi.document import problem_responses
+from app.http.openapi.responses import problem_responses
 from app.schedules.schemas import FiringPage, MailDeliveryPage, NewSchedule, ScheduleChange, SchedulePage
 
 PAGE_SIZE = 20

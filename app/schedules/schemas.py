@@ -8,7 +8,8 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_vali
 
 from app.domain.deliveries import MailDelivery
 from app.domain.schedules import MAX_RECIPIENTS, Firing, Schedule, Timing
-from app.runs.schemas import PLAIN, NewRun
+from app.http.texts import PLAIN
+from app.runs.schemas import NewRun
 
 Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=150), PLAIN]
 Address = Annotated[

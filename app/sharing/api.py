@@ -9,8 +9,8 @@ from litestar.params import FromPath, JSONBody, PathParameter
 from app.accounts.nouns.access import Scope
 from app.http.authentication import PUBLIC, needs
 from app.http.dependencies import ApiRequest, RunId, SharingService
-from app.http.idempotency.middleware import SHOWN_ONCE
-from app.http.openapi.document import problem_responses
+from app.http.openapi.responses import problem_responses
+from app.idempotency.api import SHOWN_ONCE
 from app.reports.api.reports import HTML, MARKDOWN
 from app.reports.schemas import CreatedShare, NewShare, SharePage
 

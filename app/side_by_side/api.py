@@ -7,7 +7,7 @@ from app.accounts.nouns.access import Scope
 from app.asking.schemas import GivenRubric
 from app.http.authentication import needs
 from app.http.dependencies import AskingService, LaterScoresService, RunId, SideBySideService
-from app.http.openapi.document import problem_responses
+from app.http.openapi.responses import problem_responses
 from app.side_by_side.schemas import FurtherSystems, Judged, SideBySideView
 
 

@@ -9,8 +9,8 @@ from litestar.params import FromPath, JSONBody, QueryParameter
 from app.accounts.nouns.access import Scope
 from app.http.authentication import needs
 from app.http.dependencies import WebhooksService
-from app.http.idempotency.middleware import SHOWN_ONCE
-from app.http.openapi.document import problem_responses
+from app.http.openapi.responses import problem_responses
+from app.idempotency.api import SHOWN_ONCE
 from app.webhooks.nouns import Delivery, DeliveryState, Webhook
 from app.webhooks.schemas import DeliveryPage, NewWebhook, RevealedWebhook, WebhookChange, WebhookPage
 from app.webhooks.service.webhooks import Changes, Revealed

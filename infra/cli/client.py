@@ -13,7 +13,7 @@ from uuid import UUID
 import aiohttp
 
 from app.asking.nouns import Estimate
-from app.domain.collections import Collection, OwnDocument
+from app.collections.nouns import Collection, OwnDocument
 from app.domain.errors import Conflict, InvalidInput, NotFound, RubricaError, Unavailable
 from app.domain.rubric import Rubric
 from app.domain.run import Run, RunEvent

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from uuid import UUID
 
-from app.domain.collections import Collection, DocumentState, OwnDocument
+from app.collections.nouns import Collection, DocumentState, OwnDocument
 from app.domain.errors import InvalidInput, NotFound
 from app.settings import Settings
 from infra.cli.client import ApiClient

@@ -1,5 +1,6 @@
-"""Make an 8-bit ONNX file from a BERT checkpoint, without torch: `python -m retrieval.encoding.onnx_conversion CHECKPOINT TARGET`.
+"""Make an 8-bit ONNX file from a BERT checkpoint, without torch.
 
+`python -m retrieval.encoding.onnx_conversion CHECKPOINT TARGET`, where
 CHECKPOINT is a folder with `model.safetensors` and `config.json`. It runs as a process of its own, once a machine, since the
 libraries it needs serve nothing else. It takes seconds and at its peak some 400 MB of memory.
 """

@@ -1,6 +1,7 @@
 """The index owner's service: HTTP and JSON over a unix socket.
 
-    python -m retrieval.service.server --socket PATH --home DIR [--models-dir DIR] [--qdrant-url URL] [--encoder onnx] [--nli-model NAME]
+    python -m retrieval.service.server --socket PATH --home DIR [--models-dir DIR] [--qdrant-url URL] [--encoder onnx]
+        [--nli-model NAME]
 
 One process owns a home's indexes, because the engine can be open in one only; the API and the workers reach it through
 `retrieval.service.client`. Whoever may connect to the socket is trusted to name the tenant it acts for.

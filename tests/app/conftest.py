@@ -1,6 +1,8 @@
 """A pool on a migrated database, runs in it, and the API served over a real socket."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+import contextlib
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from itertools import count
 from uuid import UUID, uuid4
 
 import asyncpg
@@ -12,9 +14,12 @@ from app.domain.query import ResearchQuery
 from app.http.services import Services, open_services
 from app.runs.storage import runs
 from app.runs.storage.run_log import RunLog
+from tests.app.browser import Browser, browsing
 from tests.app.support import ApiClient, InMemoryRuns, serving
 
 NewRun = Callable[..., Awaitable[UUID]]
+NewBrowser = Callable[[], Awaitable[Browser]]
+_numbers = count(1)
 
 
 @pytest.fixture
@@ -54,3 +59,25 @@ async def services(api_urls: tuple[str, str], workflows: InMemoryRuns) -> AsyncI
 async def api(services: Services) -> AsyncIterator[ApiClient]:
     async with serving(services) as client:
         yield client
+
+
+@pytest.fixture
+async def new_browser(api: ApiClient, fresh_buckets: None) -> AsyncIterator[NewBrowser]:
+    async with contextlib.AsyncExitStack() as stack:
+
+        async def make() -> Browser:
+            return await stack.enter_async_context(browsing(api.address))
+
+        yield make
+
+
+@pytest.fixture
+def addresses() -> Iterator[str]:
+    """E-mail addresses that nobody has used."""
+    return (f"person{number}@example.org" for number in _numbers)
+
+
+@pytest.fixture
+async def fresh_buckets(pool: asyncpg.Pool) -> None:
+    """Attempts of one test do not count in the next."""
+    await pool.execute("TRUNCATE rate_buckets")

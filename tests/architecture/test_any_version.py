@@ -35,7 +35,12 @@ from tests.architecture.test_files import ROOT
 # The last are no noun's: they read what their own child process said a moment ago.
 OUTSIDE = (
     *("app/settings.py", "app/domain/rubric_forms.py", "workflows/agents/reading.py", "retrieval/service/search_routes.py"),
-    *("retrieval/web/", "retrieval/scholar/", "retrieval/outside/providers_file.py", "retrieval/outside/mcp/configuration.py"),
+    *(
+        "retrieval/outside/web/",
+        "retrieval/outside/scholar/",
+        "retrieval/outside/providers_file.py",
+        "retrieval/outside/mcp/configuration.py",
+    ),
     *("retrieval/encoding/encoder_weights.py", "infra/cli/run_commands.py", "infra/cli/rubrics.py", "infra/cli/ask.py"),
     *("infra/cli/admin_commands.py", "app/exports/service/child.py", "retrieval/fetch/parsing.py"),
 )
@@ -71,10 +76,19 @@ def modules(package: ModuleType) -> Iterator[ModuleType]:
         yield importlib.import_module(found.name)
 
 
+def resource_nouns() -> Iterator[ModuleType]:
+    """Every module of nouns of a resource: `app/<resource>/nouns.py`, or those of the folder."""
+    for path in sorted((ROOT / "app").glob("*/nouns*")):
+        module = importlib.import_module(f"app.{path.parent.name}.nouns")
+        yield from (module,) if path.suffix else modules(module)
+
+
 def nouns() -> list[type[Value]]:
-    """Every noun of the domain, and whatever travels between workflows and activities."""
+    """Every noun of the domain and of the resources, and whatever travels between workflows and activities."""
     declared = (
-        kind for package in (app.domain, workflows.durable) for module in modules(package) for kind in vars(module).values()
+        kind
+        for module in itertools.chain(modules(app.domain), modules(workflows.durable), resource_nouns())
+        for kind in vars(module).values()
     )
     return sorted({k for k in declared if isinstance(k, type) and issubclass(k, Value) and k is not Value}, key=str)
 

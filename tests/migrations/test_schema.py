@@ -11,11 +11,11 @@ from sqlalchemy import Connection
 from sqlmodel import SQLModel
 
 from app.accounts.nouns.access import Role
+from app.collections.nouns import DocumentState
 from app.database.migrate import config, current_revision, downgrade, upgrade, with_connection
 from app.database.schema import SCHEMA_REVISION, require_schema
 from app.database.tables import api_clients as tables_api
 from app.database.tables import runs as tables
-from app.domain.collections import DocumentState
 from app.domain.deliveries import DeliveryState
 from app.domain.errors import SetupError
 from app.domain.revision import TaskKind, TaskStatus, VersionOrigin

@@ -9,11 +9,11 @@ from uuid import UUID, uuid5
 
 from temporalio import activity
 
+from app.collections.nouns import is_index_name
 from app.collections.service.index_names import resolved
 from app.database.engine import translated
 from app.database.tenancy import Tenant
 from app.domain.changes import Changes
-from app.domain.collections import is_index_name
 from app.domain.contract import ResearchInput
 from app.domain.errors import InvalidInput, ToolError, ToolUnavailable, TooManyRequests
 from app.domain.query import ResearchQuery

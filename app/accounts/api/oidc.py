@@ -21,7 +21,7 @@ from app.accounts.service.provider import NotLetIn, Reason
 from app.domain.errors import Forbidden, RubricaError, TooManyRequests, Unavailable
 from app.http.authentication import PUBLIC
 from app.http.dependencies import AccountsService, ApiRequest, address_of
-from app.http.openapi.document import problem_responses
+from app.http.openapi.responses import problem_responses
 
 COOKIE = "rubrica_oidc"
 WANTED = "rubrica_wanted"

@@ -15,8 +15,8 @@ from app.accounts.service.sign_in import SignedIn
 from app.database.tenancy import acting
 from app.http.authentication import PUBLIC, needs
 from app.http.dependencies import AccountsService, ApiRequest, CurrentPrincipal, address_of
-from app.http.idempotency.middleware import SHOWN_ONCE
-from app.http.openapi.document import problem_responses
+from app.http.openapi.responses import problem_responses
+from app.idempotency.api import SHOWN_ONCE
 
 EXPORT = ResponseSpec(dict[str, Any], description="What is kept, by kind.", generate_examples=False)
 

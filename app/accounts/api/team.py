@@ -10,8 +10,8 @@ from app.accounts.nouns.access import Scope
 from app.accounts.schemas import InvitationPage, MadeInvitation, MemberPage, NewInvitation, NewRole
 from app.http.authentication import needs
 from app.http.dependencies import AccountsService, CurrentPrincipal
-from app.http.idempotency.middleware import SHOWN_ONCE
-from app.http.openapi.document import problem_responses
+from app.http.openapi.responses import problem_responses
+from app.idempotency.api import SHOWN_ONCE
 
 PAGE_SIZE = 50
 

@@ -11,11 +11,11 @@ from litestar.params import FromPath, JSONBody, QueryParameter
 
 from app.accounts.nouns.access import Scope
 from app.collections.api.uploads import files_of
+from app.collections.nouns import MAX_UPLOAD_BYTES, Access, Collection
 from app.collections.schemas import CollectionPage, DocumentPage, NewCollection, ReceivedFiles, RefusedFile
-from app.domain.collections import MAX_UPLOAD_BYTES, Access, Collection
 from app.http.authentication import needs
 from app.http.dependencies import ApiRequest, CollectionsService, CurrentPrincipal
-from app.http.openapi.document import problem_responses
+from app.http.openapi.responses import problem_responses
 
 PAGE_SIZE = 20
 Limit = Annotated[int, QueryParameter(ge=1, le=100, description="How many at most.")]

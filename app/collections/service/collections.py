@@ -8,13 +8,13 @@ from uuid import UUID, uuid4
 from app.accounts.nouns.access import Principal
 from app.audit import storage as audit
 from app.audit.storage import Action
+from app.collections import nouns as rules
+from app.collections.nouns import Access, Collection, OwnDocument
 from app.collections.service.document_files import DocumentFiles, Incoming
 from app.collections.service.index_owner import IndexService
 from app.collections.storage import collections
 from app.database.engine import Executor
 from app.database.tenancy import TenantDatabase
-from app.domain import collections as rules
-from app.domain.collections import Access, Collection, OwnDocument
 from app.domain.errors import Conflict, Forbidden, InvalidInput, NotFound, Unavailable
 
 log = logging.getLogger(__name__)

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from uuid import UUID
 
+from app.collections.nouns import index_name, is_index_name
 from app.collections.storage import collections
 from app.database.engine import Executor
-from app.domain.collections import index_name, is_index_name
 from app.domain.errors import InvalidInput
 from app.domain.query import ResearchQuery
 

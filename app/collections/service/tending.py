@@ -14,12 +14,12 @@ from uuid import UUID
 
 import asyncpg
 
+from app.collections.nouns import DocumentState, index_name
 from app.collections.service.document_files import DocumentFiles
 from app.collections.service.index_owner import IndexService
 from app.collections.storage import redaction
 from app.collections.storage import tending as storage
 from app.collections.storage.tending import Kept, Progress, Unsettled
-from app.domain.collections import DocumentState, index_name
 from app.domain.errors import Conflict, NotFound, RubricaError
 
 AT_ONCE = 50

@@ -10,8 +10,8 @@ from uuid import UUID
 from asyncpg import Record, UniqueViolationError
 
 from app.accounts.nouns.access import Role
+from app.collections.nouns import Access, Collection, DocumentState, OwnDocument
 from app.database.engine import Executor, translated
-from app.domain.collections import Access, Collection, DocumentState, OwnDocument
 from app.domain.errors import Conflict
 
 COLLECTION = """

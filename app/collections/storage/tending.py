@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 from uuid import UUID
 
+from app.collections.nouns import DocumentState
 from app.database.engine import Executor, translated
-from app.domain.collections import DocumentState
 
 UNSETTLED = """
     SELECT c.id, c.organisation_id, c.deleted_at IS NOT NULL AS deleted FROM collections c

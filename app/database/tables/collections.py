@@ -6,9 +6,9 @@ from uuid import UUID
 from sqlalchemy import ARRAY, BigInteger, CheckConstraint, Index, Text, Uuid, text
 from sqlmodel import Field, SQLModel
 
+from app.collections.nouns import DocumentState
 from app.database.tables.accounts import OWNER_OF_ROW
 from app.database.tables.runs import ACTING_USER, EMPTY, NOW, TIME, ZERO
-from app.domain.collections import DocumentState
 
 NO_ITEMS = {"server_default": "{}"}
 THERE = text("deleted_at IS NULL")

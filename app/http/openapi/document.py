@@ -4,67 +4,31 @@ Litestar describes the routes; the schemas are pydantic's own, because Litestar'
 refusal of unknown fields.
 """
 
-from collections.abc import Mapping
-from http import HTTPStatus
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, get_args
 
 import orjson
 from litestar import Request, Router
-from litestar.openapi import OpenAPIConfig, ResponseSpec
+from litestar.openapi import OpenAPIConfig
 from litestar.openapi.plugins import JsonRenderPlugin
 from litestar.openapi.spec import Components, License, SecurityScheme
+from litestar.routes import BaseRoute, HTTPRoute
+from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
 from app.accounts.api.cookies import SESSION
-from app.accounts.schemas import SCHEMAS as ACCOUNTS
-from app.asking import schemas as schemas_asking
-from app.asking.nouns import Estimate
-from app.collections import schemas as schemas_collections
-from app.domain.run import Run, RunEvent
-from app.domain.scorecard import Scorecard
-from app.http import problems
+from app.domain.run import RunEvent
 from app.http.authentication import PUBLIC
 from app.http.openapi import examples
 from app.http.openapi.details import complete
-from app.openai import SCHEMAS as OPENAI
-from app.outside.service.pages import Page
-from app.preferences.api import SCHEMAS as PREFERENCES
-from app.reports import schemas as schemas_reports
-from app.runs import schemas
-from app.schedules import schemas as schemas_schedules
-from app.side_by_side import schemas as schemas_side_by_side
-from app.webhooks import schemas as webhook_schemas
+from app.openai.chat_objects import ChatChunk
+from app.openai.objects import StreamEvent
 
 VERSION = "0.1.0"
-ROOTS = (
-    *(
-        Run,
-        RunEvent,
-        problems.Problem,
-        schemas.RunPage,
-        schemas.NewRun,
-        schemas.ReportView,
-        schemas.EvidenceView,
-        schemas.Resumption,
-    ),
-    *schemas_reports.ROOTS,
-    *(schemas_asking.Clarifications, schemas_asking.DraftedRubric, schemas_asking.EditedRubric, schemas_asking.RubricView),
-    *(Estimate, Scorecard),
-    *(schemas.NewNote, schemas.AddedNote, schemas.Health, schemas.ToolList, Page),
-    *(webhook_schemas.NewWebhook, webhook_schemas.WebhookChange, webhook_schemas.RevealedWebhook),
-    *(webhook_schemas.WebhookPage, webhook_schemas.DeliveryPage),
-    *OPENAI,
-    *(schemas_collections.NewCollection, schemas_collections.CollectionPage, schemas_collections.DocumentPage),
-    schemas_collections.ReceivedFiles,
-    *(schemas_schedules.NewSchedule, schemas_schedules.ScheduleChange, schemas_schedules.SchedulePage),
-    *(schemas_schedules.FiringPage, schemas_schedules.MailDeliveryPage),
-    *(schemas_side_by_side.FurtherSystems, schemas_side_by_side.Judged, schemas_side_by_side.SideBySideView),
-    *PREFERENCES,
-    *ACCOUNTS,
-)
+# What streams carry: no route's signature names it.
+STREAMED: tuple[type[BaseModel], ...] = (RunEvent, StreamEvent, ChatChunk)
 KEY = SecurityScheme(type="http", scheme="bearer", description="An API key: `Authorization: Bearer rbk_...`.")
 COOKIE = SecurityScheme(type="apiKey", name=SESSION, security_scheme_in="cookie", description="From `POST /v1/session`.")
-MAY_ALWAYS = (401, 403, 429, 500, 503)
 
 
 def config() -> OpenAPIConfig:
@@ -82,19 +46,6 @@ def config() -> OpenAPIConfig:
     )
 
 
-def problem_responses(*statuses: int) -> dict[int, ResponseSpec]:
-    """The problems a handler may answer with, and those any may."""
-    return {
-        status: ResponseSpec(
-            data_container=problems.Problem,
-            description=HTTPStatus(status).phrase,
-            media_type=problems.MEDIA_TYPE,
-            generate_examples=False,
-        )
-        for status in (*statuses, *MAY_ALWAYS)
-    }
-
-
 class Document(JsonRenderPlugin):
     """Litestar's document with pydantic's schemas and our examples, made once."""
 
@@ -106,14 +57,35 @@ class Document(JsonRenderPlugin):
         """The document as JSON."""
         if self._rendered is None:
             described = orjson.loads(self.render_json(request, openapi_schema))
-            described["components"]["schemas"] = described_schemas(described["components"]["schemas"])
+            schemas = described["components"]["schemas"]
+            described["components"]["schemas"] = describe_schemas(schemas, models_of(request.app.routes))
             complete(described)
             self._rendered = orjson.dumps(described)
         return self._rendered
 
 
-def described_schemas(named: Mapping[str, Any]) -> dict[str, Any]:
-    """Pydantic's schemas for every name the routes refer to, with examples."""
-    _, found = models_json_schema([(root, "validation") for root in ROOTS], ref_template="#/components/schemas/{model}")
+def models_of(routes: Iterable[BaseRoute]) -> Iterator[type[BaseModel]]:
+    """Yield the models that routes take and answer with."""
+    for route in routes:
+        for handler in route.route_handlers if isinstance(route, HTTPRoute) else ():
+            signature = handler.parsed_fn_signature
+            yield from _models_in(signature.return_type.raw)
+            if "data" in signature.parameters:
+                yield from _models_in(signature.parameters["data"].raw)
+            for response in (handler.responses or {}).values():
+                yield from _models_in(response.data_container)
+
+
+def _models_in(annotation: Any) -> Iterator[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    for argument in get_args(annotation):
+        yield from _models_in(argument)
+
+
+def describe_schemas(named: Mapping[str, Any], models: Iterable[type[BaseModel]]) -> dict[str, Any]:
+    """Return pydantic's schema, with an example where we have one, for every name that the routes refer to."""
+    roots: Sequence[type[BaseModel]] = list(dict.fromkeys((*models, *STREAMED)))
+    _, found = models_json_schema([(root, "validation") for root in roots], ref_template="#/components/schemas/{model}")
     given: dict[str, Any] = {**named, **found["$defs"]}
     return {name: {**schema, "examples": examples.OF[name]} if name in examples.OF else schema for name, schema in given.items()}

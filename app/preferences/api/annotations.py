@@ -12,7 +12,7 @@ from app.comparisons.schemas import NewChoice, view
 from app.domain.errors import Unavailable
 from app.http.authentication import needs
 from app.http.dependencies import CurrentPrincipal, PreferencesService
-from app.http.openapi.document import problem_responses
+from app.http.openapi.responses import problem_responses
 from app.preferences.schemas.annotations import (
     AgreementReport,
     AgreementView,

@@ -8,7 +8,7 @@ from litestar.params import JSONBody, PathParameter
 from app.accounts.nouns.access import Scope
 from app.http.authentication import needs
 from app.http.dependencies import CurrentPrincipal, PreferencesService, RunId
-from app.http.openapi.document import problem_responses
+from app.http.openapi.responses import problem_responses
 from app.preferences.nouns.feedback import ClaimFlag, Consent, Rating
 from app.preferences.schemas.feedback import ConsentChange, ConsentView, FlagList, FlagView, NewFlag, NewRating, RatingView
 from app.preferences.storage.feedback import StoredFlag, StoredRating

@@ -7,7 +7,7 @@ from app.accounts.nouns.access import Scope
 from app.domain.writer import WriterSettings
 from app.http.authentication import needs
 from app.http.dependencies import CurrentPrincipal, PreferencesService
-from app.http.openapi.document import problem_responses
+from app.http.openapi.responses import problem_responses
 from app.preferences.schemas.summary import Contest, Summary, WayList, WayView
 from app.preferences.service.contests import Standing
 

@@ -8,8 +8,8 @@ from pydantic import BaseModel, Field, StringConstraints
 
 from app.comparisons.schemas import CandidateView, asked
 from app.http.openapi.examples import RUN_ID
+from app.http.texts import PLAIN
 from app.preferences.nouns.feedback import MAX_WORDS, Dimension, PairOutcome
-from app.runs.schemas import PLAIN
 
 MOST_ANNOTATORS = 100
 SkipReason = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_WORDS), PLAIN]

@@ -6,9 +6,9 @@ from typing import Annotated
 from pydantic import BaseModel, Field, StringConstraints
 
 from app.comparisons.schemas import Words, asked
+from app.http.texts import PLAIN
 from app.preferences.nouns.feedback import MAX_WORDS
 from app.reports.schemas import MOST_VERSIONS
-from app.runs.schemas import PLAIN
 
 FlagReason = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_WORDS), PLAIN]
 

@@ -8,7 +8,7 @@ from app.accounts.nouns.access import Scope
 from app.domain.report import Report
 from app.http.authentication import needs
 from app.http.dependencies import ResearchService, RunId
-from app.http.openapi.document import problem_responses
+from app.http.openapi.responses import problem_responses
 from app.reports.rendering.numbering import numbered
 from app.reports.schemas import DisagreementPage, FigurePage
 from app.reports.service.findings.charts import charts

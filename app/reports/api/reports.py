@@ -12,9 +12,9 @@ from app.accounts.nouns.access import Scope
 from app.domain.run import Run
 from app.http.authentication import needs
 from app.http.dependencies import ApiRequest, ResearchService, RunId
-from app.http.openapi.document import problem_responses
+from app.http.openapi.responses import problem_responses
+from app.reports.schemas import EvidenceView, ReportView
 from app.reports.storage.reports import StoredReport
-from app.runs.schemas import EvidenceView, ReportView
 
 JSON, HTML, MARKDOWN = "application/json", "text/html", "text/markdown"
 TAPE = "application/jsonl"

@@ -13,7 +13,7 @@ from app.domain.report import Report
 from app.domain.revision import VersionInfo
 from app.http.authentication import needs
 from app.http.dependencies import ResearchService, RevisingService, RunId
-from app.http.openapi.document import problem_responses
+from app.http.openapi.responses import problem_responses
 from app.reports.api.reports import view
 from app.reports.schemas import (
     MOST_VERSIONS,

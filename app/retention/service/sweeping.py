@@ -8,8 +8,8 @@ import asyncpg
 
 from app.database.engine import Executor
 from app.domain.errors import RubricaError
-from app.http.idempotency import storage as idempotency
-from app.http.idempotency.keys import LIFETIME
+from app.idempotency import storage as idempotency
+from app.idempotency.service import LIFETIME
 from app.quotas.storage import rates
 from app.retention.service.retention import forget_what_is_past
 from app.webhooks import storage as webhooks

@@ -13,7 +13,7 @@ from app.accounts.nouns.access import Scope
 from app.domain.run import RunEvent
 from app.http.authentication import STREAMS, needs
 from app.http.dependencies import LiveService, ResearchService, RunId
-from app.http.openapi.document import problem_responses
+from app.http.openapi.responses import problem_responses
 from app.runs.service.live_events import LiveEvents
 from app.runs.storage.events import LoggedEvent
 

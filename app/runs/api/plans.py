@@ -14,7 +14,7 @@ from app.domain.errors import Outdated
 from app.domain.plan import ResearchPlan, Subtask
 from app.http.authentication import needs
 from app.http.dependencies import RunId, SteeringService
-from app.http.openapi.document import problem_responses
+from app.http.openapi.responses import problem_responses
 
 READ, WRITE = needs(Scope.RUNS_READ), needs(Scope.RUNS_WRITE)
 TAG = re.compile(r'"plan-(\d{1,9})"')

@@ -12,7 +12,7 @@ from app.domain.errors import InvalidInput
 from app.domain.run import Run
 from app.http.authentication import needs
 from app.http.dependencies import AskingService, CurrentPrincipal, DeletingService, ResearchService, RunId
-from app.http.openapi.document import problem_responses
+from app.http.openapi.responses import problem_responses
 from app.runs.schemas import NewRun, RunPage
 
 PAGE_SIZE = 20

@@ -8,7 +8,7 @@ from app.domain.budget import Budget
 from app.domain.run import Run
 from app.http.authentication import needs
 from app.http.dependencies import RunId, SteeringService
-from app.http.openapi.document import problem_responses
+from app.http.openapi.responses import problem_responses
 from app.runs.schemas import AddedNote, NewNote, Resumption
 
 

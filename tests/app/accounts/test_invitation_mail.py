@@ -16,7 +16,7 @@ from app.http.services import open_services
 from app.outgoing.mail import Mailbox
 from app.settings import MailSecurity
 from infra.local.ports import free_port
-from tests.app.accounts.browser import Browser, browsing
+from tests.app.browser import Browser, browsing
 from tests.app.support import InMemoryRuns, serving
 
 

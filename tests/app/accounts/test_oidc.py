@@ -8,9 +8,9 @@ import pytest
 from app.accounts.api.oidc import led_to
 from app.accounts.service.policy import AccountPolicy, Provider
 from app.http.services import open_services
-from tests.app.accounts.browser import Browser, browsing
-from tests.app.accounts.conftest import NewBrowser
 from tests.app.accounts.provider import CLIENT, SECRET, FakeProvider, providing
+from tests.app.browser import Browser, browsing
+from tests.app.conftest import NewBrowser
 from tests.app.support import InMemoryRuns, Reply, serving
 
 LIES = ("signature", "audience", "expired", "nonce", "no nonce", "issuer", "unsigned", "shared secret")

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import asyncpg
 
-from tests.app.accounts.browser import PASSWORD
-from tests.app.accounts.conftest import NewBrowser
+from tests.app.browser import PASSWORD
+from tests.app.conftest import NewBrowser
 
 TABLES = "SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'"
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import asyncpg
 import pytest
 
-from tests.app.accounts.browser import PASSWORD
-from tests.app.accounts.conftest import NewBrowser
+from tests.app.browser import PASSWORD
+from tests.app.conftest import NewBrowser
 from tests.app.support import ApiClient
 
 

@@ -8,8 +8,8 @@ from math import inf
 
 import asyncpg
 
-from tests.app.accounts.browser import PASSWORD
-from tests.app.accounts.conftest import NewBrowser
+from tests.app.browser import PASSWORD
+from tests.app.conftest import NewBrowser
 from tests.app.support import ApiClient
 
 

@@ -8,8 +8,8 @@ from uuid import uuid4
 import asyncpg
 import pytest
 
-from tests.app.accounts.browser import Browser
-from tests.app.accounts.conftest import NewBrowser
+from tests.app.browser import Browser
+from tests.app.conftest import NewBrowser
 from tests.app.support import ApiClient
 
 

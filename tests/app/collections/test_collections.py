@@ -10,7 +10,7 @@ import asyncpg
 import pytest
 
 from app.accounts.nouns.access import Role
-from app.domain.collections import MAX_FILE_BYTES
+from app.collections.nouns import MAX_FILE_BYTES
 from app.http.services import Services, open_services
 from app.runs.storage.run_log import RunLog
 from tests.app.database.conftest import House, add_member, house

@@ -9,11 +9,11 @@ from collections.abc import AsyncIterator
 from typing import Any
 from urllib.parse import urlsplit
 
-import app.storage
 import asyncpg
 import orjson
 import pytest
 
+import app
 from app.database.tenancy import _as_tenant, _is_read
 from app.http.services import open_services
 from app.runs.storage import runs
@@ -85,7 +85,8 @@ async def test_a_read_costs_as_many_round_trips_as_it_has_questions(
 
 
 def _reads() -> dict[str, str]:
-    modules = [importlib.import_module(f"app.storage.{found.name}") for found in pkgutil.iter_modules(app.storage.__path__)]
+    found = pkgutil.walk_packages(app.__path__, "app.")
+    modules = [importlib.import_module(module.name) for module in found if module.name.split(".")[2:3] == ["storage"]]
     named = {f"{module.__name__}.{name}": value for module in modules for name, value in vars(module).items() if name.isupper()}
     return {name: value for name, value in named.items() if isinstance(value, str) and _is_read(value)}
 

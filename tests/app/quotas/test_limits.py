@@ -20,8 +20,8 @@ from app.domain.run import EventType, RunStatus
 from app.http.services import open_services
 from app.reports.storage import report_tasks
 from app.runs.storage.run_log import RunLog
-from tests.app.accounts.browser import Browser, browsing
-from tests.app.accounts.conftest import NewBrowser
+from tests.app.browser import Browser, browsing
+from tests.app.conftest import NewBrowser
 from tests.app.finished import complete
 from tests.app.support import ApiClient, InMemoryRuns, serving
 

@@ -9,8 +9,8 @@ import asyncpg
 from app.domain.run import EventType
 from app.retention.service.retention import forget_what_is_past
 from app.runs.storage.run_log import RunLog
-from tests.app.accounts.browser import Browser
-from tests.app.accounts.conftest import NewBrowser
+from tests.app.browser import Browser
+from tests.app.conftest import NewBrowser
 from tests.app.finished import begin, complete
 
 AGED = "UPDATE runs SET finished_at = now() - make_interval(days => $2) WHERE id = $1"

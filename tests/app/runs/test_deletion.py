@@ -7,8 +7,8 @@ import asyncpg
 
 from app.domain.run import RunStatus
 from app.runs.storage.run_log import RunLog
-from tests.app.accounts.browser import Browser
-from tests.app.accounts.conftest import NewBrowser
+from tests.app.browser import Browser
+from tests.app.conftest import NewBrowser
 from tests.app.finished import HASH, begin, complete
 from tests.app.finished import TEXT as SOURCE
 

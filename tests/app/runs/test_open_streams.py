@@ -12,8 +12,8 @@ from app.accounts.storage import sessions
 from app.domain.run import EventType, RunStatus
 from app.http.services import Services
 from app.runs.storage.run_log import RunLog
-from tests.app.accounts.browser import Browser
-from tests.app.accounts.conftest import NewBrowser
+from tests.app.browser import Browser
+from tests.app.conftest import NewBrowser
 from tests.app.support import ApiClient
 from tests.support.patience import PATIENCE_S
 

@@ -23,7 +23,7 @@ from retrieval.store.verifying import Verification, verify
 from tests.retrieval.word_encoder import WordEncoder
 
 BUILDER = Path(__file__).with_name("mortal_builder.py")
-ROOT = Path(__file__).parent.parent.parent
+ROOT = Path(__file__).parents[3]
 QUERIES = ("number17 topic3", "zeppelins number4", "topic5 harbour", "river number900")
 KILLS = 5
 RARITY_OFF = 0.08

@@ -15,7 +15,7 @@ from retrieval.corpora.ports import Corpus, Unreadable
 from retrieval.ports import Document
 from retrieval.store.catalogue import Collection, CorpusKind
 
-DATA = Path(__file__).resolve().parent.parent.parent.parent / "shared" / "data"
+DATA = Path(__file__).resolve().parents[4] / "shared" / "data"
 needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="the shared data sets are not on this machine")
 
 

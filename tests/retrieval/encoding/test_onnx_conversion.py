@@ -196,7 +196,10 @@ def test_a_conversion_is_kept_while_it_is_whole_and_of_this_recipe(tmp_path: Pat
 
 
 def test_what_only_the_conversion_needs_is_not_loaded_by_others() -> None:
-    look = "import sys, retrieval.service.server, retrieval.building.builder; print([m for m in ('onnx', 'safetensors') if m in sys.modules])"
+    look = (
+        "import sys, retrieval.service.server, retrieval.building.builder; "
+        "print([m for m in ('onnx', 'safetensors') if m in sys.modules])"
+    )
     assert subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=True).stdout.strip() == "[]"
 
 

@@ -10,9 +10,9 @@ from uuid import UUID, uuid4
 import pytest
 
 from app.accounts.nouns.access import LOCAL_ORGANISATION, LOCAL_USER
+from app.collections.nouns import index_name
 from app.database.tenancy import Tenant, TenantDatabase, acting_for
 from app.domain.budget import Budget
-from app.domain.collections import index_name
 from app.domain.contract import RESEARCH_QUEUE
 from app.domain.errors import Conflict, InvalidInput, NotFound
 from app.domain.fleets import FLEET_WORKFLOW, Fleet, FleetEnd, FleetInput, FleetQuestion, FleetWish, fleet_workflow_id

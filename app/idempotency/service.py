@@ -9,8 +9,8 @@ import orjson
 
 from app.database.engine import Executor
 from app.domain.errors import InProgress, KeyReused
-from app.http.idempotency import storage as idempotency
-from app.http.idempotency.storage import Kept
+from app.idempotency import storage as idempotency
+from app.idempotency.storage import Kept
 
 LIFETIME = timedelta(hours=24)
 # Requests that wait for a whole report take long. A key whose process died is free again after this time.

@@ -25,7 +25,7 @@ from litestar.types import (
 from app.accounts.nouns.access import Principal
 from app.domain.errors import InvalidInput
 from app.http.guard import READS
-from app.http.idempotency.keys import Answer, Claim, IdempotencyKeys
+from app.idempotency.service import Answer, Claim, IdempotencyKeys
 
 # In a route's `opt`: its answer shows a secret once, and must not lie in a table.
 SHOWN_ONCE = {"shown_once": True}

@@ -1,0 +1,22 @@
+"""What routes may answer with besides their results, for the OpenAPI document."""
+
+from http import HTTPStatus
+
+from litestar.openapi import ResponseSpec
+
+from app.http import problems
+
+MAY_ALWAYS = (401, 403, 429, 500, 503)
+
+
+def problem_responses(*statuses: int) -> dict[int, ResponseSpec]:
+    """The problems a handler may answer with, and those any may."""
+    return {
+        status: ResponseSpec(
+            data_container=problems.Problem,
+            description=HTTPStatus(status).phrase,
+            media_type=problems.MEDIA_TYPE,
+            generate_examples=False,
+        )
+        for status in (*statuses, *MAY_ALWAYS)
+    }
