@@ -1,4 +1,4 @@
-"""From the scores of a rubric's items to one number: as published (QSR Eq. 2, DeepRubric Eq. 4), and bounded (ADR 0068)."""
+"""From the scores of a rubric's items to one number: as published (QSR Eq. 2, DeepRubric Eq. 4), and bounded (ADR 0027)."""
 
 from collections.abc import Sequence
 from enum import StrEnum

@@ -1,4 +1,4 @@
-"""How nouns travel over Temporal: as JSON, read by whatever version takes the work up (ADR 0162)."""
+"""How nouns travel over Temporal: as JSON, read by whatever version takes the work up (ADR 0010)."""
 
 from functools import lru_cache
 from typing import Any
