@@ -68,7 +68,7 @@ async def serve(settings: Settings, host: str = HOST, port: int | None = None, n
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m app.api", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m app.http", description=__doc__)
     parser.add_argument("--host", default=HOST, help=f"address to listen on (default: {HOST}, only this machine)")
     parser.add_argument("--port", type=int, help=f"0: any free one (default: RUBRICA_API_PORT or {PORT})")
     parser.add_argument("--allow-host", action="append", default=[], help="a further name this server is addressed by")
