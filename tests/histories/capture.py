@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
 
-from app.domain.accounts import LOCAL_ORGANISATION
-
+from app.accounts.nouns.access import LOCAL_ORGANISATION
 from app.accounts.service.bootstrap import ensure_local_owner
 from app.database.engine import connect
 from app.database.migrate import upgrade
