@@ -58,7 +58,7 @@ _PARTS = {"start": 3, "beginning": 3, "early": 4, "middle": 7, "mid": 7}
 _CHINESE_PARTS = {"初": 3, "中": 7}
 
 
-def periods_in(text: str, written: date) -> list[Period]:
+def find_periods(text: str, written: date) -> list[Period]:
     """The periods a text names, in order; relative ones count from the day it was written."""
     found = sorted({*_english(text, written), *_chinese(text, written)})
     return [period for period in found if not any(_within(period, other) for other in found)]

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.sentences import split_sentences
+from retrieval.language.sentences import list_sentences, split_sentences
 
 
 def sentences(text: str) -> list[str]:
@@ -85,3 +85,22 @@ def test_spans_are_ordered_trimmed_and_leave_only_white_space_between(text: str)
         assert text[start:end] == text[start:end].strip()
         position = end
     assert not text[position:].strip()
+
+
+def test_mixed_text_is_cut_by_the_marks_of_both_scripts() -> None:
+    text = "Dr. Li Wei（李伟）said: “GDP rose 3.5%.” 他说：“增长放缓。”The U.S. agreed.然后他离开了。"
+    assert sentences(text) == [
+        "Dr. Li Wei（李伟）said: “GDP rose 3.5%.”",
+        "他说：“增长放缓。”",
+        "The U.S. agreed.然后他离开了。",
+    ]
+
+
+def test_sentences_are_listed_as_texts() -> None:
+    assert list_sentences(" One. \n\n Two? ") == ["One.", "Two?"]
+    assert list_sentences(" ") == []
+
+
+@pytest.mark.parametrize("word", ["no", "fig", "pp"])
+def test_an_abbreviation_before_a_number_ends_nothing(word: str) -> None:
+    assert sentences(f"See {word}. 7 of it. The end.") == [f"See {word}. 7 of it.", "The end."]
