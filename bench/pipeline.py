@@ -7,6 +7,7 @@ question alone; `ratio_C` is the ideal's share of the time it took, `cpu_ms_per_
 """
 
 import argparse
+import gc
 import random
 import statistics
 import tempfile
@@ -24,7 +25,6 @@ from app.domain.errors import ToolError
 from app.domain.evidence import Passage, Source, snapshot_hash
 from app.domain.query import ResearchQuery, SystemName
 from app.domain.report import Report
-from app.garbage import collect_rarely
 from bench.processes import load_average
 from bench.questions import question
 from bench.result import report
@@ -114,7 +114,7 @@ async def run(base_url: str, queries: int, widths: Sequence[int]) -> None:
     cpu_ms = list[float]()
     async with connected(Endpoint(base_url, "stub")) as chat:
         await answered(1_000, chat)  # the first pays for what is loaded once
-        collect_rarely()
+        gc.freeze()
         alone = statistics.median([(await level(chat, range(n, n + 1), 1)).elapsed_s for n in range(900, 900 + ALONE)])
         for width in widths:
             measured = await level(chat, range(queries), width)

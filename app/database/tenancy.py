@@ -8,7 +8,6 @@ import asyncio
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from contextvars import ContextVar
-from functools import lru_cache
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -17,8 +16,6 @@ from asyncpg import Record
 from asyncpg.pool import PoolConnectionProxy
 
 from app.database.engine import OUTAGES
-
-STATEMENTS = 1_024  # more than the repositories have
 
 
 class Tenant(NamedTuple):
@@ -135,13 +132,11 @@ class TenantDatabase:
             await self._pool.release(connection)
 
 
-@lru_cache(STATEMENTS)
 def _is_read(query: str) -> bool:
     """Whether it can stand in the `FROM` of another statement: what changes rows by itself cannot."""
     return query.lstrip()[:7].rstrip().upper() == "SELECT"
 
 
-@lru_cache(STATEMENTS)
 def _as_tenant(query: str, args: int) -> str:
     """The statement, for whom three further arguments name.
 

@@ -8,7 +8,7 @@ from pydantic import Field
 from app.domain.budget import Usage
 from app.domain.evidence import Passage
 from app.domain.reading import Reading
-from app.domain.value import Numerous, Value
+from app.domain.value import Value
 
 
 class Role(StrEnum):
@@ -19,7 +19,7 @@ class Role(StrEnum):
     ASSISTANT = "assistant"
 
 
-class Message(Numerous):
+class Message(Value):
     """One message of a conversation. Observations are user messages, so that every server accepts them."""
 
     role: Role

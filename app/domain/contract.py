@@ -56,8 +56,7 @@ class ResearchInput(Value):
 
     `finish` asks for a report from what there is, spending nothing more. `approved`: a person has approved the plan, where the
     query wants that. `organisation_id` is whose turn it is in the queue; `background`: nobody waits for it, so that those for
-    whom somebody does go first. `together`: searches that begin together share an activity; histories from before they did do not
-    say so.
+    whom somebody does go first.
     """
 
     run_id: UUID
@@ -68,7 +67,6 @@ class ResearchInput(Value):
     approved: bool = False
     organisation_id: UUID | None = None
     background: bool = False
-    together: bool = False
 
     @property
     def awaits_approval(self) -> bool:

@@ -6,12 +6,11 @@ retry changes nothing. Offsets count characters in the stored snapshot of the so
 
 import hashlib
 from datetime import date
-from functools import lru_cache
 
 from pydantic import Field
 
 from app.domain.budget import StopReason, Usage
-from app.domain.value import Numerous, Value
+from app.domain.value import Value
 
 
 def snapshot_hash(text: str) -> str:
@@ -19,12 +18,8 @@ def snapshot_hash(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-@lru_cache(maxsize=2_048)
 def content_key(*parts: str) -> str:
-    """A 16-hex-digit key of the given parts, each length-prefixed so that no two lists of parts collide.
-
-    Kept for a while, because the same quote is asked for its key some ten times on its way into a report.
-    """
+    """A 16-hex-digit key of the given parts, each length-prefixed so that no two lists of parts collide."""
     digest = hashlib.sha256()
     for part in parts:
         encoded = part.encode()
@@ -57,7 +52,7 @@ class Source(Value):
     suspicions: tuple[str, ...] = ()
 
 
-class Passage(Numerous):
+class Passage(Value):
     """A stretch `[start, end)` of a snapshot, in characters, as a search returned it."""
 
     source: Source

@@ -1,11 +1,9 @@
 """The research plan: subtasks with purpose, dependencies and expected evidence (MindDR section 3.1, planning agent)."""
 
-from typing import Annotated
-
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import Field, model_validator
 
 from app.domain.reading import Reading
-from app.domain.value import OneOfEqual, Value
+from app.domain.value import Value
 
 MAX_SUBTASKS = 12
 
@@ -21,15 +19,6 @@ class Subtask(Value):
     depends_on: tuple[str, ...] = ()
     added: bool = False
 
-    @property
-    def in_outline(self) -> "Subtask":
-        """What the other searches are told of it; its question is its title."""
-        return Subtask(id=self.id, title=self.title, question=self.title, depends_on=self.depends_on, added=self.added)
-
-
-one_of_equal = OneOfEqual[Subtask](lambda subtask: subtask.question)
-SharedSubtask = Annotated[Subtask, AfterValidator(one_of_equal)]
-
 
 class ResearchPlan(Value):
     """What the run will look into. Subtasks without dependencies between them run in parallel.
@@ -42,7 +31,7 @@ class ResearchPlan(Value):
 
     intent: str = Field(default="", max_length=4_000)
     title: str = Field(default="", max_length=300)
-    subtasks: tuple[SharedSubtask, ...] = Field(min_length=1, max_length=MAX_SUBTASKS)
+    subtasks: tuple[Subtask, ...] = Field(min_length=1, max_length=MAX_SUBTASKS)
     revision: int = Field(default=1, ge=1)
     readings: tuple[Reading, ...] = Field(default=(), max_length=12)
 
@@ -71,14 +60,6 @@ class ResearchPlan(Value):
             if subtask.id == subtask_id:
                 return subtask
         raise KeyError(subtask_id)
-
-    def as_seen_by(self, *subtask_ids: str) -> "ResearchPlan":
-        """The plan with all that the searches on these subtasks may read: of the others only ids, titles and dependencies.
-
-        Each of a run's searches is sent the plan, so what is repeated there is kept as many times, by worker and server.
-        """
-        seen = tuple(s if s.id in subtask_ids else one_of_equal(s.in_outline) for s in self.subtasks)
-        return self.model_copy(update={"subtasks": seen})
 
     def is_awaited(self, subtask_id: str) -> bool:
         """Whether another subtask depends on this one."""

@@ -1,6 +1,7 @@
 """Serve the HTTP API with the settings of the environment. It listens on this machine only, unless told otherwise."""
 
 import argparse
+import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -10,7 +11,6 @@ import uvloop
 from app.accounts.service.policy import AccountPolicy
 from app.comparisons.service.offers import offered
 from app.domain.errors import SetupError
-from app.garbage import collect_rarely, giving_back
 from app.http import logs
 from app.http.asgi import create_app
 from app.http.guard import LOCAL_HOSTS
@@ -61,9 +61,9 @@ async def serve(settings: Settings, host: str = HOST, port: int | None = None, n
         opened = open_services(
             *urls, gateway, settings.services, settings.retrieval_url, systems, model, policy, documents, timing, offers, accounts
         )
-        async with opened as services, giving_back():
+        async with opened as services:
             app = create_app(services, answered, settings.cors_origins)
-            collect_rarely()
+            gc.freeze()  # what is loaded by now stays: later collections need not look at it
             await Server(app, services).serve(sockets=[listening])
 
 

@@ -121,8 +121,7 @@ class Parts:
             options += ["--nli-model", self.settings.nli_model]
         command = python_module("retrieval.service.server", *options)
         log, endpoint = self.home.log("retrieval"), Endpoint(self.retrieval_url)
-        own = {**environment, **INDEX_MEMORY_LIMITS}
-        return Service("retrieval", command, log, own, endpoint, folder=self._socket.parent)
+        return Service("retrieval", command, log, environment, endpoint, folder=self._socket.parent)
 
     def _page(self, environment: Mapping[str, str]) -> Service:
         options = {
@@ -155,17 +154,8 @@ def _package_folder(name: str) -> Path:
     return Path(spec.submodule_search_locations[0])
 
 
-# Read by the C library (mallopt(3)). A page read for one search, a batch of turns, a report on its way into the database: such
-# blocks come and go. Named limits keep them out of the heaps for good; left to itself the library lets a first large block raise
-# the limit to 32 MiB, and the heaps keep the holes that the next ones leave. Threads share two heaps.
-# Lower limits (64 and 128 KiB) cost the worker 2,400 page faults a report and saved nothing over these.
-MEMORY_LIMITS = {"MALLOC_ARENA_MAX": "2", "MALLOC_MMAP_THRESHOLD_": str(256 * 1024), "MALLOC_TRIM_THRESHOLD_": str(1024 * 1024)}
-# The index owner's large blocks are the encoder's, the same for every query: mapped anew each time they cost it 95 page faults.
-INDEX_MEMORY_LIMITS = {"MALLOC_MMAP_THRESHOLD_": str(4 * 1024 * 1024), "MALLOC_TRIM_THRESHOLD_": str(16 * 1024 * 1024)}
-
-
 def _python_environment() -> dict[str, str]:
-    """Children find the packages this process found, write logs line by line, and give back memory they are done with."""
+    """Children find the packages this process found, and write logs line by line."""
     root = str(_package_folder("infra").parent)
     path = os.environ.get("PYTHONPATH")
-    return {"PYTHONPATH": f"{root}{os.pathsep}{path}" if path else root, "PYTHONUNBUFFERED": "1", **MEMORY_LIMITS}
+    return {"PYTHONPATH": f"{root}{os.pathsep}{path}" if path else root, "PYTHONUNBUFFERED": "1"}

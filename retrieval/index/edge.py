@@ -9,7 +9,7 @@ import shutil
 import threading
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import qdrant_edge as engine
 
@@ -23,9 +23,6 @@ HNSW_FROM_KB = 8_000
 """Below this size (about 5,300 passages) a scan over all dense vectors costs less than the query's encoding. From here on a graph
 is built: at 15,000 passages it takes 3 CPU seconds to build and halves what a search costs."""
 
-MOST_PLACES = 50_000
-"""Places that are kept for each open index: a search asks for 200 to 400, mostly the same again, and one takes 4 us to read."""
-
 MOST_DELETED = 0.05
 """Share of deleted points from which a segment is rewritten: so far may the rarity of a word be off after changes and kills."""
 
@@ -35,7 +32,7 @@ class EdgeIndex:
 
     def __init__(self, root: Path) -> None:
         self._root = root
-        self._open: dict[str, _Opened] = {}
+        self._open: dict[str, engine.EdgeShard] = {}
         self._lock = threading.Lock()
         root.mkdir(parents=True, exist_ok=True)
 
@@ -49,7 +46,7 @@ class EdgeIndex:
         shard.update(engine.UpdateOperation.create_field_index(DAYS, engine.IntegerIndexParams(range=True, enable_hnsw=False)))
         shard.flush()
         with self._lock:
-            self._open[name] = _Opened(shard, {})
+            self._open[name] = shard
 
     def derive(self, base: str, name: str) -> str:
         """A copy of `base`: the engine cannot be written to while another process searches it."""
@@ -63,9 +60,7 @@ class EdgeIndex:
 
     def upsert(self, name: str, passages: Sequence[IndexedPassage]) -> None:
         """Add or replace points."""
-        shard, places = self._opened(name)
-        shard.update(engine.UpdateOperation.upsert_points([_point(passage) for passage in passages]))
-        places.clear()
+        self._shard(name).update(engine.UpdateOperation.upsert_points([_point(passage) for passage in passages]))
 
     def set_dense(self, name: str, vectors: Iterable[tuple[int, Sequence[float]]]) -> None:
         """Give existing points their dense vectors."""
@@ -88,10 +83,9 @@ class EdgeIndex:
     def delete_documents(self, name: str, documents: Sequence[str]) -> None:
         """Remove all points of these documents."""
         if documents:
-            shard, places = self._opened(name)
             condition = engine.FieldCondition(key="document", match=engine.MatchAny(any=list(documents)))
-            shard.update(engine.UpdateOperation.delete_points_by_filter(engine.Filter(must=[condition])))
-            places.clear()
+            only = engine.Filter(must=[condition])
+            self._shard(name).update(engine.UpdateOperation.delete_points_by_filter(only))
 
     def query(self, name: str, query: HybridQuery) -> Candidates:
         """Search by both vectors; runs outside the interpreter's lock."""
@@ -105,17 +99,9 @@ class EdgeIndex:
         return Candidates(sparse, dense)
 
     def places(self, name: str, ids: Sequence[int]) -> dict[int, Place]:
-        """Where these points' texts stand. Those of an index that is only searched do not change, and are kept."""
-        shard, kept = self._opened(name)
-        found = {number: place for number in ids if (place := kept.get(number))}
-        if len(found) < len(ids):
-            records = shard.retrieve([number for number in ids if number not in found], with_payload=True, with_vector=False)
-            fresh = {place.id: place for place in map(_place, records)}
-            if len(kept) + len(fresh) > MOST_PLACES:
-                kept.clear()
-            kept |= fresh
-            found |= fresh
-        return found
+        """Where these points' texts stand."""
+        records = self._shard(name).retrieve(list(ids), with_payload=True, with_vector=False) if ids else []
+        return {place.id: place for place in map(_place, records)}
 
     def count(self, name: str) -> int:
         """Number of points."""
@@ -180,24 +166,14 @@ class EdgeIndex:
             raise NotFound(f"there is no index {name!r} in {self._root.name}")
 
     def _shard(self, name: str) -> engine.EdgeShard:
-        return self._opened(name).shard
-
-    def _opened(self, name: str) -> "_Opened":
         found = self._open.get(name)
         if found is None:
             with self._lock:
                 found = self._open.get(name)
                 if found is None:
                     self._require(name)
-                    found = self._open[name] = _Opened(_loaded(self._path(name)), {})
+                    found = self._open[name] = _loaded(self._path(name))
         return found
-
-
-class _Opened(NamedTuple):
-    """An index that is open, and the places that were read of it."""
-
-    shard: engine.EdgeShard
-    places: dict[int, Place]
 
 
 def _loaded(path: Path) -> engine.EdgeShard:

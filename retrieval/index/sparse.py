@@ -73,8 +73,6 @@ def _bm25(length: float) -> Bm25:
 
 def tokenisable(text: str) -> str:
     """The text in compatibility form, each run of ideographs written as overlapping pairs."""
-    if text.isascii():
-        return text
     return _IDEOGRAPHS.sub(_pairs, unicodedata.normalize("NFKC", text))
 
 

@@ -7,7 +7,6 @@ from typing import NamedTuple
 from app.domain.script import is_ideograph
 
 _BLANK_LINE = re.compile(r"\n[ \t\r\f\v　]*\n\s*")
-_LINE_BREAK = re.compile(r"[ \t\r\n](?:(?<=\n)|[ \t\r]*\n)")
 _LIST_ITEM = re.compile(r"\s*(?:[-*+•·–—]\s|#{1,6}\s|>|\||\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.)]\s)")
 _HEADING_CHARS = 60
 
@@ -28,9 +27,6 @@ def trim_span(text: str, start: int, end: int) -> Span:
 
 def split_paragraphs(text: str) -> list[Span]:
     """Find the stretches of `text` between blank lines."""
-    if "\n" not in text:
-        span = trim_span(text, 0, len(text))
-        return [span] if span.start < span.end else []
     edges = [0, *(edge for gap in _BLANK_LINE.finditer(text) for edge in gap.span()), len(text)]
     spans = (trim_span(text, start, end) for start, end in zip(edges[::2], edges[1::2], strict=True))
     return [span for span in spans if span.start < span.end]
@@ -38,15 +34,12 @@ def split_paragraphs(text: str) -> list[Span]:
 
 def split_lines(text: str, paragraph: Span) -> Iterator[Span]:
     """Cut a paragraph where a line break means more than the page's width: headings, list items, tables, Chinese lines."""
-    if text.find("\n", paragraph.start, paragraph.end) < 0:
-        yield trim_span(text, paragraph.start, paragraph.end)
-        return
     start = line_start = paragraph.start
-    for found in _LINE_BREAK.finditer(text, paragraph.start, paragraph.end):
-        if _ends_line(text[line_start : found.start()], text[found.end() : found.end() + 40]):
-            yield trim_span(text, start, found.start())
-            start = found.end()
-        line_start = found.end()
+    while (end := text.find("\n", line_start, paragraph.end)) >= 0:
+        if _ends_line(text[line_start:end].rstrip(), text[end + 1 : end + 41]):
+            yield trim_span(text, start, end)
+            start = end + 1
+        line_start = end + 1
     yield trim_span(text, start, paragraph.end)
 
 

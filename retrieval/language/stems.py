@@ -5,7 +5,6 @@ by a light one, which keeps `improvement` and `improve` apart: the grader's weig
 """
 
 import re
-from functools import lru_cache
 
 import snowballstemmer  # type: ignore[import-untyped]  # ships no types
 
@@ -19,7 +18,6 @@ _POSSESSIVE = re.compile(r"['’]s?$")
 _ENDING = re.compile(r"(?<=\w{3})(?:ations?|ments?|ings?|ions?|ies|ied|ity|ities|ally|ly|ed|es|e|(?<!s)s|y)$")
 
 
-@lru_cache(maxsize=65_536)
 def stem_word(lower: str) -> str:
     """Give the light stem of a word in lower case; it is empty for a stop word."""
     if lower in STOP_WORDS:

@@ -2,15 +2,12 @@
 
 from collections import Counter
 from collections.abc import Iterable
-from functools import cached_property
 
 from app.domain.evidence import Passage
 from retrieval.language.tokens import split_units
 
 SAME = 0.7
 """Share of the shorter text's shingles that the other must have to count as the same."""
-SAME_WORDS = 0.5
-"""Texts that share fewer of the shorter one's words than this cannot share that many shingles."""
 _SHINGLE = 3
 
 
@@ -18,7 +15,7 @@ def diverse(ranked: Iterable[Passage], limit: int) -> list[Passage]:
     """Up to `limit` of `ranked`, in order of score. A document has at most a third of the places while others have something."""
     share = max(2, -(-limit // 3))
     chosen: list[Passage] = []
-    wordings: list[_Wording] = []
+    wordings: list[frozenset[tuple[str, ...]]] = []
     spare: list[Passage] = []
     taken: Counter[str] = Counter()
     for passage in ranked:
@@ -27,8 +24,8 @@ def diverse(ranked: Iterable[Passage], limit: int) -> list[Passage]:
         if taken[passage.source.url] >= share:
             spare.append(passage)
             continue
-        own = _Wording(passage.text)
-        if any(own.like(other) for other in wordings):
+        own = _shingles(passage.text)
+        if any(_alike(own, other) for other in wordings):
             continue
         chosen.append(passage)
         wordings.append(own)
@@ -38,26 +35,13 @@ def diverse(ranked: Iterable[Passage], limit: int) -> list[Passage]:
     return sorted(chosen, key=lambda passage: -passage.score)
 
 
-class _Wording:
-    """A passage's words. Its shingles are made only when another has much the same words, which is seldom."""
+def _shingles(text: str) -> frozenset[tuple[str, ...]]:
+    """All runs of three words; a shorter text is one run."""
+    words = split_units(text.lower())
+    return frozenset(tuple(words[at : at + _SHINGLE]) for at in range(max(1, len(words) - _SHINGLE + 1)))
 
-    def __init__(self, text: str) -> None:
-        self._sequence = split_units(text.lower())
-        self._words = frozenset(self._sequence)
 
-    @cached_property
-    def _shingles(self) -> frozenset[tuple[str, ...]]:
-        words = self._sequence
-        if len(words) <= _SHINGLE:
-            return frozenset([tuple(words)])
-        return frozenset(zip(words, words[1:], words[2:], strict=False))
-
-    def like(self, other: "_Wording") -> bool:
-        """Whether one of the two says little that the other does not."""
-        fewer = min(len(self._words), len(other._words))
-        if len(self._words & other._words) < SAME_WORDS * fewer:
-            return False
-        shorter, longer = sorted((self._shingles, other._shingles), key=len)
-        if len(longer) > 3 * len(shorter):
-            return False
-        return len(shorter & longer) >= SAME * len(shorter)
+def _alike(one: frozenset[tuple[str, ...]], other: frozenset[tuple[str, ...]]) -> bool:
+    """Whether one of the two says little that the other does not."""
+    shorter, longer = sorted((one, other), key=len)
+    return len(longer) <= 3 * len(shorter) and len(shorter & longer) >= SAME * len(shorter)

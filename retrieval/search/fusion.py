@@ -9,9 +9,8 @@ from collections.abc import Mapping, Sequence
 from math import sqrt
 from typing import NamedTuple, TypeVar
 
-from retrieval.search.together import Key
-
-Named = TypeVar("Named", bound=Key | str)
+Key = TypeVar("Key")
+Named = TypeVar("Named")
 AVERAGE = 0.5
 WIDTH = 6.0
 """Standard deviations between 0 and 1: the mean scores 0.5, and what a half did not find counts as three below its mean."""
@@ -39,8 +38,8 @@ def fuse(
     if documents is not None:
         together = _sum([_best_of_each(half, documents) for half in halves])
         fused |= {key: together[document] for document, key in _shown(fused, documents).items()}
-    ranked = sorted([(-score, key) for key, score in fused.items()])
-    return [(key, -score / len(halves)) for score, key in ranked]
+    ranked = sorted(fused.items(), key=lambda found: (-found[1], found[0]))
+    return [(key, score / len(halves)) for key, score in ranked]
 
 
 def above_average(sparse: Mapping[Key, float], dense: Mapping[Key, float] | None, wanted: int) -> frozenset[Key]:

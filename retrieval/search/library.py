@@ -2,9 +2,8 @@
 
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
-from itertools import chain, islice
+from dataclasses import dataclass
+from itertools import chain
 from typing import NamedTuple, Protocol
 
 from app.domain.errors import InvalidInput, NotFound, ToolError
@@ -17,7 +16,7 @@ from retrieval.search.fusion import above_average, fuse
 from retrieval.search.hearing import Candidate, heard
 from retrieval.search.reranker import Reranker, reranked
 from retrieval.search.spelling import meant
-from retrieval.search.together import Together
+from retrieval.search.together import Together, documents_of
 from retrieval.store.catalogue import BuildPhase, Catalogue, Generation, collection_of, no_collection
 from retrieval.store.documents import DocumentStore
 
@@ -32,7 +31,6 @@ RERANKED = 50
 """How many of the best a reranker reads; the others keep their order behind them."""
 MAX_RESPELLED = 8
 """Words looked into at once: a question with more has other troubles."""
-NO_WORDS = SparseVector([], [])
 _log = logging.getLogger(__name__)
 
 
@@ -88,7 +86,6 @@ class Library:
         self._query_encoder = query_encoder
         self._reranker = reranker
         self._live: dict[str, _Live] = {}
-        self._encoding = ThreadPoolExecutor(thread_name_prefix="query")
         self._words = SparseEncoder(1.0)  # queries are weighted alike whatever the passages' length
 
     def refresh(self, collection: str) -> None:
@@ -187,35 +184,32 @@ class Library:
         ranked = self._ranked(query, limit, generations, where)
         if self._reranker is None:
             return diverse(self.passages(ranked), limit)
-        best = reranked(self._reranker, query, list(self.passages(islice(ranked, RERANKED))))
-        return diverse(chain(best, self.passages(ranked)), limit)
+        best = reranked(self._reranker, query, list(self.passages(ranked[:RERANKED])))
+        return diverse(chain(best, self.passages(ranked[RERANKED:])), limit)
 
-    def _ranked(self, query: str, limit: int, generations: Sequence[Generation], where: SearchFilter) -> Iterator[_Ranked]:
+    def _ranked(self, query: str, limit: int, generations: Sequence[Generation], where: SearchFilter) -> list[_Ranked]:
         encoder = self._encoder_for(generations, query)
-        # The passages with its words, and their places, are looked up meanwhile: encoding takes as long as the rest.
-        vector = self._encoding.submit(encoder.query, query) if encoder else None
-        asked = HybridQuery(self._words.query(query), None, max(CANDIDATES, READ_AHEAD * limit), where)
+        vector = encoder.query(query) if encoder else None
+        asked = HybridQuery(self._words.query(query), vector, max(CANDIDATES, READ_AHEAD * limit), where)
         within = Together(self._index, generations)
-        sparse = within.hits(asked)
-        places = within.places(sparse)
-        dense = within.hits(replace(asked, sparse=NO_WORDS, dense=vector.result())) if vector else None
-        places |= within.places((dense or {}).keys() - sparse.keys())
-        documents = within.documents(places)
-        ranked = fuse(sparse, dense, asked.limit, documents)
+        sparse, found_dense = within.hits(asked)
+        dense = found_dense if encoder else None
+        places = within.places(sparse.keys() | found_dense.keys())
+        documents = documents_of(places)
+        ranked = [found for found in fuse(sparse, dense, asked.limit, documents) if found[0] in places]
         if len(generations) > 1:
-            ranked = [found for found in ranked if found[0] in places]
             good = above_average(sparse, dense, asked.limit)
-            seen_as = [Candidate(collection_of(within.index(key)), documents[key], key in good) for key, _ in ranked]
+            seen_as = [Candidate(collection_of(key.within), documents[key], key in good) for key, _ in ranked]
             ranked = heard(ranked, seen_as, limit)
-        return (_Ranked(within.index(key), places[key], score) for key, score in ranked if key in places)
+        return [_Ranked(key.within, places[key], score) for key, score in ranked]
 
     def held(self, terms: SparseVector, most: int, generations: Sequence[Generation], where: SearchFilter) -> list[_Ranked]:
         """Passages that hold any of these terms, the best first."""
         within = Together(self._index, generations)
-        scores = within.hits(HybridQuery(terms, None, most, where))
+        scores, _ = within.hits(HybridQuery(terms, None, most, where))
         places = within.places(scores)
         best = sorted(places, key=lambda key: (-scores[key], key))
-        return [_Ranked(within.index(key), places[key], scores[key]) for key in best]
+        return [_Ranked(key.within, places[key], scores[key]) for key in best]
 
     def _encoder_for(self, generations: Sequence[Generation], query: str) -> QueryEncoder | None:
         """The query encoder, where every index in question is complete and was made with it, and it can read the query."""

@@ -1,54 +1,45 @@
 """Several indexes searched as one: what they find, and where it stands, under keys that tell their points apart."""
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import TypeAlias, TypeVar
+from typing import NamedTuple
 
 from retrieval.index.ports import HybridQuery, Index, Place
 from retrieval.store.catalogue import Generation, collection_of
 
-Key: TypeAlias = int
-"""A candidate: its number in its index and, above that, which index it is. In one index alone, or the first, just its number."""
-Told = TypeVar("Told")
-_BITS = 64
-_NUMBER = (1 << _BITS) - 1
+
+class Key(NamedTuple):
+    """A candidate: the name of its index, and its number there."""
+
+    within: str
+    number: int
 
 
 class Together:
-    """The indexes of one search. They count in the order of their names, so that equal scores have one order too."""
+    """The indexes of one search."""
 
     def __init__(self, index: Index, generations: Sequence[Generation]) -> None:
         self._index = index
-        self._asked = tuple(dict.fromkeys(generation.name for generation in generations))
-        self._names = sorted(self._asked)
+        self._names = tuple(dict.fromkeys(generation.name for generation in generations))
 
-    def hits(self, asked: HybridQuery) -> dict[Key, float]:
-        """What one half of a query finds in all of them."""
-        found: dict[Key, float] = {}
-        for name in self._asked:
-            for half in self._index.query(name, asked):
-                found |= self._keyed(name, half)
-        return found
+    def hits(self, asked: HybridQuery) -> tuple[dict[Key, float], dict[Key, float]]:
+        """What the word half and the meaning half of a query find in all of them, with their scores."""
+        sparse: dict[Key, float] = {}
+        dense: dict[Key, float] = {}
+        for name in self._names:
+            found = self._index.query(name, asked)
+            sparse |= {Key(name, number): score for number, score in found.sparse.items()}
+            dense |= {Key(name, number): score for number, score in found.dense.items()}
+        return sparse, dense
 
     def places(self, keys: Collection[Key]) -> dict[Key, Place]:
         """Where the candidates stand; one that was removed meanwhile is left out."""
-        if len(self._names) == 1:
-            return self._index.places(self._names[0], list(keys)) if keys else {}
         found: dict[Key, Place] = {}
-        for place, name in enumerate(self._names):
-            if wanted := [key & _NUMBER for key in keys if key >> _BITS == place]:
-                found |= self._keyed(name, self._index.places(name, wanted))
+        for name in self._names:
+            if wanted := [key.number for key in keys if key.within == name]:
+                found |= {Key(name, number): place for number, place in self._index.places(name, wanted).items()}
         return found
 
-    def documents(self, places: Mapping[Key, Place]) -> dict[Key, str]:
-        """What document each candidate is of. The same one in another collection is another."""
-        if len(self._names) == 1:
-            return {key: place.document for key, place in places.items()}
-        return {key: f"{collection_of(self.index(key))} {place.document}" for key, place in places.items()}
 
-    def index(self, key: Key) -> str:
-        """The name of the index that a candidate is of."""
-        return self._names[key >> _BITS]
-
-    def _keyed(self, name: str, told: Mapping[int, Told]) -> Mapping[Key, Told]:
-        above = self._names.index(name) << _BITS
-        return {above | number: value for number, value in told.items()} if above else told
+def documents_of(places: Mapping[Key, Place]) -> dict[Key, str]:
+    """What document each candidate is of. The same one in another collection is another."""
+    return {key: f"{collection_of(key.within)} {place.document}" for key, place in places.items()}

@@ -5,14 +5,12 @@ from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Any, Self
 from urllib.parse import quote
-from weakref import WeakValueDictionary
 
 import aiohttp
 import orjson
 
 from app.domain.errors import Conflict, InvalidInput, NotFound, RubricaError, ToolError, ToolUnavailable
-from app.domain.evidence import Passage, Source
-from app.json_bytes import json_bytes
+from app.domain.evidence import Passage
 from retrieval.ports import Document, SearchFilter
 from retrieval.store.catalogue import CorpusKind
 
@@ -31,8 +29,6 @@ class IndexClient:
     def __init__(self, address: str) -> None:
         self._address = address
         self._session: aiohttp.ClientSession | None = None
-        self._sources: WeakValueDictionary[bytes, Source] = WeakValueDictionary()
-        self._passages: WeakValueDictionary[tuple[str, int, int], Passage] = WeakValueDictionary()
 
     async def __aenter__(self) -> Self:
         return self
@@ -50,7 +46,7 @@ class IndexClient:
         """See `Searcher.search`; every failure is a `ToolError`."""
         body = {"query": query, "limit": limit, **where.model_dump()}
         answer = await self._tool("/search", body)
-        return [self._passage(passage) for passage in answer["passages"]]
+        return [Passage.of_any_version(passage) for passage in answer["passages"]]
 
     async def respell(self, words: Sequence[str], where: SearchFilter) -> dict[str, str]:
         """See `Speller.respell`; every failure is a `ToolError`."""
@@ -145,24 +141,6 @@ class IndexClient:
         if status >= 400:
             raise _ERRORS.get(status, ToolError)(_message(content, status))
         return dict(orjson.loads(content)) if content else {}
-
-    def _passage(self, told: dict[str, Any]) -> Passage:
-        """A passage. Those of one source share it, and the same words are one string: agents that search at the same moment find
-        much the same, and keep hundreds of passages.
-        """
-        source = self._source(told["source"])
-        place = (source.snapshot, told["start"], told["end"])
-        before = self._passages.get(place)
-        text = before.text if before is not None and before.text == told["text"] else told["text"]
-        passage = self._passages[place] = Passage.of_any_version({**told, "source": source, "text": text})
-        return passage
-
-    def _source(self, told: dict[str, Any]) -> Source:
-        stated = json_bytes(told)
-        source = self._sources.get(stated)
-        if source is None:
-            source = self._sources[stated] = Source.of_any_version(told)
-        return source
 
     def _opened(self) -> tuple[aiohttp.ClientSession, str]:
         remote = self._address.startswith(("http://", "https://"))

@@ -23,7 +23,6 @@ import uvloop
 from aiohttp import web
 
 from app.domain.errors import RubricaError
-from app.garbage import collect_rarely
 from app.settings import read_settings
 from retrieval.encoding.encoder import EncoderBackend, EncoderOnce, open_encoder
 from retrieval.encoding.engines import Engines, engines_of
@@ -89,7 +88,6 @@ async def serve(options: Options, engines: Engines) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
     await owner.open()
-    collect_rarely()
     await asyncio.to_thread(options.socket.unlink, missing_ok=True)  # a dead owner's: this one holds the lock
     await web.UnixSite(runner, str(options.socket)).start()
     await stop.wait()

@@ -2,8 +2,8 @@
 
     python -m tests.histories.capture [runs] [fleet]
 
-Capture more when the workflows have changed on purpose, so that what they do now is held, too. Those captured before stay: they
-speak for runs that waited while the change was made.
+Capture more when the workflows have changed on purpose, so that what they do now is held, too. Once a version is released, those
+captured before stay: they speak for runs that waited while the change was made. Until then delete them first.
 """
 
 import asyncio

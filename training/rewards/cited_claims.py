@@ -14,7 +14,6 @@ _OPEN = re.compile(r'<cite\s+id\s*=\s*"([^"<>]*)"\s*>')
 _CLOSE = "</cite>"
 _ANY_CITE = re.compile(r"</?cite\b[^>]*>")
 _WORDS = re.compile(r"\w+")
-_NO_WORDS = {code: " " for code in range(128) if not _WORDS.match(chr(code))}
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +37,7 @@ def claims_of(answer: str) -> list[CitedClaim]:
     found: dict[tuple[str, tuple[str, ...]], CitedClaim] = {}
     at = 0
     for text, ids in pieces:
-        for claim in [text] if ids or not text.strip() else list_sentences(text):
+        for claim in [text] if ids else list_sentences(text):
             said = " ".join(claim.split())
             if _WORDS.search(said):
                 found.setdefault((_folded(said), ids), CitedClaim(said, ids, at / length))
@@ -86,10 +85,9 @@ def _pieces(answer: str) -> Iterator[tuple[str, tuple[str, ...]]]:
 
 
 def _untagged(text: str) -> str:
-    return _ANY_CITE.sub("", text) if "<" in text else text
+    return _ANY_CITE.sub("", text)
 
 
 def _folded(text: str) -> str:
     """The words alone, in small letters."""
-    words = text.lower().translate(_NO_WORDS).split() if text.isascii() else _WORDS.findall(text.casefold())
-    return " ".join(words)
+    return " ".join(_WORDS.findall(text.casefold()))

@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from enum import StrEnum
-from functools import lru_cache
 from typing import Any
 
 from pydantic import Field, model_validator
@@ -134,7 +133,6 @@ def _tagged_calls(said: str) -> Iterable[Mapping[str, Any]]:
 _WHOLE = step("act", Act, max_tokens=1_500, loose=act_in_tags, form="form_act_tags")
 
 
-@lru_cache(maxsize=16)
 def act_step(tools: frozenset[str]) -> Step[Act]:
     """The act step where only these tools exist."""
     return offering(_WHOLE, tools)

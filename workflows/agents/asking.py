@@ -16,7 +16,6 @@ from workflows.agents.steps import Answer, AnyStep, Step, TextStep
 A = TypeVar("A", bound=Answer)
 T = TypeVar("T")
 SHOWN_CHARS = 2_000
-UNUSED = Usage()
 CUT_OFF = "length"
 MORE_ROOM = 3  # models that think at length before they answer may use up the room of the answer
 
@@ -40,7 +39,7 @@ class Asker:
     def __init__(self, kit: Kit, agent: str) -> None:
         self.kit = kit
         self.agent = agent
-        self.usage = UNUSED
+        self.usage = Usage()
 
     async def ask(self, step: Step[A], messages: Sequence[Message]) -> Reply[A]:
         """A structured answer.
@@ -51,10 +50,6 @@ class Asker:
         """
         completion, answer = await self._twice(step, messages, partial(read_answer, step))
         return Reply(answer, self.kit.codec.spoken(completion.text), thinking_of(completion.text))
-
-    async def answer(self, step: Step[A], messages: Sequence[Message]) -> A:
-        """The answer alone, where no conversation goes on from it. Raises as `ask` does."""
-        return (await self._twice(step, messages, partial(read_answer, step)))[1]
 
     async def write(self, step: TextStep, messages: Sequence[Message], check: Callable[[str], None] = _anything) -> str:
         """Free Markdown that passes `check`, which raises AnswerInvalid. Raises as `ask` does."""

@@ -1,7 +1,7 @@
 """Running an agent's independent calls at once, without losing an answer that is already paid for."""
 
 import asyncio
-from collections.abc import Awaitable, Coroutine, Sequence
+from collections.abc import Coroutine, Sequence
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -20,33 +20,14 @@ async def all_settled(calls: Sequence[Coroutine[Any, Any, T]], at_once: int) -> 
     """Results or exceptions in the order of `calls`, at most `at_once` under way.
 
     A failing call does not cancel the others: their answers are stored by the record and count when the stage resumes.
-    The first runs in the caller's own task, and none is gathered: each task more is a turn of the loop more, at which an agent
-    waits for whatever else is ready.
     """
     gate = asyncio.Semaphore(at_once)
-    others = [asyncio.create_task(_in_turn(call, gate)) for call in calls[1:]]
-    try:
-        return [await _settled(call) for call in (*(_in_turn(call, gate) for call in calls[:1]), *others)]
-    except asyncio.CancelledError:
-        for task in others:
-            task.cancel()
-        await asyncio.gather(*others, return_exceptions=True)
-        raise
 
+    async def take_turn(call: Coroutine[Any, Any, T]) -> T:
+        async with gate:
+            return await call
 
-async def _in_turn(call: Awaitable[T], gate: asyncio.Semaphore) -> T:
-    async with gate:
-        return await call
-
-
-async def _settled(call: Awaitable[T]) -> T | BaseException:
-    """What it returns or raises, a halt of the run too; only the caller's own end is none of its values."""
-    try:
-        return await call
-    except (asyncio.CancelledError, KeyboardInterrupt, SystemExit):
-        raise
-    except BaseException as error:  # noqa: BLE001  (a value, for the caller to judge)
-        return error
+    return await asyncio.gather(*map(take_turn, calls), return_exceptions=True)
 
 
 async def all_of(calls: Sequence[Coroutine[Any, Any, T]], at_once: int) -> list[T]:

@@ -4,23 +4,27 @@ import re
 import tomllib
 import unicodedata
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
+from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
-from workflows.agents.sieve import Sieve
 from workflows.agents.untrusted import visible
 
 HIDDEN = "hidden_text"
 MAX_CHARS = 400_000
 # One character for one, so that places stay true: letters of other scripts and widths that look like Latin ones.
-_LOOKALIKES = str.maketrans(
-    "аеорсухіјѕԁһԛԝАВЕКМНОРСТУХІЈЅοαενικτυρΑΒΕΖΗΙΚΜΝΟΡΤΥΧıℓ’‘ʼ",
-    "aeopcyxijsdhqwABEKMHOPCTYXIJSoaevikтupABEZHIKMNOPTYXil'''".replace("т", "t"),
+_LOOKALIKES = dict(
+    zip(
+        "аеорсухіјѕԁһԛԝАВЕКМНОРСТУХІЈЅοαενικτυρΑΒΕΖΗΙΚΜΝΟΡΤΥΧıℓ’‘ʼ",
+        "aeopcyxijsdhqwABEKMHOPCTYXIJSoaeviktupABEZHIKMNOPTYXil'''",
+        strict=True,
+    )
 )
-_FULL_WIDTH = {code: chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F) if chr(code) not in "，；：！？（）"} | {0x3000: " "}
-_LATIN: dict[int, int | str] = {**_LOOKALIKES, **_FULL_WIDTH}
-_DISGUISED = re.compile(f"[{''.join(map(chr, _LATIN))}]")
+_FULL_WIDTH = {chr(code): chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F) if chr(code) not in "，；：！？（）"} | {
+    "\u3000": " "
+}
+_LATIN = _LOOKALIKES | _FULL_WIDTH
+_DISGUISED = re.compile(f"[{''.join(_LATIN)}]")
 
 
 class Hit(NamedTuple):
@@ -39,32 +43,22 @@ class Rule(NamedTuple):
 
 
 class LanguageRules(NamedTuple):
-    """The rules of one language, the sieve that tells which are worth trying, and what a text contains that speaks to anybody."""
+    """The rules of one language, and what a text contains that speaks to anybody: most texts have nothing of that."""
 
     speaks: re.Pattern[str]
     rules: tuple[Rule, ...]
-    sieve: Sieve
-
-
-class Rules(NamedTuple):
-    """The rules by language, and the sieve that tells in which of them a text may speak to anybody; most texts do in none."""
-
-    languages: tuple[LanguageRules, ...]
-    speaking: Sieve
 
 
 def injections(text: str) -> tuple[Hit, ...]:
     """Where `text` tries to instruct its reader, in order. Looks through invisible characters and look-alike letters."""
     plain = _plain(text[:MAX_CHARS])
-    languages, speaking = all_rules()
-    hits = [hit for place in speaking.candidates(plain) for hit in _hits(languages[place], plain)]
+    spoken = [language for language in all_rules() if language.speaks.search(plain)]
+    hits = [hit for language in spoken for rule in language.rules for hit in _hits(rule, plain)]
     return tuple(sorted(hits, key=lambda hit: hit.start))
 
 
-def _hits(language: LanguageRules, plain: str) -> Iterator[Hit]:
-    for rule in [language.rules[place] for place in language.sieve.candidates(plain)]:
-        if language.speaks.search(plain):
-            yield from (Hit(rule.name, found.start(), found.end()) for found in rule.pattern.finditer(plain))
+def _hits(rule: Rule, plain: str) -> Iterator[Hit]:
+    return (Hit(rule.name, found.start(), found.end()) for found in rule.pattern.finditer(plain))
 
 
 def names_of(hits: tuple[Hit, ...]) -> tuple[str, ...]:
@@ -72,12 +66,11 @@ def names_of(hits: tuple[Hit, ...]) -> tuple[str, ...]:
     return tuple(sorted({hit.rule for hit in hits}))
 
 
-@lru_cache(maxsize=1)
-def all_rules() -> Rules:
+@cache
+def all_rules() -> tuple[LanguageRules, ...]:
     """The rules of both languages, compiled once."""
     told = tomllib.loads(files("workflows.agents").joinpath("injection_rules.toml").read_text(encoding="utf-8"))
-    languages = tuple(_of_language(told, language, pattern) for language, pattern in told["speaks"].items())
-    return Rules(languages, Sieve(language.speaks.pattern for language in languages))
+    return tuple(_of_language(told, language, pattern) for language, pattern in told["speaks"].items())
 
 
 def _of_language(told: Mapping[str, Any], language: str, speaks: str) -> LanguageRules:
@@ -86,7 +79,7 @@ def _of_language(told: Mapping[str, Any], language: str, speaks: str) -> Languag
         for name, patterns in told["rules"].items()
         for pattern in patterns[language]
     )
-    return LanguageRules(re.compile(speaks), rules, Sieve(rule.pattern.pattern for rule in rules))
+    return LanguageRules(re.compile(speaks), rules)
 
 
 def _spelled(pattern: str, words: dict[str, str]) -> str:
@@ -96,7 +89,5 @@ def _spelled(pattern: str, words: dict[str, str]) -> str:
 
 
 def _plain(text: str) -> str:
-    if text.isascii():
-        return text.lower()
-    seen = unicodedata.normalize("NFC", visible(text))
-    return (seen.translate(_LATIN) if _DISGUISED.search(seen) else seen).lower()
+    composed = unicodedata.normalize("NFC", visible(text))
+    return _DISGUISED.sub(lambda found: _LATIN[found.group()], composed).lower()

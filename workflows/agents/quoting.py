@@ -6,7 +6,6 @@ What comes back is always the source's own text with its offsets in the snapshot
 import re
 import unicodedata
 from bisect import bisect_left, bisect_right
-from functools import lru_cache
 from typing import NamedTuple
 
 from app.domain.evidence import Passage, Quote
@@ -93,7 +92,6 @@ class _Folded(NamedTuple):
     starts: tuple[int, ...]
 
 
-@lru_cache(maxsize=512)
 def _fold(text: str) -> _Folded:
     pieces: list[str] = []
     at: list[int] = []

@@ -29,7 +29,7 @@ def terms(text: str) -> frozenset[str]:
 
 def overlap(text: str, wanted: frozenset[str]) -> int:
     """How many of the wanted terms the text has."""
-    return len(wanted.intersection(split_units(text.casefold())))
+    return len(wanted & terms(text))
 
 
 def best_sentence(passage: Passage, wanted: frozenset[str]) -> Quote | None:
@@ -47,5 +47,5 @@ def best_sentence(passage: Passage, wanted: frozenset[str]) -> Quote | None:
 
 def _is_fit(sentence: str) -> bool:
     """Whether its length lets it stand alone. Ideographs say more."""
-    weight = 1 if sentence[:8].isascii() or not any(map(is_ideograph, sentence[:8])) else 3
+    weight = 3 if any(map(is_ideograph, sentence[:8])) else 1
     return len(sentence) * weight >= MIN_CHARS and len(sentence) <= MAX_CHARS

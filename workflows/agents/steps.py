@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
 from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
 
 import orjson
@@ -37,7 +36,6 @@ class Answer(BaseModel):
         return {k: _as_list(v) if k in lists else v for k, v in data.items() if k in names and v is not None}
 
 
-@cache
 def _fields(answer: type[Answer]) -> tuple[frozenset[str], tuple[str, ...]]:
     """The names of an answer's fields, and of those that are lists."""
     fields = answer.model_fields

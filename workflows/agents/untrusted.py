@@ -1,11 +1,11 @@
 """Text from outside is data, never instruction: it is shown between delimiters which it cannot imitate."""
 
 import re
-from functools import lru_cache
 
 # Whatever could pass for one of our delimiters, or for the turn markers of a model.
 _IMITATION = re.compile(
-    r"<(?=[/!?|｜]|\s*/?\s*[A-Za-z_])|＜(?=\s*[/|｜]?\s*\w)|\[(?=/?(?:INST|SYS|SYSTEM|TOOL_\w+|AVAILABLE_TOOLS)\b)", re.IGNORECASE
+    r"<(?=[/!?|｜]|\s*(?:/\s*)?[A-Za-z_])|＜(?=\s*[/|｜]?\s*\w)|\[(?=/?(?:INST|SYS|SYSTEM|TOOL_\w+|AVAILABLE_TOOLS)\b)",
+    re.IGNORECASE,
 )
 # Ids as agents cite by them, and the markers of a report.
 _CITATION = re.compile(r"\[(?=\[)|[\[(【](?=\s*[PpQq]\d{1,6}\s*[\])】,;，、])")
@@ -18,25 +18,17 @@ HARMLESS = "‹"
 
 def visible(text: str) -> str:
     """The text without characters that nobody sees."""
-    return text if text.isascii() else _INVISIBLE.sub("", text)
+    return text if text.isascii() else _INVISIBLE.sub("", text)  # looking for them takes longer than all else here
 
 
 def as_data(text: str) -> str:
     """The text with invisible characters removed and every imitation of a delimiter made harmless."""
-    seen = visible(text)
-    return _disarmed(seen) if "<" in seen or "[" in seen or "＜" in seen else seen
-
-
-@lru_cache(maxsize=16)
-def _disarmed(text: str) -> str:
-    """Kept for a moment, because a report is shown to a judge once for each criterion."""
-    return _IMITATION.sub(HARMLESS, text)
+    return _IMITATION.sub(HARMLESS, visible(text))
 
 
 def as_source(text: str) -> str:
     """Words of a source as data; what looks like a citation in them is none of ours, and cannot pass for one."""
-    seen = as_data(text)
-    return _CITATION.sub(HARMLESS, seen) if "[" in seen or "(" in seen or "【" in seen else seen
+    return _CITATION.sub(HARMLESS, as_data(text))
 
 
 def as_attribute(text: str, longest: int = 200) -> str:

@@ -4,29 +4,16 @@ Servers close kept-alive connections as they like (llama.cpp after every stream)
 that is already closed at the other end. Such a request was never read, so sending it again is no retry.
 """
 
-import socket
 import time
-from contextvars import ContextVar
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 
 import aiohttp
-from aiohttp import AddrInfoType
-from aiohttp.abc import AbstractStreamWriter
-from aiohttp.payload import BytesPayload
 
 AT_ONCE_S = 0.25
 
 
-class SentOnce(BytesPayload):
-    """A request's bytes, let go when they are sent: while the model thinks they would double what a call keeps in memory."""
-
-    async def write_with_length(self, writer: AbstractStreamWriter, content_length: int | None) -> None:
-        """Send them."""
-        await super().write_with_length(writer, content_length)
-        self._value = b""
-
-
-@dataclass(slots=True)
+@dataclass
 class Delivery:
     """One attempt to hand over a request. `fresh` is true when a connection was opened for it: the others served earlier ones."""
 
@@ -42,20 +29,12 @@ class Delivery:
         return broke and kept and not self.answered and at_once
 
 
-_under_way: ContextVar[Delivery | None] = ContextVar("delivery", default=None)
+def note_new_connections() -> aiohttp.TraceConfig:
+    """The part of a session that tells the `Delivery` that travels with a request when a connection is opened for it."""
 
+    async def note(_: aiohttp.ClientSession, context: SimpleNamespace, __: aiohttp.TraceConnectionCreateStartParams) -> None:
+        context.trace_request_ctx.fresh = True
 
-def begun() -> Delivery:
-    """The attempt that this task makes from now on."""
-    delivery = Delivery()
-    _under_way.set(delivery)
-    return delivery
-
-
-def opened_socket(address: AddrInfoType) -> socket.socket:
-    """The socket of a new connection; the attempt it is opened for is told. The library's own tracing costs 50 us a call."""
-    delivery = _under_way.get()
-    if delivery is not None:
-        delivery.fresh = True
-    family, kind, protocol, *_ = address
-    return socket.socket(family, kind, protocol)
+    tracing = aiohttp.TraceConfig()
+    tracing.on_connection_create_start.append(note)
+    return tracing

@@ -15,7 +15,7 @@ from app.domain.chat import ChatRequest, Completion
 from app.domain.errors import ModelRefused, SetupError
 from workflows.chat_models.endpoint import Prices
 from workflows.chat_models.openai_errors import from_error_object
-from workflows.chat_models.openai_wire import NotTheProtocol, ServerError, read_whole, request_body, with_messages
+from workflows.chat_models.openai_wire import NotTheProtocol, ServerError, read_whole, request_body
 
 
 class EmbeddedModel:
@@ -41,7 +41,7 @@ class EmbeddedModel:
         async with self._turn:
             answer = await asyncio.to_thread(
                 self._server.handle_chat_completions,
-                with_messages(request_body(self._name, request, stream=False), request.messages),
+                request_body(self._name, request, stream=False),
             )
         try:
             heard = read_whole(orjson.dumps(answer))

@@ -12,7 +12,5 @@ def estimated_usage(request: ChatRequest, answer: str) -> Usage:
 
 def estimated_tokens(text: str) -> int:
     """About how many tokens a text has."""
-    if text.isascii():
-        return (len(text) + 3) // 4
     others = len(text) - len(text.encode("ascii", "ignore"))
     return others + (len(text) - others + 3) // 4

@@ -1,30 +1,22 @@
 """Any OpenAI-compatible server, over one shared session that keeps its connections open. It never retries."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 import aiohttp
+import orjson
 from aiohttp import ClientResponse, ClientSession, ClientTimeout
 
-from app.domain.chat import ChatRequest, Completion, Message
+from app.domain.chat import ChatRequest, Completion
 from app.domain.errors import ContextTooLong, ModelError, ModelRefused, ModelUnavailable
-from app.json_bytes import json_bytes
-from workflows.chat_models.delivery import Delivery, SentOnce, begun, opened_socket
+from workflows.chat_models.delivery import Delivery, note_new_connections
 from workflows.chat_models.endpoint import Endpoint
 from workflows.chat_models.estimating import estimated_usage
 from workflows.chat_models.openai_dialect import Dialect, without_limit
 from workflows.chat_models.openai_errors import from_error_object, from_status, not_the_protocol, said_in
-from workflows.chat_models.openai_wire import (
-    Heard,
-    NotTheProtocol,
-    ServerError,
-    StreamReader,
-    read_whole,
-    request_body,
-    with_messages,
-)
+from workflows.chat_models.openai_wire import Heard, NotTheProtocol, ServerError, StreamReader, read_whole, request_body
 
 OK = 200
 MAX_DIALECT_TURNS = 4
@@ -66,16 +58,15 @@ class OpenAICompatible:
     async def complete(self, request: ChatRequest) -> Completion:
         """One answer to one request."""
         try:
-            heard = await self._ask(request)
+            heard = await self._ask(request_body(self._endpoint.model, request, self._endpoint.stream))
         except ModelError as error:
             raise self._without_key(error) from error.__cause__
         return self._completion(request, heard)
 
-    async def _ask(self, request: ChatRequest) -> Heard:
-        body = request_body(self._endpoint.model, request, self._endpoint.stream)
+    async def _ask(self, body: dict[str, Any]) -> Heard:
         for _ in range(MAX_DIALECT_TURNS):
             try:
-                heard = await self._post(self._dialect.spoken(body), request.messages)
+                heard = await self._post(self._dialect.spoken(body))
             except ContextTooLong:
                 if not without_limit(body):
                     raise
@@ -84,26 +75,27 @@ class OpenAICompatible:
                 return heard
         raise ModelRefused("the model server refused one field of the request after the other")
 
-    async def _post(self, body: dict[str, Any], messages: Sequence[Message]) -> Heard | None:
+    async def _post(self, body: dict[str, Any]) -> Heard | None:
         """The answer; None when the server refused a field that it will not see again."""
         for _ in range(MAX_STALE):
-            delivery = begun()
+            delivery = Delivery()
             try:
-                return await self._deliver(body, messages, delivery)
+                return await self._deliver(body, delivery)
             except ModelUnavailable as error:
                 if not delivery.never_arrived(error.__cause__):
                     raise
         raise ModelUnavailable(f"{self._endpoint.url} closes every connection")
 
-    async def _deliver(self, body: dict[str, Any], messages: Sequence[Message], delivery: Delivery) -> Heard | None:
+    async def _deliver(self, body: dict[str, Any], delivery: Delivery) -> Heard | None:
         try:
             async with self._session.post(
                 self._endpoint.url,
-                data=SentOnce(json_bytes(with_messages(body, messages))),
+                data=orjson.dumps(body),
                 headers=self._headers,
                 timeout=self._timeout,
                 proxy=self._endpoint.proxy,
                 allow_redirects=False,
+                trace_request_ctx=delivery,
             ) as response:
                 delivery.answered = True
                 return await self._heard(response, body)
@@ -234,6 +226,7 @@ def _one_line(error: BaseException) -> str:
 @asynccontextmanager
 async def connected(endpoint: Endpoint) -> AsyncIterator[OpenAICompatible]:
     """A model with a session of its own: one pool of kept-alive connections, without a limit of calls at once."""
-    connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=KEEP_ALIVE_S, ttl_dns_cache=300, socket_factory=opened_socket)
-    async with ClientSession(connector=connector, cookie_jar=aiohttp.DummyCookieJar()) as session:
+    connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=KEEP_ALIVE_S, ttl_dns_cache=300)
+    cookies, tracing = aiohttp.DummyCookieJar(), note_new_connections()
+    async with ClientSession(connector=connector, cookie_jar=cookies, trace_configs=[tracing]) as session:
         yield OpenAICompatible(endpoint, session)

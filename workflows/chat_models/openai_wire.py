@@ -1,14 +1,14 @@
 """The chat-completions protocol: a request as bytes, an answer out of one JSON object or out of a stream of events."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 import orjson
 
-from app.domain.chat import ChatRequest, Message
+from app.domain.chat import ChatRequest
 
 DATA = b"data:"
 DONE = b"[DONE]"
@@ -51,10 +51,10 @@ class Heard:
 
 
 def request_body(model: str, request: ChatRequest, stream: bool) -> dict[str, Any]:
-    """The request as the protocol spells it, up to its messages, whose place is kept: see `with_messages`."""
+    """The request as the protocol spells it."""
     body: dict[str, Any] = {
         "model": model,
-        "messages": (),
+        "messages": [{"role": m.role.value, "content": m.content} for m in request.messages],
         "max_tokens": request.max_tokens,
         "temperature": request.temperature,
     }
@@ -67,11 +67,6 @@ def request_body(model: str, request: ChatRequest, stream: bool) -> dict[str, An
         body["stream"] = True
         body["stream_options"] = {"include_usage": True}
     return body
-
-
-def with_messages(body: dict[str, Any], messages: Sequence[Message]) -> dict[str, Any]:
-    """The body with its messages, to be let go when it is written: it would be kept for as long as the model thinks."""
-    return {**body, "messages": [{"role": m.role.value, "content": m.content} for m in messages]}
 
 
 def read_whole(raw: bytes) -> Heard:
@@ -149,7 +144,7 @@ def _leniently(raw: bytes, refused: orjson.JSONDecodeError) -> Any:
 
 def _whole_letters(text: str) -> str:
     """Halves of a character that came apart are joined; one that stands alone can be neither stored nor sent."""
-    return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _take(heard: Heard, value: Mapping[str, Any], holder: str) -> None:

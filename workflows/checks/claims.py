@@ -11,7 +11,7 @@ from typing import NamedTuple
 from app.domain.citations import MARKER
 from retrieval.language.paragraphs import Span
 from retrieval.language.sentences import split_sentences
-from retrieval.language.tokens import count_stems
+from retrieval.language.tokens import list_stems
 
 _MARKERS = re.compile(rf"(?:{MARKER.pattern}\s*)+")
 _LINE = re.compile(r"[^\n]+")
@@ -20,7 +20,6 @@ _TABLE_RULE = re.compile(r"[ \t]*\|?[ \t:|-]+\|?[ \t]*$")
 _CELL = re.compile(r"[^|\n]+")
 _OPENING = re.compile(r"[ \t]*(?:(?:[-*+]|\d{1,3}[.)])[ \t]+|>[ \t]?)*")
 _MARKUP = re.compile(r"\*\*|__|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)|`|\\(?=[^\w\s])")
-_MARKUP_SIGN = re.compile(r"[*_`\\]")
 _STRAY_BLANK = re.compile(r" (?=[.,;:!?。，；：！？])")
 LEAST_TERMS = 2
 """Words with a meaning of their own below which a sentence ("In short.") states nothing that could be checked."""
@@ -53,9 +52,12 @@ def claims_of(body: str) -> list[ClaimSentence]:
     """The claims of one body, in order. Headings, table heads and scraps are none."""
     found: list[ClaimSentence] = []
     for block in _blocks(body):
-        leaning = _leaning(_sentences(body, block))
-        found.extend(sentence for sentence in leaning if count_stems(sentence.text, LEAST_TERMS) == LEAST_TERMS)
+        found.extend(sentence for sentence in _leaning(_sentences(body, block)) if _states(sentence.text))
     return found
+
+
+def _states(text: str) -> bool:
+    return len(list_stems(text)) >= LEAST_TERMS
 
 
 def _blocks(body: str) -> Iterator[Span]:
@@ -88,29 +90,22 @@ def _is_head(lines: list[re.Match[str]], place: int) -> bool:
 def _sentences(body: str, block: Span) -> list[ClaimSentence]:
     """The sentences of a block; markers are blanked first, so that they never hide where a sentence ends."""
     text, at = body[block.start : block.end], block.start
-    if "[[" not in text:
-        return [ClaimSentence(_plain(text[start:end]), at + start, at + end, (), ()) for start, end in split_sentences(text)]
-    runs = _runs(text)
+    runs = [_run(text, found) for found in _MARKERS.finditer(text)]
     spans = split_sentences(_blanked(text, runs))
     limits = [*(span.start for span in spans[1:]), len(text)]
     found: list[ClaimSentence] = []
     for (start, end), limit in zip(spans, limits, strict=False):
         own = [run for run in runs if start <= run.first < limit]
-        keys = tuple(dict.fromkeys([key for run in own for key in run.keys])) if own else ()
-        last = max(end, own[-1].last) if own else end
+        keys = tuple(dict.fromkeys(key for run in own for key in run.keys))
+        last = max([end, *(run.last for run in own)])
         found.append(ClaimSentence(_plain(text[start:end]), at + start, at + last, keys, ()))
     return found
 
 
-def _runs(text: str) -> list[_Run]:
-    found = _MARKERS.finditer(text)
-    return [_run(text, *match.span(), match.group()) for match in found]
-
-
-def _run(text: str, first: int, end: int, markers: str) -> _Run:
-    """The blanks before are looked for from the markers on: a pattern that begins with them is tried at every character."""
-    keys = tuple(key.strip() for key in MARKER.findall(markers))
-    return _Run(len(text[:first].rstrip()), first, first + len(markers.rstrip()), end, keys)
+def _run(text: str, found: re.Match[str]) -> _Run:
+    first, end = found.span()
+    keys = tuple(key.strip() for key in MARKER.findall(found.group()))
+    return _Run(len(text[:first].rstrip()), first, first + len(found.group().rstrip()), end, keys)
 
 
 def _blanked(text: str, runs: Sequence[_Run]) -> str:
@@ -122,18 +117,14 @@ def _blanked(text: str, runs: Sequence[_Run]) -> str:
 
 
 def _plain(text: str) -> str:
-    text = MARKER.sub("", text) if "[[" in text else text
-    text = _MARKUP.sub("", text) if _MARKUP_SIGN.search(text) else text
-    return _STRAY_BLANK.sub("", " ".join(text.split()))
+    return _STRAY_BLANK.sub("", " ".join(_MARKUP.sub("", MARKER.sub("", text)).split()))
 
 
 def _leaning(sentences: Sequence[ClaimSentence]) -> Iterator[ClaimSentence]:
     """The sentences, those without a marker leaning on the next one that there is."""
-    if not any(sentence.keys for sentence in sentences):
-        return iter(sentences)
     following: tuple[str, ...] = ()
     leaning: list[ClaimSentence] = []
     for sentence in reversed(sentences):
         following = sentence.keys or following
-        leaning.append(sentence if sentence.keys or not following else ClaimSentence(*sentence[:-1], following))
+        leaning.append(sentence if sentence.keys else sentence._replace(leans_on=following))
     return reversed(leaning)

@@ -1,21 +1,15 @@
 """Markdown as readers' programs read it (CommonMark with tables), for detectors that need its blocks."""
 
-from functools import lru_cache
-
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 _CODE = frozenset({"fence", "code_block"})
-
-
-@lru_cache(maxsize=1)
-def _parser() -> MarkdownIt:
-    return MarkdownIt("commonmark", {"html": False}).enable("table")
+_PARSER = MarkdownIt("commonmark", {"html": False}).enable("table")
 
 
 def tokens_of(text: str) -> list[Token]:
     """The blocks of a text; `map` gives their lines, counted from 0, the end exclusive."""
-    return _parser().parse(text)
+    return _PARSER.parse(text)
 
 
 def code_lines(tokens: list[Token]) -> frozenset[int]:

@@ -64,8 +64,6 @@ def _standing(sentence: Sentence, is_title: bool) -> float:
 class _Sums:
     """What the sentences add up to."""
 
-    __slots__ = ("agreement", "denial", "met", "nearby", "parity", "weight")
-
     def __init__(self) -> None:
         self.agreement = self.met = self.denial = self.parity = self.nearby = self.weight = 0.0
 

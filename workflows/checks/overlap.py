@@ -7,7 +7,6 @@ evidence with its title.
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
 from typing import NamedTuple
 
 from workflows.checks.rarity import Rarity
@@ -155,7 +154,6 @@ def _dice(one: frozenset[str], other: frozenset[str]) -> float:
     return 2 * len(one & other) / (len(one) + len(other))
 
 
-@lru_cache(maxsize=65_536)
 def _triples(stem: str) -> frozenset[str]:
     marked = f"#{stem}#"
     return frozenset(marked[i : i + 3] for i in range(len(marked) - 2))

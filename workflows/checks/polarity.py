@@ -5,7 +5,6 @@ Words of direction carry a sign; a negation shortly before one turns it. `activa
 """
 
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import NamedTuple
 
 from retrieval.language.tokens import Word
@@ -51,9 +50,5 @@ def events_of(words: Sequence[Word], denials: Sequence[int]) -> tuple[Event, ...
 
 def is_negation(word: Word) -> bool:
     """Whether a word denies."""
-    return _denies(word.text)
-
-
-@lru_cache(maxsize=65_536)
-def _denies(text: str) -> bool:
+    text = word.text
     return text in NEGATIONS or text.endswith(("n't", "n’t")) or text.startswith(_CHINESE_NEGATIONS)

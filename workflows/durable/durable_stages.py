@@ -16,7 +16,6 @@ with workflow.unsafe.imports_passed_through():
     from workflows.durable import failures, payloads, policies
     from workflows.systems.stages import StageFailed
 
-TOGETHER = "searches that begin together are one activity"
 R = TypeVar("R")
 
 
@@ -53,8 +52,7 @@ class DurableStages:
         Searches that begin at the same moment are one activity, since the workflow has nothing to decide before all of them have
         ended; one that another subtask depends on is an activity of its own, so that it holds up nobody.
         """
-        # A start that says so needs no patch: each is written into the server's list of workflows too, with a flush of the disk.
-        if plan.is_awaited(subtask.id) or not (self._start.together or workflow.patched(TOGETHER)):
+        if plan.is_awaited(subtask.id):
             return (await self._search_alone(subtask.id, plan)).finding()
         beginning = self._beginning
         if beginning is None or beginning.plan is not plan:
@@ -86,14 +84,13 @@ class DurableStages:
         ids, plan = tuple(these.subtask_ids), these.plan
         if len(ids) == 1:
             return payloads.SearchesOutcome(ended=(await self._search_alone(ids[0], plan),))
-        request = payloads.SearchesRequest(**self._common(self._start.query), plan=plan.as_seen_by(*ids), subtask_ids=ids)
+        request = payloads.SearchesRequest(**self._common(self._start.query), plan=plan, subtask_ids=ids)
         outcome = await self._run(payloads.SEARCHES_ACTIVITY, f"searches/{ids[0]}", request, payloads.SearchesOutcome)
         self._stored.update(ended.subtask_id for ended in outcome.ended)
         return outcome
 
     async def _search_alone(self, subtask_id: str, plan: ResearchPlan) -> payloads.SearchOutcome:
-        seen = plan.as_seen_by(subtask_id)
-        request = payloads.SearchRequest(**self._common(self._start.query), plan=seen, subtask_id=subtask_id)
+        request = payloads.SearchRequest(**self._common(self._start.query), plan=plan, subtask_id=subtask_id)
         outcome = await self._run(payloads.SEARCH_ACTIVITY, f"search/{subtask_id}", request, payloads.SearchOutcome)
         self._stored.add(subtask_id)
         return outcome

@@ -120,7 +120,7 @@ class LivingActivities:
             await self._end(firing, Outcome.UNCHANGED, calls=len(probe.results))
             return payloads.Begun()
         plan = before.plan if before else None
-        start = ResearchInput(run_id=run, query=query, plan=plan, organisation_id=who.organisation, together=True)
+        start = ResearchInput(run_id=run, query=query, plan=plan, organisation_id=who.organisation)
         await insist(lambda: self._made(firing, who, start, searched, before, probe))
         return payloads.Begun(start=start)
 

@@ -1,9 +1,6 @@
 """What travels between the workflows and their activities. Small on purpose: results stay in PostgreSQL."""
 
-from typing import Annotated
 from uuid import UUID
-
-from pydantic import AfterValidator, PlainSerializer
 
 from app.domain.budget import StopReason
 from app.domain.contract import Halt, ResearchInput
@@ -11,7 +8,7 @@ from app.domain.evidence import Finding
 from app.domain.plan import ResearchPlan
 from app.domain.query import ResearchQuery
 from app.domain.run import EventType, RunStatus
-from app.domain.value import OneOfEqual, Value
+from app.domain.value import Value
 
 PLAN_ACTIVITY = "plan"
 SEARCH_ACTIVITY = "search"
@@ -25,29 +22,19 @@ REPORT_TASK_ACTIVITY = "report_task"
 FAIL_TASK_ACTIVITY = "fail_report_task"
 
 
-def _sparing(value: Value) -> dict[str, object]:
-    """Without what it is by default: of what a stage is told server, SDK and worker keep copies for as long as it works."""
-    return value.model_dump(mode="json", exclude_defaults=True)
-
-
-Sparing = PlainSerializer(_sparing)
-SharedQuery = Annotated[ResearchQuery, AfterValidator(OneOfEqual[ResearchQuery](lambda query: query.question)), Sparing]
-SentPlan = Annotated[ResearchPlan, Sparing]
-
-
 class StageRequest(Value):
     """What every stage is told. `begins` marks the first stage of this workflow: it moves the run to `running`."""
 
     run_id: UUID
-    query: SharedQuery
+    query: ResearchQuery
     finish: bool = False
     begins: bool = False
 
 
 class SearchRequest(StageRequest):
-    """One subtask of the plan, by id; the plan as this search sees it."""
+    """One subtask of the plan, by id."""
 
-    plan: SentPlan
+    plan: ResearchPlan
     subtask_id: str
 
 
@@ -64,16 +51,16 @@ class SearchOutcome(Value):
 
 
 class SearchesRequest(StageRequest):
-    """Several subtasks of the plan, whose searches begin together; the plan as these searches see it."""
+    """Several subtasks of the plan, whose searches begin together."""
 
-    plan: SentPlan
+    plan: ResearchPlan
     subtask_ids: tuple[str, ...]
 
     @property
     def each(self) -> tuple[SearchRequest, ...]:
         """What each search would be told alone."""
         told = {"run_id": self.run_id, "query": self.query, "finish": self.finish}
-        return tuple(SearchRequest(**told, plan=self.plan.as_seen_by(one), subtask_id=one) for one in self.subtask_ids)
+        return tuple(SearchRequest(**told, plan=self.plan, subtask_id=one) for one in self.subtask_ids)
 
 
 class SearchesOutcome(Value):
@@ -86,7 +73,7 @@ class SearchesOutcome(Value):
 class ReportRequest(StageRequest):
     """The whole plan. `stored` are the subtasks whose findings are in PostgreSQL; `missing` say why the others have none."""
 
-    plan: SentPlan
+    plan: ResearchPlan
     stored: tuple[str, ...]
     missing: tuple[SearchOutcome, ...] = ()
 

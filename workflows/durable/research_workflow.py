@@ -16,7 +16,6 @@ with workflow.unsafe.imports_passed_through():
     from workflows.systems.stages import StageFailed
     from workflows.systems.steering import Steering
 
-MEANWHILE = "a command heard while the record is read"
 UPGRADED = workflow.ContinueAsNewVersioningBehavior.AUTO_UPGRADE
 WAITS = {
     Halt.PAUSE: (RunStatus.PAUSED, "paused; resume it, or finish with what there is", ("resume", "finish", "cancel")),
@@ -158,9 +157,7 @@ class ParkedRunWorkflow(Steered):
         """Until the run goes on or is cancelled."""
         if self._wish is None:
             unheard = await self._unheard(parking.halt)
-            # A command may have come meanwhile. Histories from before this was seen forgot it, and have to be replayed so.
-            if self._wish is None or not workflow.patched(MEANWHILE):
-                self._wish = unheard
+            self._wish = self._wish or unheard  # a command may have come meanwhile
         await workflow.wait_condition(lambda: self._wish is not None and workflow.all_handlers_finished())
         if self._wish is Command.CANCEL:
             cancelled = payloads.Settlement(run_id=self._run_id, status=RunStatus.CANCELLED, detail="cancelled")

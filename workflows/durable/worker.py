@@ -1,6 +1,7 @@
 """The worker: `python -m workflows.durable.worker`. It writes "worker ready" when it takes work; SIGTERM or SIGINT ends it."""
 
 import asyncio
+import gc
 import logging
 import os
 import signal
@@ -18,7 +19,6 @@ from temporalio.worker import PollerBehaviorSimpleMaximum, UnsandboxedWorkflowRu
 
 from app.domain.contract import DEPLOYMENT_NAME, RESEARCH_QUEUE
 from app.domain.errors import SetupError
-from app.garbage import collect_rarely, giving_back
 from app.runs.service.temporal_gateway import connect
 from app.settings import Settings, read_settings
 from workflows.durable import policies
@@ -70,8 +70,8 @@ async def serve(settings: Settings, build: str | None = None) -> None:
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
     runtime = Runtime(telemetry=TelemetryConfig(), worker_heartbeat_interval=policies.WORKER_REPORTS_EVERY)
     client = await connect(settings.temporal_address, runtime)
-    async with equipped(settings) as shop, working(client, shop, build or build_id()), giving_back():
-        collect_rarely()
+    async with equipped(settings) as shop, working(client, shop, build or build_id()):
+        gc.freeze()  # what is loaded by now stays: later collections need not look at it
         print("worker ready", flush=True)
         await stop.wait()
 

@@ -26,7 +26,7 @@ async def ruled(kit: Kit, step: Step[A], read: Callable[[A], T | None], **shown:
     messages = kit.prompts.get(step.name, kit.language).render(form=kit.codec.form(step, kit.prompts, kit.language), **material)
     agent = f"judge/{step.name}/{content_key(*(text for _, text in sorted(material.items())))}"
     try:
-        answer = await Asker(kit, agent).answer(step, messages)
+        answer = (await Asker(kit, agent).ask(step, messages)).answer
     except (ModelError, BudgetSpent) as error:
         return Missing(f"{step.name}: {error}")
     value = read(answer)

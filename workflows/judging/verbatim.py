@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
 
 from app.domain.evidence import Quote
 from retrieval.language.stems import stem_word
@@ -53,7 +52,6 @@ def _little_else(claim: str, parts: Sequence[str], quotes: Sequence[Quote]) -> b
     return len(added) <= max(LEAST_ADDED, MOST_ADDED * len(claim.split()))
 
 
-@lru_cache(maxsize=1_024)
 def _words(text: str) -> str:
-    """Letters and digits alone, in lower case, so that typography does not count. Kept for the claims that cite one quote."""
+    """Letters and digits alone, in lower case, so that typography does not count."""
     return " ".join(_LETTERS.findall(text.lower()))

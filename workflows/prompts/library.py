@@ -8,7 +8,6 @@ import hashlib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 
 from app.domain.chat import Message, Role
@@ -45,11 +44,7 @@ class Template:
 
     def fill(self, values: Mapping[str, str]) -> str:
         """The text with its placeholders replaced."""
-        if len(self.pieces) == 1:
-            return self.pieces[0]
-        filled = list(self.pieces)
-        filled[1::2] = [values[name] for name in filled[1::2]]
-        return "".join(filled)
+        return "".join(values[piece] if place % 2 else piece for place, piece in enumerate(self.pieces))
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +68,7 @@ class Prompt:
         self._require(values)
         system = self.system.fill(values)
         user = Message(role=Role.USER, content=self.user.fill(values))
-        return (_system_message(system), user) if system else (user,)
+        return (Message(role=Role.SYSTEM, content=system), user) if system else (user,)
 
     def text(self, **values: str) -> str:
         """The user part alone, for pieces that go into other prompts. Raises as `render` does."""
@@ -147,12 +142,6 @@ class PromptLibrary:
     def digests(self) -> dict[str, str]:
         """Digest by `name/version/language`, for a run's manifest."""
         return {f"{p.name}/{p.version}/{p.language.value}": p.digest for p in self._prompts.values()}
-
-
-@lru_cache(maxsize=64)
-def _system_message(text: str) -> Message:
-    """Kept, because most system parts have no placeholder: thousands of waiting requests then share one message."""
-    return Message(role=Role.SYSTEM, content=text)
 
 
 def _read(path: Path) -> Prompt:

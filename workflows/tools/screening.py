@@ -7,7 +7,6 @@ mistake costs little. The source is marked, so that the reader is told when it i
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 from urllib.parse import unquote
 
 from app.domain.address import host_of
@@ -54,7 +53,6 @@ def _touches(passage: Passage, hits: Iterable[Hit]) -> bool:
     return any(hit.start - NEAR_CHARS < passage.end and passage.start < hit.end + NEAR_CHARS for hit in hits)
 
 
-@lru_cache(1_024)
 def _about(source: Source) -> tuple[Hit, ...]:
     """Title, author and address are shown to the model too."""
     address = _WORDS_OF_ADDRESS.sub(" ", unquote(source.url.partition("://")[2]))

@@ -2,7 +2,18 @@
 
 from sqlmodel import SQLModel
 
-from app.database.tables import accounts, api_clients, asking, collections, fleets, preferences, reports, runs, schedules, spending
+from app.database.tables import (
+    accounts,
+    api_clients,
+    asking,
+    collections,
+    fleets,
+    preferences,
+    reports,
+    runs,
+    schedules,
+    spending,
+)
 
 # A module is named here for its tables to be known.
 MODULES = (accounts, api_clients, asking, collections, fleets, preferences, reports, runs, schedules, spending)

@@ -20,15 +20,11 @@ BARE = re.compile(r"\b([a-zA-Z][a-zA-Z0-9+.-]*)://|\b(www)\.(?=\w)")
 KEPT = re.compile(r"\x00(\d+)\x00")
 SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~&$])")
 WEB = re.compile(r"https?://[^\s<>\"'`\\^{|}]+$", re.IGNORECASE)
-# In this order; a pattern is tried only where the sign stands that it needs: most bodies have none, and looking takes no time.
-REMOVED = (("![", IMAGE, r"\1"), ("]:", REFERENCE, ""), ("][", REFERRED, r"\1"))
 
 
 def without_foreign_links(markdown: str, addresses: frozenset[str]) -> str:
     """The same text without images, HTML, and links to anything but `addresses`."""
-    text = markdown
-    for sign, pattern, left in REMOVED:
-        text = pattern.sub(left, text) if sign in text else text
+    text = REFERRED.sub(r"\1", REFERENCE.sub("", IMAGE.sub(r"\1", markdown)))
     kept: list[str] = []
 
     def keep(match: re.Match[str]) -> str:
@@ -40,18 +36,15 @@ def without_foreign_links(markdown: str, addresses: frozenset[str]) -> str:
         kept.append(match.group(0))
         return f"\x00{len(kept) - 1}\x00"
 
-    text = LINK.sub(keep, text) if "](" in text else text
-    text = TAG.sub(r"\\<", AUTOLINK.sub(r"\1", text)) if "<" in text else text
+    text = LINK.sub(keep, text)
+    text = TAG.sub(r"\\<", AUTOLINK.sub(r"\1", text))
     # Whatever the patterns above did not foresee (a link over two lines, say) loses what would make it one.
     text = text.replace("](", "]\\(")
-    text = unlinked(text)
-    return KEPT.sub(lambda m: kept[int(m.group(1))], text) if kept else text
+    return KEPT.sub(lambda m: kept[int(m.group(1))], unlinked(text))
 
 
 def unlinked(text: str) -> str:
     """The text with a backslash in every bare address: it reads the same, and no renderer makes a link of it."""
-    if "://" not in text and "www." not in text:
-        return text
     return BARE.sub(lambda m: f"{m.group(1)}\\://" if m.group(1) else f"{m.group(2)}\\.", text)
 
 

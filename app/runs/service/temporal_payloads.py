@@ -1,14 +1,11 @@
 """How nouns travel over Temporal: as JSON, read by whatever version takes the work up (ADR 0010)."""
 
-from functools import lru_cache
 from typing import Any
 
 from pydantic import TypeAdapter
 from temporalio.api.common.v1 import Payload
 from temporalio.contrib.pydantic import PydanticJSONPlainPayloadConverter
 from temporalio.converter import CompositePayloadConverter, DataConverter, DefaultPayloadConverter, JSONPlainPayloadConverter
-
-_reader = lru_cache(maxsize=1_024)(TypeAdapter)
 
 
 class JsonOfAnyVersion(PydanticJSONPlainPayloadConverter):
@@ -19,7 +16,7 @@ class JsonOfAnyVersion(PydanticJSONPlainPayloadConverter):
 
     def from_payload(self, payload: Payload, type_hint: type | None = None) -> Any:
         """The payload as a `type_hint`."""
-        reader: TypeAdapter[Any] = _reader(Any if type_hint is None else type_hint)
+        reader: TypeAdapter[Any] = TypeAdapter(Any if type_hint is None else type_hint)
         return reader.validate_json(payload.data, extra="ignore")
 
 

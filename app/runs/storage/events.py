@@ -14,7 +14,6 @@ from asyncpg import Record
 
 from app.database.engine import CONNECT_LIMIT, OUTAGES, Executor, translated
 from app.domain.run import EventType, RunStatus
-from app.json_bytes import json_bytes
 
 CHANNEL = "rubrica_events"
 PAGE = 500
@@ -74,7 +73,7 @@ def _logged(run_id: str, row: Record) -> LoggedEvent:
     """Built once, whoever watches. The payload goes out as it was stored, unparsed."""
     payload = orjson.Fragment(row["payload"])
     event = {"run_id": run_id, "seq": row["seq"], "type": row["type"], "agent": row["agent"], "payload": payload, "at": row["at"]}
-    return LoggedEvent(row["seq"], row["type"], _is_final(row), json_bytes(event, orjson.OPT_UTC_Z))
+    return LoggedEvent(row["seq"], row["type"], _is_final(row), orjson.dumps(event, option=orjson.OPT_UTC_Z))
 
 
 def _is_final(row: Record) -> bool:

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Sequence
 from datetime import timedelta
-from functools import lru_cache
 from typing import NamedTuple
 from uuid import UUID
 
@@ -55,9 +54,6 @@ WAITING = """
                   RETURNING id)
     SELECT append_event(id, 'status_changed', '', $3) FROM told"""
 UNFINISHED = "SELECT id, status FROM runs WHERE finished_at IS NULL ORDER BY created_at"
-
-KEPT = 512
-"""Questions and plans that are kept as read: they are frozen, and runs are looked at again and again."""
 
 
 class Unfinished(NamedTuple):
@@ -140,27 +136,16 @@ async def unfinished(database: Executor) -> Sequence[Unfinished]:
 
 
 def _run(row: Record) -> Run:
-    """What is stored was validated when it came; to do so again is most of what a list of runs would cost."""
-    return Run.model_construct(
+    return Run(
         id=row["id"],
-        query=_query(row["query"]),
+        query=ResearchQuery.of_any_version(row["query"]),
         status=RunStatus(row["status"]),
         detail=row["detail"],
-        plan=_plan(row["plan"]) if row["plan"] else None,
-        usage=Usage.model_construct(**{name: row[name] for name in Usage.model_fields}),
-        budget=Budget.model_construct(**{name: row[name] for name in Budget.model_fields}),
+        plan=ResearchPlan.of_any_version(row["plan"]) if row["plan"] else None,
+        usage=Usage(**{name: row[name] for name in Usage.model_fields}),
+        budget=Budget(**{name: row[name] for name in Budget.model_fields}),
         created_at=row["created_at"],
         updated_at=row["updated_at"],
         finished_at=row["finished_at"],
         last_seq=row["last_seq"],
     )
-
-
-@lru_cache(KEPT)
-def _query(text: str) -> ResearchQuery:
-    return ResearchQuery.of_any_version(text)
-
-
-@lru_cache(KEPT)
-def _plan(text: str) -> ResearchPlan:
-    return ResearchPlan.of_any_version(text)

@@ -17,7 +17,7 @@ from retrieval.index.ports import EVERYTHING, Hits, HybridQuery, Index, IndexDam
 from retrieval.index.server import ServerIndex
 from retrieval.index.sparse import SparseEncoder, SparseVector
 from retrieval.ports import SearchFilter
-from retrieval.search.together import Together
+from retrieval.search.together import Together, documents_of
 from retrieval.store.catalogue import Generation
 from tests.retrieval.index.qdrant_grpc_stub import GrpcFront
 from tests.retrieval.index.qdrant_stub import QdrantStub
@@ -100,14 +100,14 @@ def test_indexes_searched_together_keep_points_of_one_number_apart(filled: Index
     filled.upsert("b.1.words", passages()[:1])
     generations = [Generation(name=name, collection=name[0], recipe="", average_length=8.0) for name in ("b.1.words", "a.1")]
     within = Together(filled, generations * 2)
-    hits = within.hits(HybridQuery(WORDS.query("tariffs on wool"), None, 10))
+    hits, _ = within.hits(HybridQuery(WORDS.query("tariffs on wool"), None, 10))
     places = within.places(hits)
-    assert sorted((within.index(key), places[key].document) for key in hits) == [
+    assert sorted((key.within, places[key].document) for key in hits) == [
         ("a.1", "tariff"),
         ("a.1", "wool"),
         ("b.1.words", "tariff"),
     ]
-    assert len(set(within.documents(places).values())) == 3
+    assert len(set(documents_of(places).values())) == 3
     assert within.places({}) == {}
 
 

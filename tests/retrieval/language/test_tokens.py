@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from app.domain.script import is_ideograph
 from retrieval.language.stems import find_root, is_irregular, stem_word
 from retrieval.language.stop_words import STOP_WORDS, split_at_stop_words
-from retrieval.language.tokens import count_stems, list_stems, split_pairs, split_units, split_words
+from retrieval.language.tokens import list_stems, split_pairs, split_units, split_words
 
 
 def words(text: str) -> list[str]:
@@ -59,13 +59,6 @@ def test_roots_bring_irregular_forms_together_and_light_stems_keep_nouns_apart()
     assert find_root("improvement") == find_root("improve")
     assert stem_word("improvement") != stem_word("improve")
     assert stem_word("关税") == "关税"
-
-
-def test_stems_are_counted_no_farther_than_asked() -> None:
-    text = "The wages of 工人 rose in 1890."
-    assert count_stems(text, 100) == len(list_stems(text)) == 4
-    assert count_stems(text * 1_000, 2) == 2
-    assert count_stems("of the 的", 1) == 0
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from tests.workflows.agents.acting import DONE, PLAN, PROTECT, QUERY, SUBTASK, a
 from tests.workflows.bench_of_agents import make_kit, new_record, step_of
 from tests.workflows.small_corpus import SmallCorpus
 from workflows.agents.codec import TagCodec
-from workflows.agents.deep_search import opening, search_deeply
+from workflows.agents.deep_search import search_deeply
 from workflows.agents.kit import Bounds
 from workflows.chat_models.scripted import Scripted, ScriptedModel
 from workflows.systems.local_record import LocalRecord
@@ -269,13 +269,3 @@ async def test_tags_and_schema_mean_the_same() -> None:
     assert with_tags.quotes == with_schema.quotes
     assert with_tags.answer == with_schema.answer
     assert with_tags.thoughts == ("begin", "enough")
-
-
-def test_the_plan_as_a_search_sees_it_asks_the_model_the_same() -> None:
-    other = SUBTASK.model_copy(
-        update={"id": "other", "title": "The other side", "question": "Who lost by it?", "purpose": "both sides"}
-    )
-    plan = PLAN.model_copy(update={"intent": "to judge it", "subtasks": (SUBTASK, other)})
-    kit = make_kit(acting(), new_record())
-    for subtask in plan.subtasks:
-        assert opening(subtask, plan, QUERY, kit) == opening(subtask, plan.as_seen_by(subtask.id), QUERY, kit)

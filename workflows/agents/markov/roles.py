@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import Any
 
 from pydantic import Field
@@ -55,7 +54,6 @@ LAST = step("markov_last", LastPlan, max_tokens=1_500)
 REPORT = TextStep("markov_report", max_tokens=8_000)
 
 
-@lru_cache(maxsize=16)
 def move_step(tools: frozenset[str]) -> Step[Move]:
     """The search agent's step where only these tools exist."""
     return offering(MOVE, tools)

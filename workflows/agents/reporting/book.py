@@ -18,15 +18,13 @@ class QuoteBook:
     def __init__(self, findings: Sequence[Finding]) -> None:
         found = [quote for finding in findings for quote in finding.quotes]
         widest = without_inner(found)
+        words = {quote.key: _words(widest[quote.key].text) for quote in found}
         by_words: dict[str, Quote] = {}
-        said: dict[str, str] = {}
         for quote in found:
-            outer = widest[key := quote.key]
-            said[key] = _words(outer.text)
-            by_words.setdefault(said[key], outer)
+            by_words.setdefault(words[quote.key], widest[quote.key])
         self._quotes = {f"q{i}": quote for i, quote in enumerate(by_words.values(), 1)}
         ids = dict(zip(by_words, self._quotes, strict=True))
-        self._ids = {key: ids[words] for key, words in said.items()}
+        self._ids = {quote.key: ids[words[quote.key]] for quote in found}
         self._findings = findings
 
     def __len__(self) -> int:

@@ -27,9 +27,7 @@ _NOT_IN_ADDRESS = r"\s<>\"'）)\]，。；"
 _ADDRESS = re.compile(
     rf"<?\b(?:(?:https?|ftp|file|data|javascript)://|www\.)[^{_NOT_IN_ADDRESS}]*[^{_NOT_IN_ADDRESS}.,;:!?]>?", re.IGNORECASE
 )
-_BRACKET = re.compile(r"[\[\]【】<]")
-_WORLD_WIDE = re.compile(r"\bwww\.", re.IGNORECASE)
-_STRAY_BLANK = re.compile(r"[ \t]+(?=[.,;:!?)。，；：！？）])")
+_STRAY_BLANK = re.compile(r"(?<![ \t])[ \t]+(?=[.,;:!?)。，；：！？）])")
 _NOTHING_WITHIN = re.compile(r"[(（]\s*[)）]")
 _WIDE_GAP = re.compile(r"(?<=\S)[ \t]{2,}(?=\S)")
 _LEFTOVER = re.compile(r"\[(?=\[)|(?<=\])\]|\[\^?(?=\d{1,6}\])")
@@ -44,47 +42,18 @@ class Cited(NamedTuple):
 
 def cleaned(text: str, allowed: Collection[str]) -> Cited:
     """The text with only citations from `allowed`, each as `[q3]`."""
-    text, removed = text[:MAX_CHARS], 0
-    if _wants_cleaning(text, allowed):
-        text, removed = _thoroughly(text, allowed)
-    tidy = _tidy(text)
-    return Cited((_WIDE_GAP.sub(" ", tidy) if "  " in tidy or "\t" in tidy else tidy).strip(), removed)
-
-
-def _thoroughly(text: str, allowed: Collection[str]) -> Cited:
-    """Cleaned until nothing more is found; what is left of nested brackets goes then."""
-    cleaning = _Cleaning(allowed)
+    cleaning, text = _Cleaning(allowed), text[:MAX_CHARS]
     for _ in range(MAX_PASSES):
         before, text = text, cleaning.once(text)
         if text == before:
             break
-    return Cited(_LEFTOVER.sub("", text), cleaning.removed)
-
-
-def _wants_cleaning(text: str, allowed: Collection[str]) -> bool:
-    """False for most texts: they cite what they may, as they should, and hold nothing else that could be a citation."""
-    cited = set(_CANONICAL.findall(text))
-    return not cited.issubset(allowed) or _looks_cited(_CANONICAL.sub("", text))
-
-
-def _looks_cited(text: str) -> bool:
-    """Whether it has what a citation could be. One pattern for all of that would be tried at every character."""
-    lower = text.lower()
-    if "(q" in lower or "（q" in lower or "://" in lower or _BRACKET.search(text):
-        return True
-    return "www." in lower and _WORLD_WIDE.search(text) is not None
+    tidy = _tidy(_LEFTOVER.sub("", text))
+    return Cited(_WIDE_GAP.sub(" ", tidy).strip(), cleaning.removed)
 
 
 def _tidy(text: str) -> str:
     """Without the blanks and the empty parentheses that a citation leaves behind."""
-    text = _STRAY_BLANK.sub("", text)
-    return _NOTHING_WITHIN.sub("", text) if "(" in text or "（" in text else text
-
-
-def cites_any(text: str, allowed: Collection[str]) -> bool:
-    """Whether the text, when it is cleaned, cites one of `allowed`."""
-    text = text[:MAX_CHARS]
-    return cites(_thoroughly(text, allowed).text if _wants_cleaning(text, allowed) else text)
+    return _NOTHING_WITHIN.sub("", _STRAY_BLANK.sub("", text))
 
 
 def without_citations(text: str) -> str:

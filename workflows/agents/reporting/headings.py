@@ -7,7 +7,6 @@ from typing import NamedTuple
 _MARKED = re.compile(r"^[ \t]{0,3}(#{1,6})(?:[ \t]+(.*?))?[ \t#]*$", re.MULTILINE)
 _MARKED_OR_BOLD = re.compile(rf"{_MARKED.pattern}|^[ \t]{{0,3}}\*\*([^*\n]{{2,120}})\*\*[ \t]*:?[ \t]*$", re.MULTILINE)
 _UNDERLINE = re.compile(r"(?<=\S)[ \t]*\n[ \t]{0,3}(?:=+|-+)[ \t]*$", re.MULTILINE)
-_LINE_OF_DASHES = re.compile(r"\n[ \t]{0,3}[=-]")
 
 
 class Part(NamedTuple):
@@ -20,7 +19,7 @@ class Part(NamedTuple):
 
 def parts_of(text: str) -> Iterator[Part]:
     """The text cut at its headings; a line that is bold as a whole counts as one of level 3."""
-    text = _not_underlined(text)
+    text = _UNDERLINE.sub("", text)
     level, heading, at = 0, "", 0
     for found in _MARKED_OR_BOLD.finditer(text):
         yield Part(level, heading, text[at : found.start()].strip())
@@ -37,9 +36,4 @@ def without_headings(text: str, besides: str = "") -> str:
         heading = (match.group(2) or "").strip(" #*_")
         return f"**{heading}**" if heading and heading.casefold() != besides.casefold() else ""
 
-    return _MARKED.sub(bold, _not_underlined(text)).strip()
-
-
-def _not_underlined(text: str) -> str:
-    """Without the dashes below headings. They are asked for first: a pattern that begins with blanks takes long."""
-    return _UNDERLINE.sub("", text) if _LINE_OF_DASHES.search(text) else text
+    return _MARKED.sub(bold, _UNDERLINE.sub("", text)).strip()

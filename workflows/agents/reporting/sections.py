@@ -11,7 +11,7 @@ from workflows.agents.concurrency import all_of
 from workflows.agents.ports import BudgetSpent
 from workflows.agents.remembering import REPORTER
 from workflows.agents.reporting.aggregation import Filled, noticed
-from workflows.agents.reporting.citing import cites_any, cleaned, without_citations
+from workflows.agents.reporting.citing import cites, cleaned, without_citations
 from workflows.agents.reporting.desk import Desk
 from workflows.agents.reporting.headings import parts_of, without_headings
 from workflows.agents.reporting.outline import Outline
@@ -69,7 +69,7 @@ def _check(desk: Desk, filled: Filled, text: str) -> None:
     Raises:
         AnswerInvalid: it cites nothing of what its writer was shown.
     """
-    if not cites_any(text, filled.ids):
+    if not cites(cleaned(text, filled.ids).text):
         raise AnswerInvalid(say("cites_nothing", desk.kit.language, id=filled.ids[0]))
 
 
