@@ -15,7 +15,7 @@ override DOCS := $(value DOCS)
 override DATA := $(value DATA)
 export Q DOCS DATA
 
-.PHONY: help setup report up test check eval-demo fuzz-api audit lock clean
+.PHONY: help setup report up extras test check eval-demo fuzz-api audit lock clean
 
 help: ## List what there is
 	@awk -F ':.*## ' '/^[a-z%-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -31,6 +31,9 @@ report: setup ## Research a question: make report Q="..." [DOCS=folder]
 
 up: setup ## Run API, worker and page here, until Ctrl-C
 	@exec $(PY) -m infra.cli up $(ARGS)
+
+extras: setup ## Install what only some tests need and most machines lack: a browser, torch, SearXNG, small weights
+	@$(PY) -m infra.extras
 
 test: setup ## Run the tests on real servers (ARGS="-k name" for some, JOBS=0 for one process)
 	@$(PY) -m pytest -n $(JOBS) $(ARGS)

@@ -1,13 +1,15 @@
 """Real PostgreSQL and Temporal for every test that asks, started once a session and stopped at its end."""
 
 import asyncio
+import io
 import itertools
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 from xdist.remote import Producer
 from xdist.scheduler import Scheduling
 
@@ -22,12 +24,29 @@ _numbers = itertools.count(1)
 # Tests start a hundred programs of ours. What one of them compiled the next need not, also where the machine says otherwise.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
+# How long an example takes is the machine's affair.
+settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("any machine")
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Scheduling:
     """Several processes share the tests as `tests.support.scheduling` says."""
     return ByFile(config, log)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """A test that is given up tells where each of its tasks waits: the stack that pytest-timeout shows ends in the event loop."""
+    report = yield
+    if call.excinfo is not None and "pytest-timeout" in call.excinfo.exconly():
+        stacks = io.StringIO()
+        for task in asyncio.all_tasks(asyncio.get_event_loop_policy().get_event_loop()):
+            task.print_stack(file=stacks)
+        report.sections.append(("Where tasks wait", stacks.getvalue()))
+    return report
 
 
 @pytest.fixture(scope="session")

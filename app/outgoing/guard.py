@@ -68,8 +68,13 @@ def _resolved(host: str, port: int, address: IPAddress) -> ResolveResult:
     }
 
 
-def guarded_connector(lookup: LookUp, permitted: Sequence[IPNetwork], tls: ssl.SSLContext | None = None) -> TCPConnector:
-    """A connector that reaches public addresses only. Every connection looks its host up anew."""
+def guarded_connector(
+    lookup: LookUp, permitted: Sequence[IPNetwork], tls: ssl.SSLContext | None = None, each_host: int = 4
+) -> TCPConnector:
+    """A connector that reaches public addresses only. Every connection looks its host up anew.
+
+    `each_host` is how many connections there may be to one host at a time; 0 sets no limit.
+    """
 
     def guarded_socket(info: AddrInfoType) -> socket.socket:
         family, kind, protocol, _, address = info
@@ -83,6 +88,6 @@ def guarded_connector(lookup: LookUp, permitted: Sequence[IPNetwork], tls: ssl.S
         socket_factory=guarded_socket,
         ssl=tls or True,
         limit=CONNECTIONS,
-        limit_per_host=4,
+        limit_per_host=each_host,
         keepalive_timeout=5,
     )

@@ -119,7 +119,7 @@ class SentenceTransformersEncoder:
         self.name = Path(model).name
         self._model = SentenceTransformer(model)
         self._model.max_seq_length = MAX_TOKENS
-        self.size = int(self._model.get_sentence_embedding_dimension())
+        self.size = int(self._model.get_embedding_dimension())
 
     def passages(self, texts: Sequence[str]) -> Vectors:
         """One row a text, in order."""

@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 
 from aiohttp import web
 
-from tests.support.patience import PATIENCE_S
-
 
 @dataclass
 class Received:
@@ -21,20 +19,23 @@ class Received:
 
 @dataclass
 class Receiver:
-    """`statuses` are given to the next requests in turn; then 204. `slow` paths answer late, `garbage` ones not in HTTP."""
+    """`statuses` are given to the next requests in turn; then 204.
+
+    `slow` paths answer once `let_go` is set, `garbage` ones not in HTTP.
+    """
 
     url: str = ""
     requests: list[Received] = field(default_factory=list)
     statuses: list[int] = field(default_factory=list)
     redirect_to: str = ""
     came: asyncio.Event = field(default_factory=asyncio.Event)
+    let_go: asyncio.Event = field(default_factory=asyncio.Event)
 
-    async def until(self, count: int, path: str = "/hook", limit_s: float = PATIENCE_S) -> list[Received]:
+    async def until(self, count: int, path: str = "/hook") -> list[Received]:
         """Wait for so many requests to a path."""
-        async with asyncio.timeout(limit_s):
-            while len(found := [request for request in self.requests if request.path == path]) < count:
-                self.came.clear()
-                await self.came.wait()
+        while len(found := [request for request in self.requests if request.path == path]) < count:
+            self.came.clear()
+            await self.came.wait()
         return found
 
     async def answer(self, request: web.Request) -> web.StreamResponse:
@@ -42,7 +43,7 @@ class Receiver:
         self.requests.append(Received(request.path, {k.lower(): v for k, v in request.headers.items()}, await request.read()))
         self.came.set()
         if request.path == "/slow":
-            await asyncio.sleep(5)
+            await self.let_go.wait()
         if request.path == "/redirect":
             raise web.HTTPTemporaryRedirect(self.redirect_to)
         if request.path == "/garbage":

@@ -13,7 +13,6 @@ from uuid import UUID
 import aiohttp
 
 PASSWORD = "a long enough password of the tour"
-LIMIT_S = 100
 
 
 @dataclass
@@ -37,10 +36,9 @@ class Customer:
 
     async def until(self, path: str, field: str, *ends: str) -> dict[str, Any]:
         """Ask again until the field has one of these values."""
-        async with asyncio.timeout(LIMIT_S):
-            while (found := await self.call("GET", path))[field] not in ends:
-                assert found[field] not in ("failed", "cancelled"), found
-                await asyncio.sleep(0.2)
+        while (found := await self.call("GET", path))[field] not in ends:
+            assert found[field] not in ("failed", "cancelled"), found
+            await asyncio.sleep(0.2)
         return dict(found)
 
     async def status(self, method: str, path: str) -> int:
@@ -76,11 +74,8 @@ async def upload(customer: Customer, collection: str, files: Iterable[Path]) -> 
         form.add_field("file", path.read_bytes(), filename=path.name, content_type="application/pdf")
     async with customer.session.post(f"/v1/collections/{collection}/documents", data=form) as answer:
         assert answer.status < 300, await answer.text()
-    async with asyncio.timeout(LIMIT_S):
-        while {d["state"] for d in (await customer.call("GET", f"/v1/collections/{collection}/documents"))["items"]} != {
-            "indexed"
-        }:
-            await asyncio.sleep(0.2)
+    while {d["state"] for d in (await customer.call("GET", f"/v1/collections/{collection}/documents"))["items"]} != {"indexed"}:
+        await asyncio.sleep(0.2)
 
 
 async def events(customer: Customer, run: str, after: int, until: str = "") -> list[dict[str, Any]]:
@@ -180,15 +175,14 @@ async def scheduled(customer: Customer, run: str) -> str:
 async def asked_again(customer: Customer, schedule: str, before: int) -> dict[str, Any]:
     """Trigger the schedule; its asking, once it has ended and every message about it is sent."""
     await customer.call("POST", f"/v1/schedules/{schedule}/trigger")
-    async with asyncio.timeout(LIMIT_S):
-        while True:
-            askings = (await customer.call("GET", f"/v1/schedules/{schedule}/changes"))["items"]
-            sent = (await customer.call("GET", f"/v1/schedules/{schedule}/deliveries"))["items"]
-            ended = len(askings) > before and askings[0]["outcome"] != "running"
-            if ended and all(delivery["state"] != "waiting" for delivery in sent):
-                await asyncio.sleep(1)  # its workflow ends
-                return dict(askings[0])
-            await asyncio.sleep(0.3)
+    while True:
+        askings = (await customer.call("GET", f"/v1/schedules/{schedule}/changes"))["items"]
+        sent = (await customer.call("GET", f"/v1/schedules/{schedule}/deliveries"))["items"]
+        ended = len(askings) > before and askings[0]["outcome"] != "running"
+        if ended and all(delivery["state"] != "waiting" for delivery in sent):
+            await asyncio.sleep(1)  # its workflow ends
+            return dict(askings[0])
+        await asyncio.sleep(0.3)
 
 
 async def nothing_to_see(stranger: Customer, run: str, *paths: str) -> None:

@@ -34,11 +34,11 @@ def test_a_file_in_the_place_of_the_home_is_refused(tmp_path: Path) -> None:
         Home(tmp_path / "home").prepare()
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
 def test_a_folder_without_permission_is_refused(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
+    closed = Path("/sys") if os.geteuid() == 0 else tmp_path  # root may write into any other
     with pytest.raises(SetupError, match="RUBRICA_HOME"):
-        make_folder(tmp_path / "home")
+        make_folder(closed / "home")
     tmp_path.chmod(0o700)
 
 

@@ -72,7 +72,7 @@ def test_leftovers_are_ended_and_other_programs_are_not(tmp_path: Path) -> None:
         }
         StackState(pid=1, api="", processes=processes).write(path)
         end_leftovers(path)
-        leftover.wait(5)
+        leftover.wait()
         assert innocent.poll() is None
         assert not path.exists()
         innocent.kill()

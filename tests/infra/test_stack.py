@@ -5,7 +5,6 @@ import os
 import signal
 import socket
 import subprocess
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,10 +16,8 @@ from infra.local.home import Home
 from infra.local.lock import StackState, read_state
 from infra.local.ports import LOOPBACK, free_port
 from infra.local.service import http_status
-from tests.support.patience import PATIENCE_S
 from tests.support.stack import RUBRICA, command_environment, run_rubrica
 
-START_LIMIT_S = 120
 QUESTION = {"question": "How did presidents justify tariffs before 1900?", "effort": "quick"}
 
 
@@ -44,15 +41,13 @@ class Up:
 
     async def ready(self) -> None:
         """Until everything has started."""
-        deadline = time.monotonic() + START_LIMIT_S
         while b"Ctrl-C stops" not in self.output.read_bytes():
             assert self.process.poll() is None, self.output.read_text()
-            assert time.monotonic() < deadline, self.output.read_text()
             await asyncio.sleep(0.05)
 
     def end(self, how: signal.Signals) -> int:
         self.process.send_signal(how)
-        return self.process.wait(30)
+        return self.process.wait()
 
 
 def belonging_to(home: Path) -> dict[int, str]:
@@ -69,9 +64,7 @@ def belonging_to(home: Path) -> dict[int, str]:
 
 
 async def wait_until_nothing_runs(home: Path) -> None:
-    deadline = time.monotonic() + PATIENCE_S
-    while left := belonging_to(home):
-        assert time.monotonic() < deadline, left
+    while belonging_to(home):
         await asyncio.sleep(0.1)
 
 
@@ -131,13 +124,10 @@ async def test_a_service_that_dies_is_started_again_at_the_same_address(up: Up) 
     before = up.state
     for name in ("api", "worker", "retrieval", "Temporal"):
         os.kill(before.processes[name][0], signal.SIGKILL)
-    deadline = time.monotonic() + PATIENCE_S
     while any(up.state.processes.get(name, (0, 0.0))[0] in (0, pid) for name, (pid, _) in before.processes.items()):
-        assert time.monotonic() < deadline, up.output.read_text()
         await asyncio.sleep(0.1)
     assert (up.state.api, up.state.temporal, up.state.retrieval) == (before.api, before.temporal, before.retrieval)
     while await http_status(up.state.api, "/health") != 200:
-        assert time.monotonic() < deadline, up.output.read_text()
         await asyncio.sleep(0.1)
     assert "worker ended (signal 9)" in up.output.read_text()
 

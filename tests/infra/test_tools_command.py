@@ -1,6 +1,5 @@
 """`rubrica tools` and `rubrica mcp`, as a person and an MCP client use them."""
 
-import asyncio
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -60,7 +59,7 @@ async def test_search_and_research_are_offered_to_mcp_clients(tmp_path: Path, in
     async with serving(FakeApi(list(a_whole_run()))) as api:
         environment = command_environment(RUBRICA_HOME=str(tmp_path), RUBRICA_API_URL=api, RUBRICA_RETRIEVAL_URL=index)
         parameters = StdioServerParameters(command=sys.executable, args=[*RUBRICA[1:], "mcp"], env=environment)
-        async with asyncio.timeout(60), Client(parameters) as client:
+        async with Client(parameters) as client:
             names = {tool.name for tool in (await client.list_tools()).tools}
             assert names == {"search", "read", "research_start", "research_status", "research_report"}
             found = await client.call_tool("search", {"query": "duties"})

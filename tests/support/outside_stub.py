@@ -72,6 +72,16 @@ def after(seconds: float, then: Behaviour) -> Behaviour:
     return behave
 
 
+def when(opened: asyncio.Event, then: Behaviour) -> Behaviour:
+    """An answer that waits for an event."""
+
+    async def behave(request: web.Request) -> web.StreamResponse:
+        await opened.wait()
+        return await then(request)
+
+    return behave
+
+
 async def hangs_up(request: web.Request) -> web.StreamResponse:
     """The connection breaks in the middle of the body."""
     response = web.StreamResponse(headers={"Content-Length": "1000"})

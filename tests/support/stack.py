@@ -19,9 +19,10 @@ RUBRICA = (sys.executable, "-m", "infra.cli")
 
 
 def command_environment(**settings: str) -> dict[str, str]:
-    """This environment without its own settings, with the given ones."""
+    """This environment with the given settings instead of its own, and with ports: without, all stacks would like the same."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("RUBRICA_")}
-    return kept | {"PYTHONPATH": str(ROOT)} | settings
+    ports = {"RUBRICA_API_PORT": str(free_port()), "RUBRICA_UI_PORT": str(free_port())}
+    return kept | ports | {"PYTHONPATH": str(ROOT)} | settings
 
 
 def run_rubrica(home: Path, *arguments: str, folder: Path | None = None, **settings: str) -> subprocess.CompletedProcess[str]:

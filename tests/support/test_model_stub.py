@@ -41,7 +41,7 @@ def ask(text: str, **more: Any) -> dict[str, Any]:
 
 @pytest.fixture
 async def client() -> AsyncIterator[aiohttp.ClientSession]:
-    async with aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=5)) as session:
+    async with aiohttp.ClientSession() as session:
         yield session
 
 

@@ -44,7 +44,7 @@ def open_page(api: FakeApi, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Ap
 @pytest.fixture(scope="module")
 def chromium() -> "Iterator[Browser]":
     """One real browser for all of a file's tests. Not for files with tests that are coroutines: it holds the thread's loop."""
-    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: `make extras`")
     sync_api.expect.set_options(timeout=LIMIT_MS)
     with sync_api.sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])

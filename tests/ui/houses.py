@@ -52,7 +52,7 @@ def real_api(urls: tuple[str, str], owner_url: str, write: Callable[..., object]
 
     thread = threading.Thread(target=lambda: loop.run_until_complete(serve()))
     thread.start()
-    ready.wait(30)
+    ready.wait()
     try:
         yield held[0]
     finally:

@@ -34,7 +34,7 @@ def test_an_absent_api_is_named_together_with_the_way_to_start_it() -> None:
 
 
 def test_a_slow_api_is_not_waited_for_for_ever(api: FakeApi) -> None:
-    api.delay = 1.0
+    api.delay = 5.0
     with pytest.raises(ApiProblem, match="did not answer in time"):
         ApiClient(api.url, timeout=timedelta(seconds=0.2)).runs()
 

@@ -1,4 +1,4 @@
-"""The page in a real browser. Needs `pip install playwright` and a Chromium on the machine; skipped where they are missing."""
+"""The page in a real browser. It needs what `make extras` installs and is skipped without it."""
 
 from collections.abc import Iterator
 
@@ -8,9 +8,9 @@ from tests.ui.browsing import CHROMIUM, page_server
 from tests.ui.fake_api import FakeApi, serving
 from tests.ui.stories import QUOTE, finished, searching
 
-sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: `make extras`")
 
-pytestmark = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")]
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine: `make extras`")]
 
 
 @pytest.fixture(scope="module")

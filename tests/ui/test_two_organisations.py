@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from tests.ui.browsing import CHROMIUM, page_server
+from tests.ui.browsing import CHROMIUM, LIMIT_MS, page_server
 from tests.ui.houses import PASSWORD, Running, real_api, sign_up
 from tests.ui.test_against_the_api import QUOTE, report
 from ui.api_client import ApiClient, ApiProblem
@@ -83,14 +83,16 @@ def test_a_form_that_comes_back_keeps_what_was_typed_and_says_why(running: Runni
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine: `make extras`")
 def test_two_people_sign_up_side_by_side(running: Running) -> None:
     """In two browsers, at the same time, with the page between them; a link of the one leads the other nowhere."""
-    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: `make extras`")
+    sync_api.expect.set_options(timeout=LIMIT_MS)
     with page_server(running.url, key="") as url, sync_api.sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         pages = {name: browser.new_context().new_page() for name in ("linden", "cedar")}
         for name, page in pages.items():
+            page.set_default_timeout(LIMIT_MS)
             page.goto(f"{url}/collections")
             page.get_by_role("link", name="I am new here").click()
             for label, typed in (

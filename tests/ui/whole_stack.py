@@ -15,8 +15,6 @@ from infra.local.lock import read_state
 from tests.support.model_stub import model_stub
 from tests.support.stack import RUBRICA, command_environment
 
-START_LIMIT_S = 120
-
 
 class Addresses(NamedTuple):
     """Where the local user's page is, and the API, which others sign up to."""
@@ -38,10 +36,8 @@ def everything(folder: Path, **settings: str) -> Iterator[Addresses]:
             start_new_session=True,
         )
     try:
-        deadline = time.monotonic() + START_LIMIT_S
         while b"Ctrl-C stops" not in output.read_bytes():
             assert process.poll() is None, output.read_text()
-            assert time.monotonic() < deadline, output.read_text()
             time.sleep(0.1)
         state = read_state(home.state)
         assert state is not None
@@ -49,7 +45,7 @@ def everything(folder: Path, **settings: str) -> Iterator[Addresses]:
         yield Addresses(state.ui, state.api)
     finally:
         process.send_signal(signal.SIGINT)
-        process.wait(60)
+        process.wait()
 
 
 @contextmanager
@@ -67,7 +63,7 @@ def stub_in_a_thread() -> Iterator[str]:
     thread = threading.Thread(target=lambda: loop.run_until_complete(serve()))
     thread.start()
     try:
-        assert started.wait(30)
+        started.wait()
         yield address[0]
     finally:
         loop.call_soon_threadsafe(ended.set)

@@ -19,7 +19,9 @@ class Sender:
 
     def __init__(self, networks: Sequence[IPNetwork], time_limit: timedelta, lookup: LookUp = system_lookup) -> None:
         self._limit_s = time_limit.total_seconds()
-        connector, timeout = guarded_connector(lookup, networks), aiohttp.ClientTimeout(total=self._limit_s)
+        # One host may serve the endpoints of many: a limit for the host would let a slow one of them hold up all others.
+        connector = guarded_connector(lookup, networks, each_host=0)
+        timeout = aiohttp.ClientTimeout(total=self._limit_s)
         self._session = aiohttp.ClientSession(connector=connector, timeout=timeout, auto_decompress=False)
 
     async def send(self, message: Outgoing) -> tuple[int | None, str]:

@@ -45,22 +45,27 @@ async def test_a_wrong_password_and_an_unknown_person_look_the_same(new_browser:
     took: dict[str, float] = defaultdict(lambda: inf)
     bodies = set()
     for name, given in 3 * (("known", email), ("unknown", next(addresses))):
-        began = time.perf_counter()
+        began = time.process_time()  # the server is a part of this process; what others take of the machine does not count
         reply = await browser.sign_in(given, "not the password")
-        took[name] = min(took[name], time.perf_counter() - began)
+        took[name] = min(took[name], time.process_time() - began)
         assert reply.is_problem(401)
         bodies.add(reply.body)
     assert len(bodies) == 1
     assert 0.2 < took["unknown"] / took["known"] < 5
 
 
-async def test_attempts_are_limited_and_a_stranger_keeps_nobody_out(new_browser: NewBrowser, addresses: Iterator[str]) -> None:
+async def test_attempts_are_limited_and_a_stranger_keeps_nobody_out(
+    new_browser: NewBrowser, addresses: Iterator[str], pool: asyncpg.Pool
+) -> None:
     browser, email = await new_browser(), next(addresses)
     await browser.sign_up(email)
-    replies = [await browser.sign_in(email, f"guess number {number}") for number in range(7)]
-    assert [reply.status for reply in replies] == [401] * 5 + [429] * 2
-    assert replies[-1].is_problem(429)
-    assert 0 < int(replies[-1].headers["Retry-After"]) <= 12
+    replies = await asyncio.gather(*(browser.sign_in(email, f"guess number {number}") for number in range(7)))
+    assert sorted(reply.status for reply in replies) == [401] * 5 + [429] * 2
+    refused = next(reply for reply in replies if reply.status == 429)
+    assert refused.is_problem(429)
+    assert 0 < int(refused.headers["Retry-After"]) <= 12
+    # However long the guesses took, no attempt is allowed again yet.
+    await pool.execute("UPDATE rate_buckets SET full_at = full_at + interval '1 hour' WHERE strpos(subject, $1) > 0", email)
     assert (await browser.sign_in(email)).is_problem(429), "a right guess is not told apart"
     other = next(addresses)
     await browser.sign_up(other)

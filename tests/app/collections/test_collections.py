@@ -16,7 +16,6 @@ from app.runs.storage.run_log import RunLog
 from tests.app.database.conftest import House, add_member, house
 from tests.app.support import ApiClient, InMemoryRuns, Reply, serving
 from tests.retrieval.service.owner_process import Owner
-from tests.support.patience import PATIENCE_S
 from ui.api_client import ApiClient as PageClient
 from ui.client import living
 
@@ -59,12 +58,11 @@ async def documents(api: ApiClient, collection: str) -> dict[str, dict[str, Any]
 
 async def settled(api: ApiClient, collection: str, *gone: str) -> dict[str, dict[str, Any]]:
     """Once every document is indexed or has failed, and these are gone."""
-    async with asyncio.timeout(PATIENCE_S):
-        while True:
-            held = await documents(api, collection)
-            if all(d["state"] in ("indexed", "failed") for d in held.values()) and not held.keys() & set(gone):
-                return held
-            await asyncio.sleep(0.2)
+    while True:
+        held = await documents(api, collection)
+        if all(d["state"] in ("indexed", "failed") for d in held.values()) and not held.keys() & set(gone):
+            return held
+        await asyncio.sleep(0.2)
 
 
 async def test_documents_are_sent_followed_replaced_and_deleted(
@@ -139,12 +137,11 @@ async def test_what_is_sent_is_bounded(services: Services, two: tuple[House, Hou
         writer.write(head.encode() + b"Content-Type: multipart/form-data; boundary=b\r\n\r\n" + begun)
         await writer.drain()
         incoming = owner.home / "documents" / ".incoming"
-        async with asyncio.timeout(PATIENCE_S):
-            while not list(incoming.iterdir()):
-                await asyncio.sleep(0.02)
-            writer.close()
-            while list(incoming.iterdir()):
-                await asyncio.sleep(0.02)
+        while not list(incoming.iterdir()):
+            await asyncio.sleep(0.02)
+        writer.close()
+        while list(incoming.iterdir()):
+            await asyncio.sleep(0.02)
         assert list(await documents(api, collection)) == ["small.txt"]
 
 

@@ -25,7 +25,7 @@ MOST = {
     **{"/v1/runs/{}": 2, "/v1/runs?limit=20": 2, "/v1/runs/{}/plan": 2},
     **{"/v1/runs/{}/report": 3, "/v1/runs/{}/evidence": 2, "/v1/runs/{}/contradictions": 2, "/health": 1},
 }
-TRIES = 4
+TRIES = 50
 
 
 class Counting:
@@ -74,13 +74,15 @@ async def test_a_read_costs_as_many_round_trips_as_it_has_questions(
         open_services(tenants, trusted, workflows) as services,
         serving(services, houses[0].key) as client,
     ):
-        for path in MOST:
-            counts = []
-            for _ in range(TRIES):  # the first prepares its statements; and what goes on beside requests asks now and then
+        for path, most in MOST.items():
+            # The first prepares its statements, and what goes on beside requests asks now and then: the more often, the slower
+            # the machine.
+            for _ in range(TRIES):
                 before = sum(each.count for each in between)
                 assert (await client.get(path.format(houses[0].run))).status == 200
-                counts.append(sum(each.count for each in between) - before)
-            found[path] = min(counts)
+                found[path] = sum(each.count for each in between) - before
+                if found[path] <= most:
+                    break
     assert found == MOST
 
 

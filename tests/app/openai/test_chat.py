@@ -15,7 +15,6 @@ from app.runs.storage.run_log import RunLog
 from tests.app.finished import URL, begin, complete
 from tests.app.support import ApiClient, InMemoryRuns
 from tests.support.accounts import HOME_KEY
-from tests.support.patience import PATIENCE_S
 
 MODEL = "minddr-quick"
 ASKED: list[Any] = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": [{"type": "text", "text": "Why?"}]}]
@@ -28,9 +27,8 @@ async def client(api: ApiClient) -> AsyncIterator[openai.AsyncOpenAI]:
 
 
 async def started(workflows: InMemoryRuns) -> UUID:
-    async with asyncio.timeout(PATIENCE_S):
-        while not workflows.started:
-            await asyncio.sleep(0.01)
+    while not workflows.started:
+        await asyncio.sleep(0.01)
     return workflows.started[0].run_id
 
 
@@ -41,7 +39,7 @@ async def test_a_completion_is_waited_for(
     run_id = await started(workflows)
     await begin(run_log, run_id)
     await complete(pool, run_log, run_id)
-    done = await asyncio.wait_for(waiting, PATIENCE_S)
+    done = await waiting
     ChatCompletion.model_validate_json(done.model_dump_json())
     [choice] = done.choices
     text = choice.message.content
@@ -81,7 +79,7 @@ async def test_an_end_without_a_report_says_why(client: openai.AsyncOpenAI, run_
     waiting = asyncio.create_task(client.chat.completions.create(model=MODEL, messages=ASKED))
     run_id = await started(workflows)
     await run_log.set_status(run_id, RunStatus.FAILED, "the index is gone")
-    message = (await asyncio.wait_for(waiting, PATIENCE_S)).choices[0].message
+    message = (await waiting).choices[0].message
     assert (message.content, message.refusal) == (None, "The research failed: the index is gone")
 
 

@@ -4,6 +4,7 @@ import asyncio
 import csv
 import io
 import json
+import time
 from collections.abc import AsyncIterator, Iterator
 from uuid import UUID
 
@@ -40,6 +41,7 @@ async def test_requests_a_minute_are_counted_told_and_refused(
     made = (await owner.post("/v1/keys", {"name": "k", "scopes": ["runs:read"]})).json
     key, key_id = {"Authorization": f"Bearer {made['key']}"}, made["info"]["id"]
     assert "RateLimit" not in (await owner.get("/v1/runs")).headers
+    began = time.monotonic()
     assert (await owner.put("/v1/quotas", {"requests_per_minute": 2, "key_id": key_id})).status == 200
     assert (await owner.put("/v1/quotas", {"requests_per_minute": 8})).json["organisation"]["requests_per_minute"] == 8
     told = (await api.get("/v1/runs", headers=key)).headers
@@ -49,10 +51,11 @@ async def test_requests_a_minute_are_counted_told_and_refused(
     assert [reply.status for reply in replies] == [200, 429, 429]
     assert replies[1].is_problem(429)
     assert "this key may send 2 requests a minute" in replies[1].json["detail"]
-    assert 25 <= int(replies[1].headers["Retry-After"]) <= 30
+    assert 29 - (time.monotonic() - began) <= int(replies[1].headers["Retry-After"]) <= 30
     rest = [(await owner.get("/v1/runs")).status for _ in range(8)]
-    assert rest == [200] * rest.count(200) + [429] * rest.count(429)
-    assert 3 <= rest.count(200) <= 5, "what the key sent counts for its organisation too"
+    given_back = int((time.monotonic() - began) * 8 / 60)
+    assert rest[:3] == [200] * 3
+    assert rest.count(200) <= 5 + given_back, "what the key sent counts for its organisation too"
     assert (await stranger.get("/v1/runs")).status == 200
 
 
@@ -168,8 +171,7 @@ async def test_the_deployments_limits_hold_whatever_an_organisation_sets(
     assert (await small.put("/v1/quotas", {"concurrent_runs": 100})).json["organisation"]["concurrent_runs"] == 1
     assert (await small.post("/v1/runs", {"question": "One?"})).status == 201
     assert (await small.post("/v1/runs", {"question": "Two?"})).is_problem(429)
-    replies = [(await small.get("/v1/runs")).status for _ in range(4)]
-    assert replies[-1] == 429
+    assert 429 in [(await small.get("/v1/runs")).status for _ in range(20)]
 
 
 async def test_usage_by_model_tool_and_run(

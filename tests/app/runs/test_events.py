@@ -9,7 +9,6 @@ from app.domain.run import EventType, RunStatus
 from app.runs.storage.run_log import RunLog
 from tests.app.support import ApiClient
 from tests.support.accounts import HOME_KEY
-from tests.support.patience import PATIENCE_S
 
 WRITERS = 8
 EACH = 40
@@ -17,17 +16,16 @@ EACH = 40
 
 async def test_the_stream_tells_everything_and_ends_with_the_run(api: ApiClient, run_log: RunLog) -> None:
     run = await api.ask("Who goes there?")
-    watching = asyncio.create_task(_collect(api, run))
-    await asyncio.sleep(0.05)
+    watching = await _watching(api, run)
     await run_log.append_event(UUID(run), EventType.WARNING, "search/s1", {"message": "a \u0000 b\n\nc"})
     await run_log.set_status(UUID(run), RunStatus.COMPLETED)
-    events = await asyncio.wait_for(watching, PATIENCE_S)
+    events = await watching
     assert [event["type"] for event in events] == ["run_created", "status_changed", "warning", "status_changed"]
     assert [event["seq"] for event in events] == [1, 2, 3, 4]
     assert events[0]["payload"] == {"question": "Who goes there?", "system": "minddr", "effort": "standard", "language": "en"}
     assert (events[2]["agent"], events[2]["payload"]) == ("search/s1", {"message": "a \u0000 b\n\nc"})
     assert events[2]["run_id"] == run
-    assert await asyncio.wait_for(_collect(api, run), PATIENCE_S) == events
+    assert await _collect(api, run) == events
 
 
 async def test_frames_carry_number_and_type(api: ApiClient, run_log: RunLog) -> None:
@@ -62,7 +60,7 @@ async def test_many_watchers_see_the_same(api: ApiClient, run_log: RunLog) -> No
     await _write(run_log, UUID(run))
     everything = list(range(1, WRITERS * EACH + 4))
     for after, watcher in enumerate(watching):
-        assert [event["seq"] for event in await asyncio.wait_for(watcher, PATIENCE_S)] == everything[after:]
+        assert [event["seq"] for event in await watcher] == everything[after:]
 
 
 async def test_a_watcher_who_does_not_read_holds_up_nobody(api: ApiClient, run_log: RunLog) -> None:
@@ -74,39 +72,37 @@ async def test_a_watcher_who_does_not_read_holds_up_nobody(api: ApiClient, run_l
     for _ in range(60):
         await run_log.append_event(UUID(run), EventType.WARNING, "", {"message": "x" * 100_000})
     await run_log.set_status(UUID(run), RunStatus.COMPLETED)
-    assert len(await asyncio.wait_for(_collect(api, run), PATIENCE_S)) == 63
+    assert len(await _collect(api, run)) == 63
     writer.close()
 
 
 async def test_a_lost_listening_connection_loses_no_event(api: ApiClient, run_log: RunLog, pool: asyncpg.Pool) -> None:
     run = await api.ask()
-    watching = asyncio.create_task(_collect(api, run))
-    await asyncio.sleep(0.1)
-    ended = await pool.fetchval(
+    watching = await _watching(api, run)
+    while not await pool.fetchval(
         "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity"
         " WHERE datname = current_database() AND query ILIKE 'listen%' AND pid <> pg_backend_pid()"
-    )
-    assert ended == 1
+    ):
+        await asyncio.sleep(0.02)
     await run_log.append_event(UUID(run), EventType.WARNING, "", {"message": "while nobody listened"})
     await run_log.set_status(UUID(run), RunStatus.COMPLETED)
-    events = await asyncio.wait_for(watching, PATIENCE_S)
+    events = await watching
     assert [event["seq"] for event in events] == [1, 2, 3, 4]
 
 
 async def test_a_restarted_database_is_survived(api: ApiClient, run_log: RunLog, postgres_url: str) -> None:
     run = await api.ask()
-    watching = asyncio.create_task(_collect(api, run))
-    await asyncio.sleep(0.1)
+    watching = await _watching(api, run)
     admin = await asyncpg.connect(postgres_url)
-    ended = await admin.fetch(
-        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
-    )
+    others = "FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+    ended = await admin.fetch(f"SELECT pid, pg_terminate_backend(pid) {others}")
     assert len(ended) > 2
+    while await admin.fetchval(f"SELECT count(*) {others} AND pid = ANY($1)", [row["pid"] for row in ended]):
+        await asyncio.sleep(0.02)
     await admin.close()
-    await asyncio.sleep(0.1)
     assert (await api.get(f"/v1/runs/{run}")).status == 200
     await run_log.set_status(UUID(run), RunStatus.COMPLETED)
-    assert [event["seq"] for event in await asyncio.wait_for(watching, PATIENCE_S)] == [1, 2, 3]
+    assert [event["seq"] for event in await watching] == [1, 2, 3]
 
 
 async def test_a_number_from_the_future_waits_for_what_comes_after_it(api: ApiClient, run_log: RunLog) -> None:
@@ -115,14 +111,31 @@ async def test_a_number_from_the_future_waits_for_what_comes_after_it(api: ApiCl
     await asyncio.sleep(0.1)
     await run_log.append_event(UUID(run), EventType.WARNING, "", {"message": "third"})
     await run_log.set_status(UUID(run), RunStatus.COMPLETED)
-    near, far = [await asyncio.wait_for(watcher, PATIENCE_S) for watcher in watching]
+    near, far = [await watcher for watcher in watching]
     assert ([event["seq"] for event in near], far) == ([4], [])
 
 
 async def test_watching_a_finished_run_from_its_end_ends_at_once(api: ApiClient, run_log: RunLog) -> None:
     run = await api.ask()
     await run_log.set_status(UUID(run), RunStatus.COMPLETED)
-    assert await asyncio.wait_for(_collect(api, run, after=3), PATIENCE_S) == []
+    assert await _collect(api, run, after=3) == []
+
+
+async def _watching(api: ApiClient, run: str) -> asyncio.Task[list[dict[str, object]]]:
+    """A watcher of a run that has begun, who was told that it has."""
+    begun = asyncio.Event()
+
+    async def watch() -> list[dict[str, object]]:
+        seen = []
+        async for event in api.events(run):
+            seen.append(event)
+            if len(seen) == 2:
+                begun.set()
+        return seen
+
+    task = asyncio.create_task(watch())
+    await begun.wait()
+    return task
 
 
 async def _collect(api: ApiClient, run: str, after: int = 0) -> list[dict[str, object]]:

@@ -20,7 +20,6 @@ from app.runs.storage.events import Listener
 from app.runs.storage.run_log import RunLog
 from tests.app.support import ApiClient, serving
 from tests.support.accounts import HOME_KEY
-from tests.support.patience import PATIENCE_S
 
 QUIET = timedelta(seconds=0.3)
 
@@ -43,13 +42,13 @@ async def test_what_the_log_does_not_keep_is_told_as_a_gap(api: ApiClient, run_l
     watching = asyncio.create_task(_collect(api, run, 2))
     await asyncio.sleep(0.1)
     await run_log.set_status(UUID(run), RunStatus.COMPLETED)
-    told = await asyncio.wait_for(watching, PATIENCE_S)
+    told = await watching
     assert [(event["seq"], event["type"]) for event in told[:2]] == [(6, "gap"), (7, "warning")]
     assert told[0]["payload"] == {"after": 2, "next": 7}
     assert [event["seq"] for event in told] == list(range(6, 12))
     assert [event["seq"] for event in await _collect(api, run, 6)] == list(range(7, 12))
     await pool.execute("DELETE FROM events WHERE run_id = $1", UUID(run))
-    [gap] = await asyncio.wait_for(_collect(api, run, 9), PATIENCE_S)
+    [gap] = await _collect(api, run, 9)
     assert (gap["type"], gap["payload"]) == ("gap", {"after": 9, "next": 12})
 
 
@@ -63,14 +62,11 @@ async def test_a_database_that_hangs_silences_no_stream(
         assert (await response.content.readline()).startswith(b"retry: ")
         async with holder.transaction():
             await holder.execute("LOCK TABLE events IN ACCESS EXCLUSIVE MODE")
-            began, longest = time.monotonic(), 0.0
+            began = time.monotonic()
             while time.monotonic() - began < 4:
-                before = time.monotonic()
-                await asyncio.wait_for(response.content.readline(), PATIENCE_S)
-                longest = max(longest, time.monotonic() - before)
-        assert longest > 0
+                assert await response.content.readline()
         await run_log.set_status(UUID(run), RunStatus.COMPLETED)
-        rest = await asyncio.wait_for(response.content.read(), PATIENCE_S)
+        rest = await response.content.read()
     assert b'"completed"' in rest
     await holder.close()
 
@@ -89,9 +85,8 @@ async def test_clients_that_vanish_leave_nothing_behind(impatient: tuple[ApiClie
         # No farewell: the connection is reset, as by a machine that lost its power and came back.
         writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         writer.close()
-    async with asyncio.timeout(PATIENCE_S):
-        while live.watched:
-            await asyncio.sleep(0.05)
+    while live.watched:
+        await asyncio.sleep(0.05)
 
 
 async def test_an_organisation_has_so_many_streams_at_a_time(services: Services, pool: asyncpg.Pool) -> None:
@@ -104,9 +99,8 @@ async def test_an_organisation_has_so_many_streams_at_a_time(services: Services,
         assert "3 event streams" in refused[0].json["detail"]
         assert (await api.get(f"/v1/runs/{run}")).status == 200
         opened[0][1].close()
-        async with asyncio.timeout(PATIENCE_S):
-            while not (again := await _first_line(api, run)).startswith(b"retry: "):
-                await asyncio.sleep(0.05)
+        while not (again := await _first_line(api, run)).startswith(b"retry: "):
+            await asyncio.sleep(0.05)
         assert again
         for _, writer in opened[1:]:
             writer.close()

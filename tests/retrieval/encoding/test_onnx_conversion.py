@@ -2,7 +2,6 @@
 
 import json
 import math
-import os
 import shutil
 import signal
 import subprocess
@@ -20,6 +19,7 @@ from numpy.typing import NDArray
 from safetensors.numpy import save_file
 
 from app.domain.errors import SetupError
+from infra.extras import MODELS
 from retrieval.corpora.kinds import open_corpus
 from retrieval.encoding.bert_graph import Bert, bert_graph
 from retrieval.encoding.encoder import OnnxEncoder
@@ -217,16 +217,16 @@ def converted(tmp_path_factory: pytest.TempPathFactory) -> OnnxEncoder:
 
 @pytest.fixture(scope="module")
 def published(tmp_path_factory: pytest.TempPathFactory) -> OnnxEncoder:
-    """The encoder as published, from RUBRICA_MODELS_DIR or the hub."""
+    """The encoder as published, from `make extras` or the hub."""
     weights, folder = catalogue()[MINILM], tmp_path_factory.mktemp("published")
-    given = Path(os.environ.get("RUBRICA_MODELS_DIR", "nowhere")) / MINILM
+    given = MODELS / MINILM
     try:
         if verified(weights.files[0], given / MODEL):
             shutil.copytree(given, folder, dirs_exist_ok=True)
         else:
             from_hub(weights, folder)
     except OSError as error:
-        pytest.skip(f"the published file is neither in RUBRICA_MODELS_DIR nor to be had from the hub: {error}")
+        pytest.skip(f"the published file came neither with `make extras` nor from the hub: {error}")
     return OnnxEncoder(folder, threads=2)
 
 

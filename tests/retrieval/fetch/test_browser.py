@@ -1,18 +1,18 @@
 """A page that its scripts write, in a real Chromium; skipped where there is none."""
 
-import shutil
 from functools import partial
 from pathlib import Path
 
 import pytest
 
 from bench.web_listeners import Reply
+from infra.extras import find_browser
 from retrieval.fetch.reader import WebReader
 from tests.retrieval.fetch.web import SECRET, small_web
 
-pytest.importorskip("playwright.async_api", reason="playwright is not installed")
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-pytestmark = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")]
+pytest.importorskip("playwright.async_api", reason="playwright is not installed: `make extras`")
+CHROMIUM = find_browser()
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine: `make extras`")]
 WORDS = "These words are written by a script that asks the site for them and shows them to whoever waits. " * 3
 PAGE = """<html><head><title>Scripted</title></head><body><div id="a"></div><script src="/words.js"></script>
 <img src="http://{secret}/x.png"><script src="http://{secret}/x.js"></script>

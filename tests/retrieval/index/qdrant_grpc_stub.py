@@ -30,7 +30,7 @@ class GrpcFront:
 
     def stop(self) -> None:
         """Close the port."""
-        self._server.stop(None).wait(5)
+        self._server.stop(None).wait()
 
 
 def _passed_on(call: Callable[[Any, Call], Any]) -> Callable[[Any, Call, wire.ServicerContext], Any]:

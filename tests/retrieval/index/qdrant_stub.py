@@ -28,13 +28,13 @@ class QdrantStub:
     def start(self) -> None:
         """Serve in a thread of its own."""
         self._thread.start()
-        self.url = asyncio.run_coroutine_threadsafe(self._serve(), self._loop).result(10)
+        self.url = asyncio.run_coroutine_threadsafe(self._serve(), self._loop).result()
 
     def stop(self) -> None:
         """Close the port."""
-        asyncio.run_coroutine_threadsafe(self._runner.cleanup(), self._loop).result(10)
+        asyncio.run_coroutine_threadsafe(self._runner.cleanup(), self._loop).result()
         self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join(10)
+        self._thread.join()
 
     async def _serve(self) -> str:
         app = web.Application(client_max_size=1 << 26)

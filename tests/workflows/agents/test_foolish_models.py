@@ -4,7 +4,7 @@ import random
 import re
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.domain.budget import AgentLimits
@@ -39,7 +39,7 @@ def check(report: Report, corpus: SmallCorpus) -> None:
     assert not HEADING.search("\n".join(section.body for section in report.sections))
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60)
 @given(seed=st.integers(0, 2**32), scholar=st.booleans(), chinese=st.booleans())
 async def test_any_schema_valid_answer_ends_in_a_valid_report(seed: int, scholar: bool, chinese: bool) -> None:
     model, record, corpus = ScriptedModel(Foolish(random.Random(seed))), new_record(), SmallCorpus()
@@ -58,7 +58,7 @@ async def test_any_schema_valid_answer_ends_in_a_valid_report(seed: int, scholar
     assert set(browsed) <= set(TEXTS), "a made-up address was fetched"
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60)
 @given(text=st.text(max_size=400), tags=st.booleans())
 async def test_any_text_at_all_ends_in_a_valid_report(text: str, tags: bool) -> None:
     codec: Codec = TagCodec() if tags else SchemaCodec()

@@ -1,16 +1,13 @@
-import importlib.util
 import json
-import os
 from pathlib import Path
 
 import pytest
 
 from app.domain.chat import ChatRequest, Message, ResponseSchema, Role
 from app.domain.errors import ContextTooLong, SetupError
+from infra.extras import SMALLEST_MODEL, is_importable
 from workflows.chat_models.embedded import load_embedded
 
-MODELS = Path(os.environ.get("RUBRICA_MODELS_DIR", ".rubrica/models"))
-SMALLEST = MODELS / "SmolLM2-135M-Instruct.Q4_1.gguf"
 COLOURS = {
     "type": "object",
     "properties": {"colour": {"type": "string", "enum": ["red", "blue"]}},
@@ -18,7 +15,7 @@ COLOURS = {
     "additionalProperties": False,
 }
 installed = pytest.mark.skipif(
-    importlib.util.find_spec("xllamacpp") is None or not SMALLEST.is_file(), reason="xllamacpp or its model file is not installed"
+    not is_importable("xllamacpp") or not SMALLEST_MODEL.is_file(), reason="xllamacpp or its model is not here: `make extras`"
 )
 
 
@@ -30,7 +27,7 @@ def test_a_missing_file_says_where_to_put_it(tmp_path: Path) -> None:
 @pytest.mark.slow
 @installed
 async def test_a_real_model_answers_within_the_schema() -> None:
-    model = load_embedded(SMALLEST, context_tokens=1_024)
+    model = load_embedded(SMALLEST_MODEL, context_tokens=1_024)
     schema = ResponseSchema(name="pick", schema=COLOURS)
     asked = ChatRequest(messages=(Message(role=Role.USER, content="Pick a colour."),), response_schema=schema, max_tokens=40)
     completion = await model.complete(asked)

@@ -8,6 +8,7 @@ import pytest
 from app.domain.errors import ContextTooLong, ModelRefused, ModelUnavailable
 from tests.support.model_stub import ModelStub, model_stub
 from tests.support.model_stub_faults import Fault
+from tests.support.patience import PATIENCE_S
 from tests.workflows.chat_models.asking import ask
 from tests.workflows.chat_models.rude_server import delta, events, http, refused, rude_server, said
 from workflows.chat_models.endpoint import Timeouts
@@ -64,9 +65,9 @@ async def test_a_silent_server_times_out(stream: bool) -> None:
 
 
 async def test_a_slow_stream_is_not_idle() -> None:
-    async with model_stub(ModelStub(drip=timedelta(seconds=0.02), answerer=lambda _: "word " * 40)) as stub:
+    async with model_stub(ModelStub(drip=timedelta(seconds=0.1), answerer=lambda _: "word " * 40)) as stub:
         stub.faults.order(Fault.DRIP)
-        completion = await ask(stub.base_url, timeouts=Timeouts(idle=timedelta(seconds=0.3), total=timedelta(seconds=20)))
+        completion = await ask(stub.base_url, timeouts=Timeouts(idle=timedelta(seconds=2), total=timedelta(seconds=PATIENCE_S)))
     assert completion.text == "word " * 40
 
 

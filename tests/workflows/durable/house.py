@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
-from datetime import timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -21,7 +20,6 @@ from app.runs.service.research import Research
 from app.runs.service.steering import Steering
 from app.runs.service.temporal_gateway import TemporalGateway
 from app.runs.storage import events
-from tests.support.patience import PATIENCE_S
 from tests.workflows.durable.toys import ToyIndex, ToyModel, extractive_toys, toy_agents
 from workflows.agents.agent_set import AgentSet
 from workflows.agents.codec import SchemaCodec
@@ -30,7 +28,6 @@ from workflows.durable.worker import working
 from workflows.durable.workshop import Workshop
 from workflows.prompts.library import PromptLibrary
 
-PATIENCE = timedelta(seconds=PATIENCE_S)
 PROMPTS = PromptLibrary({})
 SCHEDULED = "activity_task_scheduled_event_attributes"
 
@@ -80,16 +77,14 @@ class House:
 
     async def until(self, run_id: UUID, *statuses: RunStatus) -> Run:
         """Wait for one of these statuses; a run that ended otherwise fails the test."""
-        async with asyncio.timeout(PATIENCE.total_seconds()):
-            while (run := await self.run(run_id)).status not in statuses:
-                assert not run.status.finished, f"{run.status}: {run.detail}"
-                await asyncio.sleep(0.05)
+        while (run := await self.run(run_id)).status not in statuses:
+            assert not run.status.finished, f"{run.status}: {run.detail}"
+            await asyncio.sleep(0.05)
         return run
 
     async def until_true(self, check: Callable[[], bool]) -> None:
-        async with asyncio.timeout(PATIENCE.total_seconds()):
-            while not check():
-                await asyncio.sleep(0.02)
+        while not check():
+            await asyncio.sleep(0.02)
 
     async def events(self, run_id: UUID, kind: EventType | None = None) -> list[dict[str, Any]]:
         logged = await events.read_after(self.database, run_id, 0)

@@ -13,7 +13,6 @@ from app.domain.contract import Halt
 from app.domain.errors import ModelUnavailable
 from app.domain.run import RunStatus
 from app.runs.storage.run_log import RunLog
-from tests.support.patience import PATIENCE_S
 from tests.workflows.durable.desk import Desk, slowly
 from tests.workflows.durable.house import House
 from tests.workflows.durable.toys import Gate, ToyModel, ask_for
@@ -45,8 +44,7 @@ async def refused_at_first(desk: Desk) -> asyncio.Task[Completion]:
     record = await desk.open("search/s2", log=log)
     asking = asyncio.create_task(record.ask("search/s2", "act", ToyModel(), asks_for_most("next")))
     looked = asyncio.create_task(log.looked.wait())
-    async with asyncio.timeout(PATIENCE_S):
-        await asyncio.wait((asking, looked), return_when=asyncio.FIRST_COMPLETED)
+    await asyncio.wait((asking, looked), return_when=asyncio.FIRST_COMPLETED)
     assert not asking.done()
     return asking
 
@@ -77,8 +75,7 @@ async def test_room_that_another_worker_has_reserved_is_waited_for(database: asy
     gate.open()
     assert (await slow).text == "re: slow"
     await desk.log.close_stage(desk.run_id, "search/s1", 1, b"found", [], {})
-    async with asyncio.timeout(PATIENCE_S):
-        assert (await next_one).text == "re: next"
+    assert (await next_one).text == "re: next"
 
 
 async def test_room_that_a_dead_worker_held_is_waited_for(database: asyncpg.Pool) -> None:
@@ -90,8 +87,7 @@ async def test_room_that_a_dead_worker_held_is_waited_for(database: asyncpg.Pool
     dead.abort()
     next_one = await refused_at_first(desk)
     await desk.open("search/s1")
-    async with asyncio.timeout(PATIENCE_S):
-        assert (await next_one).text == "re: next"
+    assert (await next_one).text == "re: next"
 
 
 async def test_agents_of_a_stage_that_make_no_call_leave_their_room_to_one_that_does(database: asyncpg.Pool) -> None:
@@ -129,6 +125,5 @@ async def test_the_cap_on_time_ends_a_wait_for_a_model_that_is_away(database: as
 
     record = await desk.open()
     with pytest.raises(RunHalted) as stopped:
-        async with asyncio.timeout(PATIENCE_S):
-            await record.ask("search/s1", "act", ToyModel(hook=down), ask_for("one"))
+        await record.ask("search/s1", "act", ToyModel(hook=down), ask_for("one"))
     assert stopped.value.halt is Halt.BUDGET

@@ -20,7 +20,7 @@ from app.domain.query import ResearchQuery
 from app.domain.run import RunStatus
 from app.fleets.service import Fleets
 from app.fleets.storage import fleets as stored
-from tests.workflows.durable.house import PATIENCE, House
+from tests.workflows.durable.house import House
 from tests.workflows.durable.toys import Gate
 from workflows.durable.fleet_pipeline import FleetPipeline
 
@@ -161,7 +161,6 @@ async def test_a_fleet_is_paused_leaves_places_to_people_and_is_cancelled(house:
 
 
 async def until(fleets: Fleets, fleet: UUID, reached: Callable[[Fleet], bool]) -> Fleet:
-    async with asyncio.timeout(PATIENCE.total_seconds()):
-        while not reached(found := await fleets.get(fleet)):
-            await asyncio.sleep(0.05)
+    while not reached(found := await fleets.get(fleet)):
+        await asyncio.sleep(0.05)
     return found

@@ -20,7 +20,7 @@ from app.fleets.service import Fleets
 from tests.support.model_stub import ModelStub, model_stub
 from tests.support.model_stub_bill import Bill, read_bill
 from tests.support.model_stub_faults import Fault
-from tests.workflows.durable.house import PATIENCE, House
+from tests.workflows.durable.house import House
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -50,9 +50,8 @@ async def stored(house: House, run_id: UUID | None = None) -> set[str]:
 
 async def until(house: House, run_id: UUID, turns: int) -> None:
     """Wait until this many turns of a run are stored."""
-    async with asyncio.timeout(PATIENCE.total_seconds()):
-        while len(await stored(house, run_id)) < turns:
-            await asyncio.sleep(0.05)
+    while len(await stored(house, run_id)) < turns:
+        await asyncio.sleep(0.05)
 
 
 async def hang_one(house: House, stub: ModelStub, step: str, question: str, others: int) -> UUID:
@@ -72,9 +71,8 @@ async def hang_one_of_a_fleet(house: House, stub: ModelStub) -> tuple[UUID, int]
         await fleets.make(fleet, 2)
         await fleets.add(fleet, questions)
         await fleets.complete(fleet)
-        async with asyncio.timeout(PATIENCE.total_seconds()):
-            while (await fleets.get(fleet)).ended < 2 or await calls_of(house, fleet) < 2 * 17 + 10:
-                await asyncio.sleep(0.05)
+        while (await fleets.get(fleet)).ended < 2 or await calls_of(house, fleet) < 2 * 17 + 10:
+            await asyncio.sleep(0.05)
     return fleet, await calls_of(house, fleet)
 
 
@@ -85,9 +83,8 @@ async def calls_of(house: House, fleet: UUID) -> int:
 
 async def until_ended(house: House, fleet: UUID) -> list[RunStatus]:
     fleets = Fleets(house.database, house.gateway)
-    async with asyncio.timeout(PATIENCE.total_seconds()):
-        while (await fleets.get(fleet)).ended_at is None:
-            await asyncio.sleep(0.05)
+    while (await fleets.get(fleet)).ended_at is None:
+        await asyncio.sleep(0.05)
     return [end.status for end in await fleets.ends(fleet)]
 
 

@@ -20,6 +20,7 @@ from app.domain.query import Language
 from app.domain.schedules import Firing, Outcome
 from app.outgoing.mail import Mailbox, MailRefused, MailUnavailable
 from app.settings import MailSecurity
+from tests.support.patience import PATIENCE_S
 from workflows.durable.change_mail import Letter, message
 
 NOW = datetime(2026, 1, 5, 8, tzinfo=UTC)
@@ -127,7 +128,7 @@ async def test_what_a_server_says_decides_whether_to_try_again() -> None:
 
 
 async def test_a_server_that_is_slow_or_away_or_cannot_encrypt_is_waited_for_elsewhere() -> None:
-    async with serving(Server(slow=5)) as mailbox:
+    async with serving(Server(slow=PATIENCE_S)) as mailbox:
         with pytest.raises(MailUnavailable, match="does not answer"):
             await replace(mailbox, patience_s=0.3).send(written())
     with pytest.raises(MailUnavailable, match="does not answer"):  # nobody listens there any more

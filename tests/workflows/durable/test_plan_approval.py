@@ -8,7 +8,6 @@ from app.domain.contract import PARKED_WORKFLOW, workflow_id
 from app.domain.errors import Conflict
 from app.domain.plan import ResearchPlan, Subtask
 from app.domain.run import EventType, RunStatus
-from tests.support.patience import PATIENCE_S
 from tests.workflows.durable.house import House
 from tests.workflows.durable.toys import Gate
 
@@ -18,9 +17,18 @@ NEW = Subtask(id="extra", title="One more", question="And what else?")
 
 async def parked(house: House, run_id: object) -> None:
     handle = house.client.get_workflow_handle(workflow_id(run_id))  # type: ignore[arg-type]
-    async with asyncio.timeout(PATIENCE_S):
-        while (await handle.describe()).workflow_type != PARKED_WORKFLOW:
-            await asyncio.sleep(0.05)
+    while (await handle.describe()).workflow_type != PARKED_WORKFLOW:
+        await asyncio.sleep(0.05)
+
+
+async def at_rest(house: House, run_id: object) -> None:
+    """Wait until the run's waiting workflow has done all that it does by itself."""
+    await parked(house, run_id)
+    while True:
+        told = (await house.client.get_workflow_handle(workflow_id(run_id)).describe()).raw_description  # type: ignore[arg-type]
+        if not told.pending_activities and not told.HasField("pending_workflow_task"):
+            return
+        await asyncio.sleep(0.05)
 
 
 async def test_a_plan_is_edited_and_approved_over_a_change_of_version(house: House) -> None:
@@ -81,8 +89,7 @@ async def test_a_lost_workflow_waits_again_and_an_approval_it_never_heard_counts
         handle = house.client.get_workflow_handle(workflow_id(run_id))
         await handle.terminate("lost")
         await house.reconciler().once()
-        await parked(house, run_id)
-        await asyncio.sleep(0.3)
+        await at_rest(house, run_id)
         assert (await house.run(run_id)).status is AWAITING
         await handle.terminate("lost again")
         await house.steering.approve(run_id)
@@ -94,7 +101,6 @@ async def test_a_run_that_waits_for_approval_is_cancelled(house: House) -> None:
         run_id = await house.ask(approve_plan=True)
         await house.until(run_id, AWAITING)
         await house.steering.cancel(run_id)
-        async with asyncio.timeout(PATIENCE_S):
-            while (await house.run(run_id)).status is not RunStatus.CANCELLED:
-                await asyncio.sleep(0.05)
+        while (await house.run(run_id)).status is not RunStatus.CANCELLED:
+            await asyncio.sleep(0.05)
     assert len(house.model.asked) == 1

@@ -20,7 +20,7 @@ from app.reports.rendering.numbering import numbered
 from app.reports.service.revising import Revising
 from app.reports.service.revising.differences import Change
 from app.reports.storage import reports
-from tests.workflows.durable.house import PATIENCE, House
+from tests.workflows.durable.house import House
 from tests.workflows.durable.toys import TEXT, ToyIndex, ToyModel
 from workflows.agents.extractive.provenance import notice_of
 from workflows.durable.report_task_workflow import AT_BUDGET
@@ -68,9 +68,8 @@ class Desk:
         self.revising = Revising(self.house.database, self.house.gateway, self.house.research)
 
     async def done(self, task: ReportTask) -> ReportTask:
-        async with asyncio.timeout(PATIENCE.total_seconds()):
-            while (task := await self.revising.task(self.run, task.id)).status is TaskStatus.QUEUED:
-                await asyncio.sleep(0.05)
+        while (task := await self.revising.task(self.run, task.id)).status is TaskStatus.QUEUED:
+            await asyncio.sleep(0.05)
         return task
 
     async def report(self, version: int | None = None) -> Report:

@@ -8,12 +8,12 @@ import pytest
 from temporalio.api.enums.v1 import EventType as HistoryEventType
 
 from app.domain.budget import Budget
-from app.domain.contract import ResearchInput
+from app.domain.contract import Halt, ResearchInput
 from app.domain.plan import ResearchPlan, Subtask
 from app.domain.query import ResearchQuery
 from app.domain.run import EventType, RunStatus
+from app.runs.storage import steering
 from app.runs.storage.run_log import RunLog
-from tests.support.patience import PATIENCE_S
 from tests.workflows.durable.house import House
 from tests.workflows.durable.toys import Gate, toy_agents
 from workflows.agents.kit import Kit
@@ -127,7 +127,8 @@ async def test_a_running_run_can_be_asked_to_finish(house: House) -> None:
         run_id = await house.ask()
         await gate.reached.wait()
         await house.steering.resume(run_id, finish=True)
-        await asyncio.sleep(0.3)
+        while await steering.control(house.database, run_id) is not Halt.PAUSE:
+            await asyncio.sleep(0.02)
         gate.open()
         await house.until(run_id, RunStatus.COMPLETED)
     assert len(house.model.asked) < CALLS
@@ -168,13 +169,13 @@ async def test_a_command_is_heard_while_a_waiting_run_reads_its_record(house: Ho
     async def slow(log: RunLog, run_id: UUID) -> ResearchInput:
         if (await house.run(run_id)).status is RunStatus.BUDGET_REACHED:
             reading.set()
-            await asyncio.wait_for(read_on.wait(), PATIENCE_S)
+            await read_on.wait()
         return await load(log, run_id)
 
     monkeypatch.setattr(RunLog, "load", slow)
     async with house.worker():
         run_id = await house.ask(budget=Budget(max_tokens=1_000))
-        await asyncio.wait_for(reading.wait(), PATIENCE_S)
+        await reading.wait()
         await house.steering.set_budget(run_id, Budget(max_tokens=10**6))
         await house.steering.resume(run_id, finish=False)
         read_on.set()

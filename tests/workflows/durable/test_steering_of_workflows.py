@@ -9,7 +9,6 @@ from app.domain.contract import Command, SubtaskAddition, SubtaskRemoval, workfl
 from app.domain.errors import Conflict, NotFound
 from app.domain.plan import ResearchPlan, Subtask
 from app.domain.run import EventType, RunStatus
-from tests.support.patience import PATIENCE_S
 from tests.workflows.durable.house import House
 from tests.workflows.durable.toys import Gate, toy_agents
 
@@ -51,9 +50,8 @@ async def test_a_running_search_that_a_revised_plan_leaves_out_is_paid_for_no_fu
     async with house.worker():
         run_id = await house.ask()
         await gate.reached.wait()
-        async with asyncio.timeout(PATIENCE_S):
-            while len([said for said in house.model.asked if said.startswith(("s2 turn 1", "s3 turn 1"))]) < 2:
-                await asyncio.sleep(0.01)
+        while len([said for said in house.model.asked if said.startswith(("s2 turn 1", "s3 turn 1"))]) < 2:
+            await asyncio.sleep(0.01)
         plan = await house.steering.plan(run_id)
         for left_out in ({"s2", "s3"}, {"s2"}):  # on second thoughts the third stays
             subtasks = tuple(s for s in plan.subtasks if s.id not in left_out)
@@ -128,8 +126,7 @@ async def test_a_note_reaches_the_stages_that_begin_after_it(house: House) -> No
     house.model.hook = gate = Gate("s1 turn 0", "s2 turn 0", "s3 turn 0")
     async with house.worker():
         run_id = await house.ask()
-        await gate.reached.wait()
-        await asyncio.sleep(0.2)
+        await house.until_true(lambda: gate.stopped == 3)
         await house.steering.add_note(run_id, "mind the farmers")
         gate.open()
         await house.until(run_id, RunStatus.COMPLETED)

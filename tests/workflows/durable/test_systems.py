@@ -15,7 +15,7 @@ from app.domain.run import EventType, RunStatus
 from app.runs.service.research import Agreed
 from app.side_by_side.service.later_scores import LaterScores
 from app.side_by_side.service.side_by_side import SideBySide, SideBySides
-from tests.workflows.durable.house import PATIENCE, House
+from tests.workflows.durable.house import House
 from tests.workflows.durable.test_rubric_contract import DRAFTED
 from tests.workflows.systems.test_one_question import QUESTION, sound
 from workflows.chat_models.scripted import Scripted, ScriptedModel
@@ -71,9 +71,8 @@ async def test_reports_asked_without_a_rubric_are_judged_afterwards_by_one(house
         await house.steering.set_budget(runs[1], Budget(max_tokens=1))
 
         async def judged() -> SideBySide:
-            async with asyncio.timeout(PATIENCE.total_seconds()):
-                while any(column.judging for column in (await beside.show(first)).columns):
-                    await asyncio.sleep(0.05)
+            while any(column.judging for column in (await beside.show(first)).columns):
+                await asyncio.sleep(0.05)
             return await beside.show(first)
 
         one, other = await asyncio.gather(scores.judge(first, None), scores.judge(runs[2], None), return_exceptions=True)

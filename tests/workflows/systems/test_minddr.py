@@ -8,7 +8,6 @@ from app.domain.evidence import Finding
 from app.domain.plan import ResearchPlan, Subtask
 from app.domain.query import ResearchQuery
 from app.domain.report import Report
-from tests.support.patience import PATIENCE_S
 from workflows.systems.minddr import research
 from workflows.systems.stages import StageFailed
 from workflows.systems.steering import Steering
@@ -69,9 +68,8 @@ class Doors:
             await asyncio.sleep(0)
 
     async def until(self, name: str) -> None:
-        async with asyncio.timeout(PATIENCE_S):
-            while name not in self.doors:
-                await asyncio.sleep(0)
+        while name not in self.doors:
+            await asyncio.sleep(0)
 
 
 def start(doors: Doors, steering: Steering | None = None) -> asyncio.Task[Report]:

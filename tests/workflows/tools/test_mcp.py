@@ -17,7 +17,6 @@ from infra.local.ports import free_port
 from retrieval.outside.entrance import Entrance
 from retrieval.outside.mcp.configuration import read_servers
 from retrieval.outside.memory import MemoryShared
-from tests.support.patience import PATIENCE_S
 from tests.workflows.bench_of_agents import make_kit, new_record, run_chain, step_of
 from tests.workflows.sensible import sensible
 from workflows.agents.actions import Act, act_step
@@ -49,7 +48,7 @@ async def http_server() -> AsyncIterator[str]:
     command = (sys.executable, "-m", "tests.support.mcp_stub", str(port))
     process = await asyncio.create_subprocess_exec(*command, cwd=ROOT, stderr=asyncio.subprocess.DEVNULL)
     url = f"http://127.0.0.1:{port}/mcp"
-    async with aiohttp.ClientSession() as session, asyncio.timeout(PATIENCE_S):
+    async with aiohttp.ClientSession() as session:
         while True:
             try:
                 async with session.get(url):

