@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 SIGNIFICANT_DECIMALS = 4
+CHANGED = "+changes"
 
 
 def report(bench: str, figures: Mapping[str, float]) -> None:
@@ -47,7 +48,7 @@ def commit() -> str:
         changed = _git(root, "status", "--porcelain", "--untracked-files=no")
     except (OSError, subprocess.CalledProcessError):
         return "unknown"
-    return f"{head}+changes" if changed else head
+    return head + CHANGED if changed else head
 
 
 def _git(root: Path, *arguments: str) -> str:

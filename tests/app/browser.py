@@ -56,7 +56,8 @@ class Browser(ApiClient):
 
 
 @contextlib.asynccontextmanager
-async def browsing(address: str) -> AsyncIterator[Browser]:
-    """A browser of somebody who has not been here before."""
-    async with aiohttp.ClientSession(cookie_jar=aiohttp.CookieJar(unsafe=True)) as session:
+async def browsing(address: str, source: str | None = None) -> AsyncIterator[Browser]:
+    """A browser of somebody who has not been here before; `source` is the loopback address that they come from."""
+    connector = aiohttp.TCPConnector(local_addr=(source, 0) if source else None)
+    async with aiohttp.ClientSession(connector=connector, cookie_jar=aiohttp.CookieJar(unsafe=True)) as session:
         yield Browser(session, address)

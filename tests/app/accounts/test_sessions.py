@@ -8,7 +8,7 @@ from math import inf
 
 import asyncpg
 
-from tests.app.browser import PASSWORD
+from tests.app.browser import PASSWORD, browsing
 from tests.app.conftest import NewBrowser
 from tests.app.support import ApiClient
 
@@ -70,6 +70,29 @@ async def test_attempts_are_limited_and_a_stranger_keeps_nobody_out(
     other = next(addresses)
     await browser.sign_up(other)
     assert (await browser.sign_in(other)).status == 200
+
+
+async def test_an_account_is_not_guessed_from_many_addresses(addresses: Iterator[str], api: ApiClient) -> None:
+    email, guesses = next(addresses), 0
+    async with browsing(api.address) as owner:
+        await owner.sign_up(email)
+    for host in range(2, 30):
+        async with browsing(api.address, f"127.0.0.{host}") as stranger:
+            replies = [await stranger.sign_in(email, f"guess number {number}") for number in range(5)]
+        guesses += [reply.status for reply in replies].count(401)
+        if guesses < 5 * (host - 1):
+            break
+    assert 50 <= guesses < 100
+    assert 0 < int(next(reply for reply in replies if reply.status == 429).headers["Retry-After"]) <= 6
+
+
+async def test_one_address_does_not_try_many_invitations(new_browser: NewBrowser, api: ApiClient) -> None:
+    browser, tried = await new_browser(), 0
+    while (await browser.accept("invented")).status == 400 and tried < 100:
+        tried += 1
+    assert 30 <= tried < 100
+    async with browsing(api.address, "127.0.0.2") as elsewhere:
+        assert (await elsewhere.accept("invented")).status == 400
 
 
 async def test_what_is_no_password_or_address_is_refused(new_browser: NewBrowser, addresses: Iterator[str]) -> None:

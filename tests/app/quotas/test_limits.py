@@ -149,6 +149,40 @@ async def test_a_key_pays_for_what_it_asks_of_others_runs(
     assert (await owner.post("/v1/rubrics", asked)).status == 201
 
 
+async def test_what_a_month_used_counts_once_for_the_organisation_and_for_the_key(
+    new_browser: NewBrowser, addresses: Iterator[str], pool: asyncpg.Pool, run_log: RunLog, api: ApiClient
+) -> None:
+    owner = await new_browser()
+    await owner.sign_up(next(addresses))
+    scopes, asked = ["runs:read", "runs:write", "reports:write"], {"question": "And who paid?"}
+    made = (await owner.post("/v1/keys", {"name": "k", "scopes": scopes})).json
+    key, key_id = {"Authorization": f"Bearer {made['key']}"}, made["info"]["id"]
+    run = (await api.post("/v1/runs", {"question": "What did it cost?"}, headers=key)).json["id"]
+    await complete(pool, run_log, UUID(run))
+    told = await api.post(f"/v1/runs/{run}/questions", asked, headers=key)
+    usage = Usage(input_tokens=50, output_tokens=1, cost_microusd=7)
+    await report_tasks.finish(pool, UUID(run), UUID(told.json["id"]), TaskStatus.DONE, usage=usage)
+    await used(pool, run, 951, 5_007)  # as workers bill: what was asked of the run is in its own ledger too
+    assert (await api.post("/v1/rubrics", asked, headers=key)).json["usage"]["input_tokens"] == 9
+
+    async def begins(**quota: object) -> int:
+        assert (await owner.put("/v1/quotas", quota)).status == 200
+        return (await api.post("/v1/runs", asked, headers=key)).status
+
+    async def counted_once() -> None:
+        consumed = (await owner.get("/v1/quotas")).json["used"]
+        assert (consumed["tokens"], consumed["cost_microusd"]) == (1_060, 5_007)
+        for whose in ({}, {"key_id": key_id}):
+            assert await begins(**whose, tokens_per_month=1_060) == 429
+            assert await begins(**whose, tokens_per_month=1_061, cost_microusd_per_month=5_008) == 201
+            assert await begins(**whose, cost_microusd_per_month=5_007) == 429
+            assert await begins(**whose) == 201
+
+    await counted_once()
+    assert (await owner.delete(f"/v1/runs/{run}")).status == 204
+    await counted_once()
+
+
 @pytest.fixture
 async def small(api_urls: tuple[str, str], workflows: InMemoryRuns) -> AsyncIterator[Browser]:
     policy = AccountPolicy(sign_up=False, most=Quota(requests_per_minute=5, concurrent_runs=1))

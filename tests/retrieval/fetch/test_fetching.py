@@ -4,6 +4,7 @@ import gzip
 import socket
 import ssl
 import subprocess
+from contextlib import nullcontext
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -18,6 +19,7 @@ from bench.web_listeners import ROBOTS, Reply, ScriptedNames, packed, page, redi
 from retrieval.fetch.errors import DisallowedByRobots, PageRefused
 from retrieval.fetch.fetching import Fetcher
 from retrieval.fetch.limits import Limits
+from retrieval.fetch.robots import Robots
 from tests.retrieval.fetch.web import PUBLIC, SECRET, small_web
 
 WORDS = "The tariff of 1890 raised the duties on wool and on tinplate, and it fell to farmers to pay for them. " * 3
@@ -170,7 +172,7 @@ async def test_a_name_without_an_address_is_unavailable() -> None:
 
 
 async def test_robots_are_asked_once_and_obeyed() -> None:
-    rules = Reply(b"User-agent: *\nDisallow: /private\nAllow: /private/open$\n\nUser-agent: other\nDisallow: /", "text/plain")
+    rules = Reply(b"User-agent: *\nDisallow: /private\nAllow: /private/open$\n\nUser-agent: test\nDisallow: /", "text/plain")
     replies = {ROBOTS: rules, "/a": PAGE, "/private/x": PAGE, "/private/open": PAGE}
     async with small_web(replies) as web, web.reader() as reader:
         await reader.read(web.url("/a"))
@@ -189,6 +191,43 @@ async def test_robots_that_cannot_be_read(status: int, allowed: bool) -> None:
         else:
             with pytest.raises(PageUnavailable, match="robots"):
                 await reader.read(web.url("/a"))
+
+
+async def test_robots_are_asked_again_the_next_day() -> None:
+    now = [0.0]
+    async with small_web({"/a": PAGE}) as web, web.reader() as reader:
+        reader.robots = Robots(reader.fetcher, lambda: now[0])
+        await reader.read(web.url("/a"))
+        web.public.replies[ROBOTS] = Reply(b"User-agent: *\nDisallow: /", "text/plain")
+        now[0] = 24 * 3600 - 1
+        await reader.read(web.url("/a"))
+        now[0] = 24 * 3600
+        with pytest.raises(DisallowedByRobots):
+            await reader.read(web.url("/a"))
+    assert [asked.path for asked in web.public.asked].count(ROBOTS) == 2
+
+
+async def test_robots_of_a_site_that_was_down_are_asked_again_after_two_minutes() -> None:
+    now = [0.0]
+    async with small_web({ROBOTS: Reply(status=503), "/a": PAGE}) as web, web.reader() as reader:
+        reader.robots = Robots(reader.fetcher, lambda: now[0])
+        for now[0] in (0.0, 119.0):
+            with pytest.raises(PageUnavailable, match="robots"):
+                await reader.read(web.url("/a"))
+        web.public.replies[ROBOTS] = Reply(status=404)
+        now[0] = 120.0
+        assert WORDS.strip() in (await reader.read(web.url("/a"))).text
+    assert [asked.path for asked in web.public.asked].count(ROBOTS) == 2
+
+
+@pytest.mark.parametrize(("redirects", "obeyed"), [(5, True), (6, False)])
+async def test_robots_are_followed_through_five_redirects(redirects: int, obeyed: bool) -> None:
+    rules = Reply(b"User-agent: *\nDisallow: /", "text/plain")
+    async with small_web({"/a": PAGE, f"/robots{redirects}": rules}) as web, web.reader() as reader:
+        for hop in range(redirects):
+            web.public.replies[f"/robots{hop}" if hop else ROBOTS] = redirect(web.url(f"/robots{hop + 1}"))
+        with pytest.raises(DisallowedByRobots) if obeyed else nullcontext():
+            await reader.read(web.url("/a"))
 
 
 async def test_robots_that_lead_inside_count_as_missing() -> None:

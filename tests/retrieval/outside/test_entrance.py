@@ -105,6 +105,14 @@ async def test_an_attempt_that_takes_too_long_is_made_again(stub: OutsideStub, c
     assert counted(entrance) == {"answered": 1, "attempt_timed_out": 2}
 
 
+async def test_the_wait_between_attempts_grows(stub: OutsideStub, exchange: Http) -> None:
+    stub.script += [status(503)] * 2
+    await caller(stub, exchange, Entrance(MemoryShared(), draw=lambda: 0.5))()
+    first, second, third = (seen.at for seen in stub.seen)
+    assert second - first >= 0.24
+    assert third - second >= 0.49
+
+
 @pytest.mark.parametrize("code", [400, 401, 404, 410, 422, 301])
 async def test_a_lasting_refusal_is_not(stub: OutsideStub, call: Call, code: int) -> None:
     stub.otherwise = status(code, "<p>because</p>")

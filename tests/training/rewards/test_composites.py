@@ -155,6 +155,12 @@ def test_length(words: int, expected: float) -> None:
     assert length_reward(words, 100, 300) == pytest.approx(expected)
 
 
+@pytest.mark.parametrize(("least", "most"), [(0, 300), (301, 300)])
+def test_a_length_without_bounds_is_refused(least: int, most: int) -> None:
+    with pytest.raises(ValueError, match="0 < least <= most"):
+        length_reward(100, least, most)
+
+
 def test_rubric_generator_by_hand() -> None:
     assert rubric_generator_reward(1.0, 3.0, True) == 4.0
     assert rubric_generator_reward(-1.0, 0.0, False) == -2.0
@@ -163,9 +169,9 @@ def test_rubric_generator_by_hand() -> None:
 
 
 def test_search_agent_by_hand() -> None:
-    """Two steps: rewards .1 and -.2 for tools, .1 and .1 for form, at the weights the paper begins with."""
-    value = search_agent_reward(LOST, 0.5, [0.1, -0.2], [0.1, 0.1])
-    assert value == pytest.approx(0.1 * 0.5 + ((0.6 * 0.1 + 0.3 * 0.1) + (0.6 * -0.2 + 0.3 * 0.1)) / 2)
+    """Two steps: rewards .1 and -.3 for tools, .1 and .1 for form, at the weights the paper begins with."""
+    value = search_agent_reward(LOST, 0.5, [0.1, -0.3], [0.1, 0.1])
+    assert value == pytest.approx(0.1 * 0.5 + ((0.6 * 0.1 + 0.3 * 0.1) + (0.6 * -0.3 + 0.3 * 0.1)) / 2)
     late = SearchWeights(tool=0.2, format=0.1, process=0.2)
     assert late.outcome == pytest.approx(0.5)
     assert search_agent_reward(1.0, 0.5, [0.1], [0.1], late) == pytest.approx(0.5 + 0.1 + 0.02 + 0.01)

@@ -120,17 +120,17 @@ async def test_addresses_in_the_shared_memory_may_be_read() -> None:
 
 
 @pytest.mark.parametrize(
-    ("limits", "stop"),
+    ("limits", "stop", "turns"),
     [
-        (AgentLimits(max_turns=2), StopReason.MAX_TURNS),
-        (AgentLimits(max_tool_calls=3), StopReason.MAX_TOOL_CALLS),
-        (AgentLimits(max_tokens=3_000), StopReason.MAX_TOKENS),
-        (AgentLimits(max_cost_microusd=250), StopReason.MAX_COST),
-        (AgentLimits(max_seconds=30), StopReason.MAX_TIME),
+        (AgentLimits(max_turns=2), StopReason.MAX_TURNS, 2),
+        (AgentLimits(max_tool_calls=3), StopReason.MAX_TOOL_CALLS, 2),
+        (AgentLimits(max_tokens=3_000), StopReason.MAX_TOKENS, 3),
+        (AgentLimits(max_cost_microusd=250), StopReason.MAX_COST, 3),
+        (AgentLimits(max_seconds=30), StopReason.MAX_TIME, 3),
     ],
 )
-async def test_it_stops_at_its_limits_and_says_which(limits: AgentLimits, stop: StopReason) -> None:
-    now = [0.0]
+async def test_it_stops_at_its_limits_and_says_which(limits: AgentLimits, stop: StopReason, turns: int) -> None:
+    now = [1_000.0]
 
     def answer(request: ChatRequest) -> Completion:
         now[0] += 10
@@ -139,13 +139,13 @@ async def test_it_stops_at_its_limits_and_says_which(limits: AgentLimits, stop: 
             text=text, model="m", usage=Usage(model_calls=1, input_tokens=1_000, output_tokens=20, cost_microusd=100)
         )
 
-    kit = make_kit(ScriptedModel(answer), new_record(), limits=limits)
-    kit = replace(kit, clock=lambda: now[0])
+    model = ScriptedModel(answer)
+    kit = replace(make_kit(model, new_record(), limits=limits), clock=lambda: now[0])
     found = await search_deeply(SUBTASK, PLAN, QUERY, kit)
     assert found.stop is stop
     assert found.quotes
     assert found.usage.tool_calls <= limits.max_tool_calls
-    assert found.turns <= limits.max_turns
+    assert found.turns == turns == [step_of(r) for r in model.requests].count("act")
 
 
 async def test_a_finish_before_any_search_becomes_a_search_for_the_question() -> None:

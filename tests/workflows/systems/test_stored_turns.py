@@ -2,7 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.domain.chat import ChatRequest, Message, Role
-from app.domain.trajectory import request_digest
+from app.domain.trajectory import Turn, TurnKind, request_digest
 from workflows.systems.stored_turns import StoredTurns
 
 GROWTH = st.tuples(st.integers(0, 6), st.lists(st.text(max_size=3), max_size=3), st.sampled_from("mmmn"))
@@ -18,3 +18,18 @@ def test_requests_of_a_conversation_have_the_digests_they_have_by_themselves(gro
         request = ChatRequest(messages=messages)
         _, carried = stored.carried("search/s1", messages)
         assert stored.digest("search/s1", request, model, carried) == request_digest(request, model)
+
+
+def turn(ordinal: int, digest: str) -> Turn:
+    return Turn(agent="a", ordinal=ordinal, kind=TurnKind.MODEL, step="act", digest=digest)
+
+
+def test_turns_are_counted_from_zero_and_replayed_while_they_are_there() -> None:
+    stored = StoredTurns([turn(0, "x"), turn(1, "y")])
+    assert stored.replaying("a")
+    assert not stored.replaying("b")
+    assert [stored.claim("a"), stored.claim("b")] == [0, 0]
+    assert stored.answering("a", 0, "x") == turn(0, "x")
+    assert stored.replaying("a")
+    assert stored.claim("a") == 1
+    assert not stored.replaying("a")

@@ -1,0 +1,120 @@
+"""`python -m bench.table`: write the table of figures in bench/README.md from bench/results and bench/limits.toml.
+
+`--check` writes nothing; it exits with 1 when the README differs from what would be written. Both exit with 2 where the history
+of the repository is missing, since nobody can tell there how old a figure is.
+"""
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict
+
+from bench.history import History, HistoryMissing
+from bench.limits import Limits, meets_limit, read_limits
+
+ROOT = Path(__file__).resolve().parent.parent
+BEGIN, END = "<!-- the table begins: python -m bench.table writes it -->", "<!-- the table ends -->"
+HEAD = "| command | figure | measured | must be | |\n|---|---|---|---|---|"
+MET, MISSED, MISSING = "met", "missed", "not measured"
+UNKNOWN, CHANGED = "commit unknown", "code changed since"
+
+
+class Result(BaseModel):
+    """The last line of a bench, as kept in bench/results."""
+
+    model_config = ConfigDict(frozen=True)
+
+    bench: str
+    figures: dict[str, float | int]
+    commit: str
+
+
+def read_results(folder: Path) -> dict[str, Result]:
+    """Read the results, by the name of their bench."""
+    found = [Result.model_validate(json.loads(file.read_text())) for file in sorted(folder.glob("*.json"))]
+    return {result.bench: result for result in found}
+
+
+def write_section(limits: Mapping[str, Limits], results: Mapping[str, Result], history: History) -> str:
+    """Write the table and, after it, why figures fall short; a bench without a result is told as not measured.
+
+    Raises:
+        ValueError: there are results without limits, or a result lacks a figure that the limits name.
+    """
+    if strangers := results.keys() - limits.keys():
+        raise ValueError(f"results without limits: {', '.join(sorted(strangers))}")
+    rows = [row for bench, entry in limits.items() for row in _write_rows(bench, entry, results.get(bench), history)]
+    short = [line for bench, entry in limits.items() for line in _write_shortfall(bench, entry, results.get(bench))]
+    return "\n".join([HEAD, *rows, *(["", "What falls short:", "", *short] if short else [])])
+
+
+def replace_section(readme: str, section: str) -> str:
+    """Put the section between the two markers of the README in place of what stands there."""
+    before, begin, rest = readme.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not (begin and end):
+        raise ValueError("the README lacks the two markers of the table")
+    return f"{before}{BEGIN}\n\n{section}\n\n{END}{after}"
+
+
+def _write_rows(bench: str, limits: Limits, result: Result | None, history: History) -> Iterator[str]:
+    command = f"python -m bench.{bench} {limits.arguments}".strip()
+    age = "" if result is None else _tell_age(result, limits, history)
+    for figure, limit in limits.figures.items():
+        value = "" if result is None else _find_figure(result, figure)
+        marks = [MISSING] if result is None else [mark for mark in (_judge(limits, result, figure), age) if mark]
+        yield f"| `{command}` | {figure} | {value} | {limit} | {'; '.join(marks)} |"
+
+
+def _write_shortfall(bench: str, limits: Limits, result: Result | None) -> Iterator[str]:
+    missed = [figure for figure in limits.figures if result is not None and _judge(limits, result, figure) == MISSED]
+    if missed:
+        yield f"- `{bench}`: {', '.join(missed)}. {limits.short or 'Nobody has said why.'}"
+
+
+def _judge(limits: Limits, result: Result, figure: str) -> str:
+    limit = limits.figures[figure]
+    if not limit:
+        return ""
+    return MET if meets_limit(limit, _find_figure(result, figure), result.figures) else MISSED
+
+
+def _find_figure(result: Result, figure: str) -> float:
+    if figure not in result.figures:
+        raise ValueError(f"the result of {result.bench} lacks {figure}")
+    return result.figures[figure]
+
+
+def _tell_age(result: Result, limits: Limits, history: History) -> str:
+    if not history.knows(result.commit):
+        return UNKNOWN
+    return CHANGED if history.changed_since(result.commit, limits.measures) else ""
+
+
+def main() -> None:
+    """Write the table or check it."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 when the README differs")
+    parser.add_argument("--root", type=Path, default=ROOT, help="the checkout; default: this one")
+    options = parser.parse_args()
+    folder: Path = options.root / "bench"
+    readme = folder / "README.md"
+    try:
+        section = write_section(read_limits(folder / "limits.toml"), read_results(folder / "results"), History(options.root))
+    except HistoryMissing as missing:
+        print(f"The table cannot be made here: {missing}.", file=sys.stderr)
+        sys.exit(2)
+    current = readme.read_text()
+    due = replace_section(current, section)
+    if not options.check:
+        readme.write_text(due)
+    elif due != current:
+        print("bench/README.md is not what `python -m bench.table` writes.", file=sys.stderr)
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()
