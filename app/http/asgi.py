@@ -55,18 +55,46 @@ from app.webhooks.api import WebhooksController
 
 MAX_BODY_BYTES = 1_000_000
 ROUTES: tuple[ControllerRouterHandler, ...] = (
-    *(RunsController, EventsController, PlansController, SteeringController, AskingController, SideBySideController),
-    *(ReportsController, VersionsController, FindingsController, ExportsController, SharesController, shared),
-    *(ComparisonsController, FeedbackController, AnnotationsController, PreferencesController),
-    *(CollectionsController, SchedulesController, unsubscribe_page, unsubscribe, WebhooksController),
-    *(SessionsController, MembersController, InvitationsController, KeysController, OidcController),
-    *(LimitsController, RetentionController, AuditController),
-    *(ResponsesController, ChatController, ModelsController, health, tools, retrieve),
+    RunsController,
+    EventsController,
+    PlansController,
+    SteeringController,
+    AskingController,
+    SideBySideController,
+    ReportsController,
+    VersionsController,
+    FindingsController,
+    ExportsController,
+    SharesController,
+    shared,
+    ComparisonsController,
+    FeedbackController,
+    AnnotationsController,
+    PreferencesController,
+    CollectionsController,
+    SchedulesController,
+    unsubscribe_page,
+    unsubscribe,
+    WebhooksController,
+    SessionsController,
+    MembersController,
+    InvitationsController,
+    KeysController,
+    OidcController,
+    LimitsController,
+    RetentionController,
+    AuditController,
+    ResponsesController,
+    ChatController,
+    ModelsController,
+    health,
+    tools,
+    retrieve,
 )
 
 
 def create_app(services: Services, allowed_hosts: Collection[str] = LOCAL_HOSTS, origins: Collection[str] = ()) -> ASGIApp:
-    """The API as an ASGI application over open services.
+    """Return the API as an ASGI application over open services.
 
     It answers to the names in `allowed_hosts` only. Pages of `origins` (`https://app.example`) may use it from a browser.
     """
@@ -74,7 +102,7 @@ def create_app(services: Services, allowed_hosts: Collection[str] = LOCAL_HOSTS,
 
 
 def routed(services: Services, origins: Collection[str] = ()) -> Litestar:
-    """Return the routes, without what stands before them."""
+    """Return the routes, without the middleware that stands before the application."""
     return Litestar(
         route_handlers=ROUTES,
         dependencies=_dependencies(services),
@@ -92,7 +120,7 @@ def routed(services: Services, origins: Collection[str] = ()) -> Litestar:
 
 
 def _dependencies(services: Services) -> dict[str, Provide]:
-    """Give handlers each service under its name, and who asks as `principal`."""
+    """Provide each service to handlers under its name, and the caller as `principal`."""
     named = {field.name: _provide(getattr(services, field.name)) for field in fields(services)}
     return {**named, "principal": Provide(principal_of, sync_to_thread=False)}
 
@@ -112,5 +140,5 @@ def _middleware(services: Services) -> list[Middleware]:
 
 
 def _as_json(model: BaseModel) -> msgspec.Raw:
-    """Write a model by pydantic; by default all of it becomes Python values first, which are then written."""
+    """Write a model by pydantic's own JSON; by default all of it becomes Python values first."""
     return msgspec.Raw(model.model_dump_json().encode())

@@ -1,4 +1,4 @@
-"""What goes in and out over HTTP, where it is not one of the domain's nouns."""
+"""Request and response bodies of the routes of runs, where they are not nouns of the domain."""
 
 from datetime import date
 from typing import Annotated, Literal
@@ -19,7 +19,7 @@ NoteText = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1,
 
 
 class NewRun(BaseModel):
-    """A question to research. Only `question` is needed; without `language` it is detected."""
+    """A question to research. Only `question` is required; without `language` the language is detected."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -48,10 +48,10 @@ class NewRun(BaseModel):
     )
 
     def query(self) -> ResearchQuery:
-        """The question as accepted.
+        """Return the question as a research query.
 
         Raises:
-            InvalidInput: with the reason, for whoever typed the question.
+            InvalidInput: the question is not acceptable; the message gives the reason.
         """
         style = {name: getattr(self, name) for name in ReportStyle.model_fields if getattr(self, name)}
         scope = {name: getattr(self, name) for name in SearchScope.model_fields if getattr(self, name)}
@@ -72,14 +72,14 @@ class NewRun(BaseModel):
 
 
 class RunPage(BaseModel):
-    """Runs, newest first. `next` is the value of `before` that brings the following page; null on the last."""
+    """One page of runs, newest first. `next` is the value of `before` for the following page; null on the last."""
 
     items: list[Run]
     next: UUID | None = None
 
 
 class Resumption(BaseModel):
-    """How to go on: with `finish`, the report is written from what there is and nothing more is spent."""
+    """How to continue: with `finish`, the report is written from the evidence so far and nothing more is spent."""
 
     model_config = ConfigDict(extra="forbid")
 

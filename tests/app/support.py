@@ -173,7 +173,7 @@ class ApiClient:
 
 @contextlib.asynccontextmanager
 async def serving(services: Services, key: ApiKey = HOME_KEY, origins: Collection[str] = ()) -> AsyncIterator[ApiClient]:
-    """The API on a free port, as `python -m app.api` serves it, and a client with this key."""
+    """The API on a free port, as `python -m app.http` serves it, and a client with this key."""
     with bind("127.0.0.1", 0) as listening:
         server = Server(create_app(services, origins=origins), services)
         task = asyncio.create_task(server.serve(sockets=[listening]))

@@ -20,7 +20,7 @@ NOWHERE = "127.0.0.1:1"
 async def start(port: int, **variables: str) -> Process:
     environment = {name: value for name, value in os.environ.items() if not name.startswith("RUBRICA_")} | variables
     return await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "app.api", "--port", str(port), env=environment, stdout=PIPE, stderr=PIPE
+        sys.executable, "-m", "app.http", "--port", str(port), env=environment, stdout=PIPE, stderr=PIPE
     )
 
 
