@@ -1,7 +1,7 @@
-"""Markdown that leads nowhere but to cited sources.
+"""Keep only those links in Markdown that lead to cited sources.
 
-Reports carry words of pages and models. An image or link in them could send the reader, or what the address encodes, to
-anyone; so links stay only where they point to a source of this report, images never, and HTML is shown, not obeyed.
+Reports contain words of pages and models. An image or link in them could send the reader, or data in its address, to
+anyone; so only links to a source of this report stay, no images, and HTML is shown as text.
 """
 
 import re
@@ -20,12 +20,12 @@ BARE = re.compile(r"\b([a-zA-Z][a-zA-Z0-9+.-]*)://|\b(www)\.(?=\w)")
 KEPT = re.compile(r"\x00(\d+)\x00")
 SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~&$])")
 WEB = re.compile(r"https?://[^\s<>\"'`\\^{|}]+$", re.IGNORECASE)
-# In this order; a pattern is tried only where the sign stands that it needs: most bodies have none, and looking takes no time.
+# In this order. A pattern is tried only if the text has the sign it needs: most bodies have none, and the check is fast.
 REMOVED = (("![", IMAGE, r"\1"), ("]:", REFERENCE, ""), ("][", REFERRED, r"\1"))
 
 
 def without_foreign_links(markdown: str, addresses: frozenset[str]) -> str:
-    """The same text without images, HTML, and links to anything but `addresses`."""
+    """Return the text without images, HTML, and links to anything but `addresses`."""
     text = markdown
     for sign, pattern, left in REMOVED:
         text = pattern.sub(left, text) if sign in text else text
@@ -33,7 +33,7 @@ def without_foreign_links(markdown: str, addresses: frozenset[str]) -> str:
 
     def keep(match: re.Match[str]) -> str:
         if match.group(0).startswith("[["):
-            # A citation marker with a parenthesis behind it: once numbered, "[1](address)" would be a link.
+            # A citation marker before a parenthesis: once numbered, "[1](address)" would be a link.
             return match.group(0).replace("]](", "]] (")
         if match.group(2) not in addresses or not is_web(match.group(2)):
             return match.group(1)
@@ -42,27 +42,27 @@ def without_foreign_links(markdown: str, addresses: frozenset[str]) -> str:
 
     text = LINK.sub(keep, text) if "](" in text else text
     text = TAG.sub(r"\\<", AUTOLINK.sub(r"\1", text)) if "<" in text else text
-    # Whatever the patterns above did not foresee (a link over two lines, say) loses what would make it one.
+    # A link that the patterns above missed (over two lines, say) loses the characters that make it one.
     text = text.replace("](", "]\\(")
     text = unlinked(text)
     return KEPT.sub(lambda m: kept[int(m.group(1))], text) if kept else text
 
 
 def unlinked(text: str) -> str:
-    """The text with a backslash in every bare address: it reads the same, and no renderer makes a link of it."""
+    """Return the text with a backslash in every bare address: it reads the same, and no renderer makes a link of it."""
     if "://" not in text and "www." not in text:
         return text
     return BARE.sub(lambda m: f"{m.group(1)}\\://" if m.group(1) else f"{m.group(2)}\\.", text)
 
 
 def escaped(text: str) -> str:
-    """Plain text as Markdown that renders to exactly these characters on one line, without links."""
+    """Return plain text as Markdown that renders to exactly these characters on one line, without links."""
     flat = " ".join(text.split())
     return unlinked(SPECIAL.sub(r"\\\1", flat))
 
 
 def place_of(source: Source) -> str:
-    """What a source that is not on the web goes by beside its title: a file's path in its folder or collection, else its address.
+    """Return where a source that is not on the web stands: a file's path in its folder or collection, else its address.
 
     Empty where the title says it. The address of a file (`file:///folder/path`) opens nothing where a report is read.
     """
@@ -71,11 +71,11 @@ def place_of(source: Source) -> str:
 
 
 def file_name(address: str) -> str:
-    """A file's path in its folder or collection; empty for what is no file."""
+    """Return a file's path in its folder or collection; empty for any other address."""
     folder_and_path = FILE.fullmatch(address)
     return unquote(folder_and_path.group(1)) if folder_and_path else ""
 
 
 def is_web(address: str) -> bool:
-    """True for an address a reader may be offered to open; `javascript:`, `data:` and `file:` are not."""
+    """Return True for an address that a reader may open; `javascript:`, `data:` and `file:` are not such addresses."""
     return WEB.match(address) is not None
