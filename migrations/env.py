@@ -9,13 +9,12 @@ from alembic import context
 from sqlalchemy import Connection
 from sqlmodel import SQLModel
 
-from app import storage
+from app.database import tables
 from app.database.migrate import with_connection
 from app.domain.errors import SetupError
 
-for found in pkgutil.iter_modules(storage.__path__):
-    if found.name.startswith("tables"):
-        import_module(f"app.storage.{found.name}")
+for found in pkgutil.iter_modules(tables.__path__):
+    import_module(f"{tables.__name__}.{found.name}")
 
 
 def run(connection: Connection) -> None:
