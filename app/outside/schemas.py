@@ -1,4 +1,4 @@
-"""What goes out over HTTP about the services outside."""
+"""Response bodies about the outside services."""
 
 from pydantic import BaseModel
 
@@ -6,6 +6,6 @@ from app.outside.nouns import ToolUse
 
 
 class ToolList(BaseModel):
-    """The services outside, with how their calls went."""
+    """The outside services, with the outcome of their calls."""
 
     items: list[ToolUse]

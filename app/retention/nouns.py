@@ -1,4 +1,4 @@
-"""How long an organisation's data is kept."""
+"""The time for which an organisation's data is kept."""
 
 from pydantic import Field
 
@@ -8,9 +8,9 @@ LONGEST_DAYS = 36_500
 
 
 class Retention(Value):
-    """Days after which something is deleted; null keeps it. Those of a run count from its end.
+    """Days after which something is deleted; null keeps it. Days of a run count from its end.
 
-    The report that a schedule compares with is kept, with its run, until a newer one takes its place.
+    The report that a schedule compares with is kept, with its run, until a newer one replaces it.
     """
 
     runs_days: int | None = Field(

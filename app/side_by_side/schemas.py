@@ -1,4 +1,4 @@
-"""What goes in and out over HTTP around systems side by side."""
+"""Request and response bodies of systems side by side."""
 
 from typing import Literal
 from uuid import UUID
@@ -15,7 +15,7 @@ from app.side_by_side.service.side_by_side import SideBySide
 
 
 class FurtherSystems(BaseModel):
-    """Systems that are to work a run's question too."""
+    """Systems that work a run's question too."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -23,7 +23,7 @@ class FurtherSystems(BaseModel):
 
 
 class Judged(BaseModel):
-    """How finished reports are to be judged."""
+    """The rubric by which finished reports are judged."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -52,6 +52,6 @@ class SideBySideView(BaseModel):
 
     @classmethod
     def of(cls, found: SideBySide) -> "SideBySideView":
-        """The runs as shown."""
+        """Return the runs as the API shows them."""
         columns = [ColumnView.model_validate(column, from_attributes=True) for column in found.columns]
         return cls(first=found.first.id, question=found.first.query.question, rubric=found.rubric, columns=columns)
