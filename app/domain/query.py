@@ -1,4 +1,4 @@
-"""The question and how it is to be worked."""
+"""The question and its options."""
 
 import unicodedata
 from enum import StrEnum
@@ -16,7 +16,7 @@ MAX_QUESTION_CHARS = 8_000
 
 
 class SystemName(StrEnum):
-    """The research systems; `minddr` is the default chain, the others arrive with evaluation."""
+    """The research systems; `minddr` is the default chain."""
 
     MINDDR = "minddr"
     MAMS = "mams"
@@ -25,7 +25,7 @@ class SystemName(StrEnum):
 
 
 class Effort(StrEnum):
-    """How far the agents go before they stop by themselves."""
+    """The effort that agents spend before they stop by themselves."""
 
     QUICK = "quick"
     STANDARD = "standard"
@@ -40,7 +40,7 @@ class Language(StrEnum):
 
 
 def detect_language(text: str) -> Language:
-    """Chinese when at least a fifth of the letters are CJK ideographs, else English."""
+    """Return Chinese when at least a fifth of the letters are CJK ideographs, else English."""
     letters = [c for c in text if c.isalpha()]
     ideographs = sum("\u4e00" <= c <= "\u9fff" for c in letters)
     return Language.CHINESE if letters and ideographs * 5 >= len(letters) else Language.ENGLISH
@@ -85,7 +85,7 @@ class ResearchQuery(Value):
 
     @property
     def whole(self) -> str:
-        """The question with what the reader answered when asked back."""
+        """The question with the reader's answers to questions asked back."""
         return "\n".join((self.question, *(clarified.answer for clarified in self.clarified)))
 
     @field_validator("question")
