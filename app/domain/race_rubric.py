@@ -58,5 +58,5 @@ class RaceRubric(Value):
 
     @property
     def counted(self) -> tuple[Dimension, ...]:
-        """The dimensions that count, in the order of `Dimension`."""
+        """The dimensions that count, in a fixed order."""
         return tuple(dimension for dimension in Dimension if self.weights.get(dimension, 0.0) > 0)

@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 from litestar import Litestar
+from litestar.config.cors import CORSConfig
 from litestar.di import Provide
 from litestar.middleware import DefineMiddleware
 from litestar.types import ASGIApp, ControllerRouterHandler, Middleware
@@ -23,7 +24,6 @@ from app.exports.api import ExportsController
 from app.http import problems
 from app.http.authentication import Authentication, authorised
 from app.http.conditional import Conditional
-from app.http.cors import cors
 from app.http.dependencies import ApiRequest, principal_of
 from app.http.guard import LOCAL_HOSTS, Guard
 from app.http.health import health
@@ -54,6 +54,8 @@ from app.side_by_side.api import SideBySideController
 from app.webhooks.api import WebhooksController
 
 MAX_BODY_BYTES = 1_000_000
+# The response headers that pages of other sites may read.
+EXPOSED_HEADERS = ["ETag", "Location", "Retry-After", "X-Request-ID", "Idempotency-Replayed", "RateLimit-Policy", "RateLimit"]
 ROUTES: tuple[ControllerRouterHandler, ...] = (
     RunsController,
     EventsController,
@@ -114,7 +116,7 @@ def routed(services: Services, origins: Collection[str] = ()) -> Litestar:
         request_class=ApiRequest,
         type_encoders={BaseModel: _as_json},
         request_max_body_size=MAX_BODY_BYTES,
-        cors_config=cors(origins) if origins else None,
+        cors_config=_cors_config_of(origins) if origins else None,
         logging_config=None,
     )
 
@@ -137,6 +139,11 @@ def _middleware(services: Services) -> list[Middleware]:
         DefineMiddleware(Idempotency, keys=services.idempotency),
         Conditional,
     ]
+
+
+def _cors_config_of(origins: Collection[str]) -> CORSConfig:
+    """Return the settings for pages of these origins: they may send keys of their own, but never cookies."""
+    return CORSConfig(allow_origins=list(origins), allow_credentials=False, expose_headers=EXPOSED_HEADERS, max_age=3_600)
 
 
 def _as_json(model: BaseModel) -> msgspec.Raw:

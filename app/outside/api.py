@@ -4,16 +4,23 @@ from typing import Annotated
 
 from litestar import get
 from litestar.params import QueryParameter
+from pydantic import BaseModel
 
 from app.accounts.nouns.access import Scope
 from app.http.authentication import needs
 from app.http.dependencies import PagesService, ToolUseService
 from app.http.openapi.responses import problem_responses
-from app.outside.schemas import ToolList
+from app.outside.nouns import ToolUse
 from app.outside.service.pages import Page
 from app.outside.service.tool_use import DAYS
 
 MOST_PAGES = 20
+
+
+class ToolList(BaseModel):
+    """The outside services, with the outcome of their calls."""
+
+    items: list[ToolUse]
 
 
 @get("/v1/tools", opt=needs(Scope.RUNS_READ), tags=["tools"], responses=problem_responses(400))

@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 
 
 class Conversions:
-    """A maker of report files, `AT_ONCE` at a time."""
+    """A maker of report files, a few at a time."""
 
     def __init__(self, limit: timedelta = LIMIT) -> None:
         self._limit = limit
