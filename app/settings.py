@@ -123,7 +123,7 @@ class Settings(BaseModel):
     sign_up: bool = Field(default=True, description="Whether anybody may make an organisation (1 or 0).")
     page_url: WebAddress | None = Field(default=None, description="Where browsers reach the page.")
     oidc_issuer: WebAddress | None = Field(default=None, description="An OpenID Connect provider to sign in with.")
-    oidc_client_id: str | None = Field(default=None, description="What it knows this deployment as.")
+    oidc_client_id: str | None = Field(default=None, description="The id by which it knows this deployment.")
     oidc_client_secret: SecretStr | None = Field(default=None, description="The secret it shares with this deployment.")
     requests_per_minute: Limit = Field(default=None, description="Requests a minute that each organisation may send.")
     concurrent_runs: Limit = Field(default=None, description="Runs that each organisation may have at a time.")
@@ -147,9 +147,9 @@ class Settings(BaseModel):
     smtp_host: str | None = Field(default=None, description="A mail server, for messages about changed reports.")
     smtp_port: Port = Field(default=587, description="Its port.")
     smtp_security: MailSecurity = Field(default=MailSecurity.STARTTLS, description="`starttls`, `tls` or `none`.")
-    smtp_user: str | None = Field(default=None, description="Who signs in there.")
-    smtp_password: SecretStr | None = Field(default=None, description="With this password.")
-    smtp_from: str | None = Field(default=None, description="Whom messages come from: Name <address>.")
+    smtp_user: str | None = Field(default=None, description="The user who signs in there.")
+    smtp_password: SecretStr | None = Field(default=None, description="That user's password.")
+    smtp_from: str | None = Field(default=None, description="The sender of messages: Name <address>.")
     public_url: WebAddress | None = Field(
         default=None, description="The address at which readers reach the page, and the API under /v1; messages link there."
     )

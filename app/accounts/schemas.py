@@ -54,7 +54,7 @@ class NewPassword(Given):
         default="",
         max_length=LONGEST_PASSWORD,
         repr=False,
-        description="Left out by who has none yet: within ten minutes of signing in with the identity provider.",
+        description="Leave it out if you have none yet: within ten minutes of signing in with the identity provider.",
     )
     new: OwnPassword
 

@@ -15,14 +15,14 @@ from app.http.dependencies import AccountsService
 from app.http.openapi.responses import problem_responses
 
 PAGE_SIZE = 50
-Done = Annotated[Action | None, QueryParameter(description="Only what was done so.")]
+Done = Annotated[Action | None, QueryParameter(description="Only this action.")]
 By = Annotated[UUID | None, QueryParameter(description="Only what this person did.")]
 Since = Annotated[date | None, QueryParameter(description="First day (UTC).")]
 Until = Annotated[date | None, QueryParameter(description="Last day (UTC).")]
 
 
 class AuditController(Controller):
-    """Who did what, when and from where."""
+    """Routes of the audit log: who did what, when and from where."""
 
     path = "/v1/audit"
     tags = ("audit",)

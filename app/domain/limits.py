@@ -26,7 +26,7 @@ class Quota(Value):
 class Consumption(Value):
     """The consumption that counts against the quotas on runs."""
 
-    runs: int = Field(description="That have not ended.")
+    runs: int = Field(description="Runs that have not ended.")
     tokens: int = Field(description="This month.")
     cost_microusd: int = Field(description="This month.")
 
@@ -41,9 +41,7 @@ class KeyQuota(Value):
 class UsageLine(Value):
     """The consumption of one model or tool, in all runs of the time."""
 
-    kind: str = Field(
-        description="`model` or `tool`; or `draft`: what a model was asked before a run; or `deleted`: runs that are gone."
-    )
+    kind: str = Field(description="`model` or `tool`; or `draft`: calls of a model before a run; or `deleted`: deleted runs.")
     name: str
     calls: int
     input_tokens: int

@@ -66,7 +66,7 @@ class ResearchQuery(Value):
     effort: Effort = Effort.STANDARD
     collections: tuple[str, ...] = Field(default=(), description="Collections to search; empty means the default one.")
     searched: tuple[str, ...] = Field(
-        default=(), description="The same by the names the index knows them by; set by the server where these differ."
+        default=(), description="The same by their names in the index; set by the server where these differ."
     )
     tenant: str = Field(default="", description="The organisation whose own documents are searched; set by the server.")
     refreshes: UUID | None = Field(

@@ -50,7 +50,7 @@ class ChatMessage(BaseModel):
     role: Literal["assistant"] = "assistant"
     content: str | None
     refusal: str | None = None
-    reasoning_content: str | None = Field(default=None, description="What was done, a line a step.")
+    reasoning_content: str | None = Field(default=None, description="The steps of the work, one line each.")
     annotations: list[ChatCitation] = []
 
 

@@ -110,7 +110,7 @@ class Response(BaseModel):
     created_at: int = Field(description="Unix time, seconds.")
     completed_at: int | None = Field(default=None, description="Unix time, seconds.")
     status: ResponseStatus
-    background: Literal[True] = Field(default=True, description="Runs always go on without their client.")
+    background: Literal[True] = Field(default=True, description="Runs always continue without their client.")
     model: str
     output: list[OutputItem] = []
     error: ResponseError | None = None

@@ -23,12 +23,12 @@ class ToolUse(Value):
     variable: str = Field(description="The environment variable that turns it on.")
     on: bool
     calls: int = 0
-    share: float = Field(default=0.0, description="Of all calls of all services.")
-    kept: int = Field(default=0, description="Answered from what had been fetched before.")
+    share: float = Field(default=0.0, description="The share of all calls of all services.")
+    kept: int = Field(default=0, description="Answered from a stored result.")
     joined: int = Field(default=0, description="Answered by an equal call that was under way.")
     failed: int = 0
     failure_rate: float = 0.0
-    failed_attempts: dict[str, int] = Field(default={}, description="By kind; most are tried again and never reach an agent.")
+    failed_attempts: dict[str, int] = Field(default={}, description="By kind; most are tried again, and agents never see them.")
     p50_ms: int | None = None
     p95_ms: int | None = None
     within_ms: dict[int, int] = Field(default={}, description="Histogram: calls by the upper edge of their bucket.")

@@ -55,7 +55,7 @@ class Edit(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    heading: HeadingText = Field(default="", description="Empty: as it was.")
+    heading: HeadingText = Field(default="", description="Empty: unchanged.")
     markdown: BodyText
 
 
@@ -185,8 +185,10 @@ class NewShare(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    days: int = Field(default=30, ge=1, le=366, description="For how long it can be read.")
-    version: int | None = Field(default=None, ge=1, le=MOST_VERSIONS, description="By default the newest; it stays this one.")
+    days: int = Field(default=30, ge=1, le=366, description="The days for which the report can be read.")
+    version: int | None = Field(
+        default=None, ge=1, le=MOST_VERSIONS, description="By default the newest; the link stays with this version."
+    )
 
 
 class CreatedShare(Share):

@@ -20,7 +20,7 @@ class Retention(Value):
         default=None, ge=1, le=LONGEST_DAYS, description="The event logs of runs, and with them usage by model and tool."
     )
     tool_results_days: int | None = Field(
-        default=None, ge=1, le=LONGEST_DAYS, description="What tools brought, and the turns of agents, who read it."
+        default=None, ge=1, le=LONGEST_DAYS, description="Tool results, and the turns of agents that read them."
     )
     feedback_days: int | None = Field(
         default=None,

@@ -32,7 +32,7 @@ class NewRun(BaseModel):
     )
     collections: tuple[CollectionName, ...] = Field(default=(), max_length=20, description="Empty: the default collection.")
     budget: Budget = Budget()
-    length: Length | None = Field(default=None, description="How long the report is, beside what its effort gives.")
+    length: Length | None = Field(default=None, description="The report's length, relative to its effort's usual one.")
     tone: Tone | None = None
     audience: Audience = Field(default="", description="Who will read it, in a few words.")
     format: ReportFormat | None = None
@@ -42,7 +42,7 @@ class NewRun(BaseModel):
     domains_allowed: tuple[Domain, ...] = Field(default=(), max_length=MAX_DOMAINS, description="Only these domains of the web.")
     domains_refused: tuple[Domain, ...] = Field(default=(), max_length=MAX_DOMAINS, description="None of these domains.")
     clarified: tuple[Clarified, ...] = Field(default=(), max_length=3, description="Questions asked back, with your answers.")
-    approve_plan: bool = Field(default=False, description="Wait with the plan until it is approved.")
+    approve_plan: bool = Field(default=False, description="Wait for a person to approve the plan.")
     rubric: Literal["auto"] | GivenRubric | None = Field(
         default=None, description="Hold the report to a rubric: `auto` drafts one with the plan, or give the criteria."
     )
@@ -79,7 +79,7 @@ class RunPage(BaseModel):
 
 
 class Resumption(BaseModel):
-    """How to continue: with `finish`, the report is written from the evidence so far and nothing more is spent."""
+    """The way to continue: with `finish`, the report is written from the evidence so far and nothing more is spent."""
 
     model_config = ConfigDict(extra="forbid")
 

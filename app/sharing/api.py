@@ -55,7 +55,7 @@ class SharesController(Controller):
 
 @get("/v1/shared/{token:str}", opt=PUBLIC, security=[{}], tags=("reports",), media_type=HTML, responses=problem_responses(404))
 async def shared(
-    token: Annotated[str, PathParameter(pattern="^[A-Za-z0-9_-]{32}$", description="Of the link.")],
+    token: Annotated[str, PathParameter(pattern="^[A-Za-z0-9_-]{32}$", description="The link's token.")],
     sharing: SharingService,
     request: ApiRequest,
 ) -> Response[bytes]:

@@ -14,7 +14,7 @@ from app.sharing import storage as shares
 from app.sharing.nouns import Share, SharedReport, new_token, token_hash
 
 MOST_A_RUN = 100
-GONE = "this link is not known here, or has ended; ask whoever sent it for a new one"
+GONE = "this link is not known here, or has ended; ask its sender for a new one"
 
 
 class NewLink(NamedTuple):

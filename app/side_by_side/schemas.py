@@ -39,7 +39,7 @@ class ColumnView(BaseModel):
     interactions: Interactions | None = Field(description="Turns and tool calls; null until a search of the run has ended.")
     scorecard: Scorecard | None = Field(description="By the rubric that all are held to; null until the report is judged.")
     judging: bool = Field(default=False, description="The report is being judged by a rubric that it was not asked with.")
-    unjudged: str = Field(default="", description="Why that failed the last time.")
+    unjudged: str = Field(default="", description="Why the last judging failed.")
 
 
 class SideBySideView(BaseModel):
@@ -47,7 +47,7 @@ class SideBySideView(BaseModel):
 
     first: UUID
     question: str
-    rubric: Rubric | None = Field(description="What all reports are judged by; null as long as there is none.")
+    rubric: Rubric | None = Field(description="The rubric of all reports; null as long as there is none.")
     columns: list[ColumnView]
 
     @classmethod

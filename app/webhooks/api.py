@@ -77,7 +77,7 @@ class WebhooksController(Controller):
         limit: Limit = PAGE_SIZE,
         before: Annotated[UUID | None, QueryParameter(description="Only messages older than this one.")] = None,
         standing: Annotated[
-            DeliveryState | None, QueryParameter(name="state", description="Only messages that stand there.")
+            DeliveryState | None, QueryParameter(name="state", description="Only messages in this state.")
         ] = None,
     ) -> DeliveryPage:
         """List the messages to an endpoint of the last 30 days, newest first, each with the outcome of its last attempt."""

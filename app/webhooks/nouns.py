@@ -40,8 +40,10 @@ class Webhook(Value):
     description: str = ""
     events: tuple[WebhookEvent, ...] = ()
     enabled: bool = True
-    disabled_reason: str = Field(default="", description="Why it was turned off, where we did it.")
-    failing_since: datetime | None = Field(default=None, description="Since when no delivery has succeeded; null while they do.")
+    disabled_reason: str = Field(default="", description="Why we turned it off; empty where a person did.")
+    failing_since: datetime | None = Field(
+        default=None, description="The time since which no delivery has succeeded; null while they do."
+    )
     created_at: datetime
 
 

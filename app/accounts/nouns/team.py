@@ -51,10 +51,10 @@ class Me(Value):
     email: str
     name: str
     organisation: Organisation
-    organisations: tuple[Organisation, ...] = Field(description="All that they belong to.")
+    organisations: tuple[Organisation, ...] = Field(description="All organisations that they belong to.")
     scopes: tuple[Scope, ...]
     key_id: UUID | None = Field(default=None, description="The API key that was used, if it was one.")
-    has_password: bool = Field(default=True, description="False for who has only ever come by an identity provider.")
+    has_password: bool = Field(default=True, description="False for a person who only signs in with an identity provider.")
 
 
 class Member(Value):

@@ -61,7 +61,7 @@ class SignIn:
             Conflict: somebody else takes the address at the same moment.
         """
         if not self._policy.sign_up:
-            raise Forbidden("this deployment is not open for sign-up; ask whoever runs it for an invitation")
+            raise Forbidden("this deployment is not open for sign-up; ask its operator for an invitation")
         person = await self._known_or_new(email, name, password, address)
         made = uuid4()
         by = Tenant(made, person.id, None, address)

@@ -136,14 +136,14 @@ class Annotation:
             raise NotFound(f"you have no assignment {id_}")
         current = await annotations.current(self._database, user_id)
         if current is None or current.id != id_:
-            raise Conflict("this assignment is answered, passed over or lapsed; take the next one")
+            raise Conflict("this assignment is answered, skipped or lapsed; take the next one")
         return found
 
     async def _finish(self, id_: UUID, user_id: UUID, reason: str | None = None) -> None:
         if reason is not None and not reason.strip():
-            raise InvalidInput("say why you pass this pair over")
+            raise InvalidInput("say why you skip this pair")
         if not await annotations.finish(self._database, id_, user_id, reason):
-            raise Conflict("this assignment is answered, passed over or lapsed; take the next one")
+            raise Conflict("this assignment is answered, skipped or lapsed; take the next one")
 
 
 def _by_item(answers: Sequence[Answer], told: Callable[[Answer], str]) -> list[list[str]]:

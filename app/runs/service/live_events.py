@@ -21,7 +21,7 @@ Batches = AsyncGenerator[Sequence[LoggedEvent], None]
 class LiveEvents:
     """The event log as watchers follow it. The process's one `Listener` calls the two methods below.
 
-    `tenants` decides whether a run may be watched by who asks; logs are read once for all watchers, from `trusted`.
+    `tenants` decides whether the caller may watch a run; logs are read once for all watchers, from `trusted`.
     """
 
     def __init__(self, tenants: Executor, trusted: Executor, quiet: timedelta = QUIET) -> None:
