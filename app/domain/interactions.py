@@ -10,8 +10,7 @@ from app.domain.value import Value
 
 
 class Interactions(Value):
-    """The interactions of one sample. A turn of MaMs is one round of all three agents; of others, one decision of a searching
-    agent.
+    """The interactions of one sample. A turn of MaMs is a round of all three agents, else one decision of a searching agent.
 
     The deciding turn that ends a search counts; calls answered from the run's memory count as well, since the agent made them.
     """

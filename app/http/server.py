@@ -31,9 +31,7 @@ class Server(uvicorn.Server):
         self._services = services
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Ask the server to end. Uvicorn would raise the signal again at the end, which skips our own closing; a second Ctrl-C
-        forces it.
-        """
+        """Ask the server to end; a second Ctrl-C forces it. Uvicorn would raise the signal again, which skips our own closing."""
         if self.should_exit and sig == signal.SIGINT:
             self.force_exit = True
         self.should_exit = True

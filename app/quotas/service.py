@@ -29,8 +29,7 @@ class Admission(NamedTuple):
 
 
 class Limits:
-    """The use cases of limits. `most` is what the deployment allows each organisation, which may set less for itself and its
-    keys.
+    """The use cases of limits. `most` is the deployment's limit of each organisation, which may set less for itself and its keys.
 
     Raises:
         TooManyRequests: a limit is reached; the message says which, and when there is room again.

@@ -92,8 +92,7 @@ def _quantile(ordered: Sequence[float], share: float) -> float:
 
 
 def _cost(tokens: Interval, model: PricedModel | None) -> Interval | None:
-    """Return the cost by today's prices, since earlier runs may have had others: zero without a model, None where it has no
-    price.
+    """Return the cost by today's prices: zero without a model, None where it has no price.
 
     US$ per million tokens equal millionths of a US dollar per token; most tokens of a run are input.
     """

@@ -66,8 +66,7 @@ class _File:
 async def export(
     database: asyncpg.Pool, out: Path, since: datetime, now: datetime, names: Pseudonyms, comments: bool = False
 ) -> Manifest:
-    """Write the feedback since then into the new or empty folder `out`; `comments`: with readers' own words, which may name
-    people.
+    """Write the feedback into the new or empty folder `out`; `comments`: with readers' own words, which may name people.
 
     Raises:
         InvalidInput: the folder is not empty, or cannot be written. Old rows must not survive beside new ones.

@@ -37,9 +37,7 @@ class Column(NamedTuple):
 
 
 class SideBySide(NamedTuple):
-    """The runs of one question, with the run that the others stand beside first; `rubric` is the one that all are held to, if
-    any.
-    """
+    """The runs of one question, the one that the others stand beside first; `rubric` is the one that all are held to, if any."""
 
     first: Run
     rubric: Rubric | None
