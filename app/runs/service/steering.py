@@ -155,7 +155,7 @@ class Steering:
         return seq
 
     async def set_budget(self, run_id: UUID, budget: Budget) -> Run:
-        """Replace the hard cap. A run that waits at its budget continues when resumed; a completed one may spend it on changes."""
+        """Replace the hard cap. A run that waits at its budget goes on when resumed; a completed one may spend it on changes."""
         if (await self._research.get(run_id)).status is not RunStatus.COMPLETED:
             await self._unfinished(run_id)
         await steering.set_budget(self._database, run_id, budget)
