@@ -14,7 +14,7 @@ from app.database.migrate import with_connection
 from app.domain.errors import SetupError
 
 for found in pkgutil.iter_modules(tables.__path__):
-    import_module(f"{tables.__name__}.{found.name}")
+    import_module(f"app.database.tables.{found.name}")
 
 
 def run(connection: Connection) -> None:

@@ -17,7 +17,7 @@ async def revision_of(database: Executor) -> str | None:
 
 
 async def require_schema(database: Executor, setting: str = "") -> None:
-    """Return when this code can work with the schema: its own, or a newer one, as while versions are exchanged (ADR 0162).
+    """Return when this code can work with the schema: its own, or a newer one, as while versions are exchanged (ADR 0010).
 
     Raises:
         SetupError: it is older, or has left this version behind; what to do. `setting` is where the address comes from.

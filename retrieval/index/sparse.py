@@ -47,7 +47,7 @@ class SparseEncoder:
         """Weights of a passage as it is stored: the mean of its own and those of `window`, the passage with its neighbours.
 
         A question's words are often spread over a document: its parts are then found by what stands around them (see
-        docs/decisions/0046). Without `window` the weights are the passage's own.
+        docs/decisions/0018). Without `window` the weights are the passage's own.
         """
         own = self._bm25.embed_document(tokenisable(text))
         if not window:

@@ -2,7 +2,7 @@
 
 Equal-weight fusion of standard scores: in each half a score is told in standard deviations from the mean of that half's
 candidates, and the two are averaged. Against reciprocal ranks it keeps how much better the best hit is; against stretching to the
-range of the candidates it does not hang on the worst of them (see docs/decisions/0025).
+range of the candidates it does not hang on the worst of them (see docs/decisions/0018).
 """
 
 from collections.abc import Mapping, Sequence

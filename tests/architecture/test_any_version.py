@@ -1,4 +1,4 @@
-"""Two versions work over one store while they are exchanged: what a newer one kept, this one reads (ADR 0162).
+"""Two versions work over one store while they are exchanged: what a newer one kept, this one reads (ADR 0010).
 
 Found by looking at the code, so that a noun of tomorrow is held to it too.
 """

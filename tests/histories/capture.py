@@ -15,20 +15,19 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
 
-from app.domain.accounts import LOCAL_ORGANISATION
-from app.services.bootstrap import ensure_local_owner
-from app.services.fleets import Fleets
-from app.services.run_gateway import connect as connect_temporal
-from app.storage.engine import connect
-from app.storage.migrate import upgrade
-from app.storage.tenancy import Tenant, TenantDatabase, acting_for
-
+from app.accounts.nouns.access import LOCAL_ORGANISATION
+from app.accounts.service.bootstrap import ensure_local_owner
+from app.database.engine import connect
+from app.database.migrate import upgrade
+from app.database.tenancy import Tenant, TenantDatabase, acting_for
 from app.domain.budget import Budget
 from app.domain.contract import PARKED_WORKFLOW, RESEARCH_QUEUE, workflow_id
 from app.domain.fleets import FLEET_WORKFLOW, FleetInput, FleetQuestion, FleetWish, fleet_workflow_id
 from app.domain.plan import Subtask
 from app.domain.query import ResearchQuery
 from app.domain.run import RunStatus
+from app.fleets.service import Fleets
+from app.runs.service.temporal_gateway import connect as connect_temporal
 from infra.local.postgres import LocalPostgres
 from infra.local.temporal import LocalTemporal
 from tests.support.accounts import HOME_KEY, act_as_home

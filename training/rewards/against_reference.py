@@ -26,7 +26,7 @@ def counted(citations: Iterable[CountedCitation], threshold: float) -> tuple[int
 
 
 def reference_citation_reward(generated: int, valid: int, reference: int) -> float:
-    """Eq. 10. Where the reference cites nothing, any number is enough, and all of them must be valid (ADR 0090)."""
+    """Eq. 10. Where the reference cites nothing, any number is enough, and all of them must be valid (ADR 0044)."""
     if reference == 0:
         return ENOUGH if valid == generated else POOR
     if 100 * generated < SHARE_PERCENT * reference:

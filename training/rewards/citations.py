@@ -1,6 +1,6 @@
 """The citation reward of DeepRubric, appendix A.4, Eq. 9 to 14.
 
-Where the paper leaves a case open, or pays for a trick, this decides (ADR 0090): a cited id that resolves to nothing takes its
+Where the paper leaves a case open, or pays for a trick, this decides (ADR 0044): a cited id that resolves to nothing takes its
 share of precision and validity, and never turns a claim into an uncited one; a sentence that needs no citation is left out of
 the mean (the paper counts it as perfect, so that filler would pay; `published` does so too); 0/0 in Eq. 11 is 0; without
 citations the format part is 0; one citation has no span.

@@ -1,7 +1,7 @@
 """Process reward: the share of the key intermediate entities that a search came across (MindDR Eq. 8), by string matching.
 
 The paper looks into thoughts and observations alike, so that a policy may collect by listing likely names in its thoughts. Here
-an entity counts where it was observed (ADR 0090); `published` counts thoughts too.
+an entity counts where it was observed (ADR 0044); `published` counts thoughts too.
 """
 
 import re

@@ -55,7 +55,7 @@ async def deeprubric_parts(sample: Sample, kit: Kit) -> DeepRubricParts:
 async def rubric_reward(question: str, answer: str, rubric: Sequence[EvidenceCriterion], kit: Kit) -> Score:
     """DeepRubric Eq. 4 (and 6), from 0 to 1: the criteria's scores over 4, averaged by weight.
 
-    Negative weights, which an unrevised rubric may carry, take away (ADR 0068). Missing where one of them is, or where nothing is
+    Negative weights, which an unrevised rubric may carry, take away (ADR 0027). Missing where one of them is, or where nothing is
     asked.
     """
     met = present(await asyncio.gather(*(criterion_met(kit, question, answer, criterion.shown) for criterion in rubric)))

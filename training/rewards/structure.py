@@ -1,6 +1,6 @@
 """Structure and tool use, without a judge: DeepRubric Eq. 7 and 8, MindDR Eq. 6, 7 and 11.
 
-Edges the papers leave open (ADR 0090): an empty answer or thought is none; a citation counts as one when its id exists; the same
+Edges the papers leave open (ADR 0044): an empty answer or thought is none; a citation counts as one when its id exists; the same
 call made twice is one search; in MindDR Eq. 6 a failure with no tool step before it is an isolated one, and a step that calls no
 tool has no tool reward.
 """

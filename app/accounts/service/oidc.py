@@ -100,7 +100,7 @@ class OpenIdConnect:
         return person, offers[0].organisation if offers else None
 
     async def _taken_over(self, connection: asyncpg.pool.PoolConnectionProxy, person: Person, address: str) -> None:
-        """Remove a password whose setter never proved that the address is theirs; the person who signs in now has (ADR 0137)."""
+        """Remove a password whose setter never proved that the address is theirs; the person who signs in now has (ADR 0035)."""
         await people.without_password(connection, person.id)
         await sessions.close_all(connection, person.id)
         for place in await people.organisations(connection, person.id):

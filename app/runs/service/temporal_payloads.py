@@ -1,4 +1,4 @@
-"""Convert nouns to and from Temporal payloads: JSON that any version of the worker can read (ADR 0162)."""
+"""Convert nouns to and from Temporal payloads: JSON that any version of the worker can read (ADR 0010)."""
 
 from functools import lru_cache
 from typing import Any
