@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from retrieval.encoding.encoder import Encoder
-from retrieval.sentences import split_sentences
+from retrieval.language.sentences import list_sentences
 from workflows.checks.grading import Evidence, Grader
 from workflows.checks.nearness import Vectors
 
@@ -38,7 +38,7 @@ def load(path: Path) -> list[Labelled]:
 
 def _row(record: dict[str, str]) -> Labelled:
     text = record["snippet"]
-    sentences = [text[span.start : span.end] for span in split_sentences(text)] or [text]
+    sentences = list_sentences(text) or [text]
     page = hashlib.sha256(text.encode()).hexdigest()
     return Labelled(record["source"], record["claim"], Evidence(record.get("title", ""), sentences), record["label"], page)
 

@@ -24,9 +24,9 @@ from app.domain.report import Report
 from app.reports.rendering.numbering import numbered
 from bench.result import report, skipped
 from retrieval.encoding.encoder import EncoderBackend, open_encoder
+from retrieval.language.sentences import split_sentences
 from retrieval.ports import SearchFilter
 from retrieval.search.in_process import LocalSearcher, open_local
-from retrieval.sentences import split_sentences
 from retrieval.store.catalogue import Collection, CorpusKind
 from workflows.agents.codec import SchemaCodec
 from workflows.agents.effort import BOUNDS, LIMITS

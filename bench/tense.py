@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from bench.labelled_sets import DATA
 from bench.result import report, skipped
-from retrieval.sentences import split_sentences
+from retrieval.language.sentences import split_sentences
 from workflows.checks.tense import past_predictions
 
 LABELS = Path(__file__).parent / "labels"

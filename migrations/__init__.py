@@ -1,1 +1,1 @@
-"""The schema's history, run by Alembic. Functions are SQL files; a released file is never edited, a new one replaces it."""
+"""The schema's history, run by Alembic (docs/schema.md)."""

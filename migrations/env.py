@@ -2,26 +2,35 @@
 
 import asyncio
 import os
-import pkgutil
-from importlib import import_module
+from collections.abc import Iterable
+from typing import Any
 
 from alembic import context
+from alembic.operations.ops import MigrationScript
 from sqlalchemy import Connection
-from sqlmodel import SQLModel
 
-from app.database import tables
 from app.database.migrate import with_connection
+from app.database.schema import SCHEMA_REVISION
+from app.database.tables.metadata import METADATA
 from app.domain.errors import SetupError
-
-for found in pkgutil.iter_modules(tables.__path__):
-    import_module(f"app.database.tables.{found.name}")
 
 
 def run(connection: Connection) -> None:
     """Run the migrations that Alembic's command asked for."""
-    context.configure(connection=connection, target_metadata=SQLModel.metadata, compare_server_default=True)
+    context.configure(
+        connection=connection,
+        target_metadata=METADATA,
+        compare_server_default=True,
+        process_revision_directives=number_revision,
+    )
     with context.begin_transaction():
         context.run_migrations()
+
+
+def number_revision(_: Any, __: Any, made: Iterable[MigrationScript]) -> None:
+    """Number a new migration: revisions are compared, so each is greater than the one before."""
+    for script in made:
+        script.rev_id = f"{int(SCHEMA_REVISION) + 1:04}"
 
 
 given: Connection | None = context.config.attributes.get("connection")

@@ -5,14 +5,18 @@ import asyncpg
 from app.database.engine import Executor
 from app.domain.errors import SetupError
 
-SCHEMA_REVISION = "0025"
-# A migration that programs of an older revision cannot work with leaves the oldest that can in this comment.
+SCHEMA_REVISION = "0001"
+# The comment names the oldest revision whose programs can work with the schema. A migration that leaves some behind rewrites it.
 FOUND = "SELECT version_num, obj_description('alembic_version'::regclass, 'pg_class') FROM alembic_version"
 
 
 async def revision_of(database: Executor) -> str | None:
-    """The schema's revision; None for a database that was never migrated."""
-    found, _ = await _found(database)
+    """The schema's revision; None for a database that was never migrated.
+
+    Raises:
+        SetupError: it was made by a version before the first release.
+    """
+    found, _ = await _read_state(database, "the database")
     return found
 
 
@@ -22,25 +26,28 @@ async def require_schema(database: Executor, setting: str = "") -> None:
     Raises:
         SetupError: it is older, or has left this version behind; what to do. `setting` is where the address comes from.
     """
-    found, oldest = await _found(database)
     named = f"{setting}: the database" if setting else "the database"
+    found, oldest = await _read_state(database, named)
     if found is None or found < SCHEMA_REVISION:
         state = f"is at {found}" if found else "has no tables of Rubrica"
         raise SetupError(f"{named} {state}, this version needs {SCHEMA_REVISION}; run `rubrica migrate`")
-    if not serves(found, oldest):
+    if oldest > SCHEMA_REVISION:
         raise SetupError(
             f"{named} is at {found}, and no longer works with this version ({SCHEMA_REVISION}); install the newer one"
         )
 
 
-def serves(found: str, oldest: str | None) -> bool:
-    """Whether a schema at `found`, which works with programs since `oldest` (None: with all before it), works with this one."""
-    return found == SCHEMA_REVISION or (found > SCHEMA_REVISION and (oldest or "") <= SCHEMA_REVISION)
-
-
-async def _found(database: Executor) -> tuple[str | None, str | None]:
+async def _read_state(database: Executor, named: str) -> tuple[str | None, str]:
+    """The schema's revision, and the oldest whose programs can work with it: without the second it is from before the release."""
     try:
         row = await database.fetchrow(FOUND)
     except asyncpg.UndefinedTableError:
-        return None, None
-    return (row[0], row[1]) if row else (None, None)
+        return None, ""
+    if row is None:
+        return None, ""
+    if row[1] is None:
+        raise SetupError(
+            f"{named} was made by a version before the first release, and its tables cannot be brought up to date; "
+            "name a new, empty database, or start in a new home (RUBRICA_HOME)"
+        )
+    return row[0], row[1]

@@ -9,6 +9,7 @@ from pydantic import AfterValidator, Field, StringConstraints, field_validator, 
 
 from app.domain.budget import Budget
 from app.domain.options import ReportStyle, SearchScope, SourceKind, one_line
+from app.domain.script import count_ideographs
 from app.domain.value import Value
 from app.domain.writer import WriterSettings
 
@@ -41,9 +42,8 @@ class Language(StrEnum):
 
 def detect_language(text: str) -> Language:
     """Return Chinese when at least a fifth of the letters are CJK ideographs, else English."""
-    letters = [c for c in text if c.isalpha()]
-    ideographs = sum("\u4e00" <= c <= "\u9fff" for c in letters)
-    return Language.CHINESE if letters and ideographs * 5 >= len(letters) else Language.ENGLISH
+    ideographs = count_ideographs(text)
+    return Language.CHINESE if ideographs and ideographs * 5 >= sum(map(str.isalpha, text)) else Language.ENGLISH
 
 
 class Clarified(Value):

@@ -7,15 +7,15 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from app.database.engine import Executor, translated
+from app.database.noun_columns import columns_of
 from app.quotas.storage.past_spending import deleting
 from app.retention.nouns import Retention
 
-FIELDS = tuple(Retention.model_fields)
-COLUMNS = ", ".join(FIELDS)
+COLUMNS = columns_of(Retention)
 GET = f"SELECT {COLUMNS} FROM retentions WHERE organisation_id = $1"
 SET = f"""
     INSERT INTO retentions (organisation_id, {COLUMNS}) VALUES (current_organisation(), $1, $2, $3, $4)
-    ON CONFLICT (organisation_id) DO UPDATE SET {", ".join(f"{name} = excluded.{name}" for name in FIELDS)}"""
+    ON CONFLICT (organisation_id) DO UPDATE SET {", ".join(f"{name} = excluded.{name}" for name in Retention.model_fields)}"""
 # Runs that ended so long ago. What a schedule compares with stays, and so does a run for which one that is kept was made.
 ENDED = """
     FROM runs r JOIN retentions k ON k.organisation_id = r.organisation_id

@@ -7,9 +7,10 @@ from uuid import UUID
 from asyncpg import Record
 
 from app.database.engine import Executor, translated
+from app.database.noun_columns import columns_of
 from app.sharing.nouns import Share, SharedReport
 
-_COLUMNS = "id, run_id, version, created_at, expires_at, revoked_at, last_read_at"
+_COLUMNS = columns_of(Share)
 ADD = f"""
     INSERT INTO report_shares (id, run_id, version, token_hash, expires_at) VALUES ($1, $2, $3, $4, $5) RETURNING {_COLUMNS}"""
 LIST = f"SELECT {_COLUMNS} FROM report_shares WHERE run_id = $1 ORDER BY created_at DESC, id DESC LIMIT $2"

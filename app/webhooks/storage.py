@@ -8,9 +8,10 @@ from uuid import UUID
 from asyncpg import Record
 
 from app.database.engine import Executor, translated
+from app.database.noun_columns import columns_of
 from app.webhooks.nouns import Delivery, DeliveryState, Outgoing, Webhook, WebhookEvent
 
-COLUMNS = "id, url, description, events, enabled, disabled_reason, failing_since, created_at"
+COLUMNS = columns_of(Webhook)
 CREATE = f"INSERT INTO webhooks (id, url, description, events, secret) VALUES ($1, $2, $3, $4, $5) RETURNING {COLUMNS}"
 GET = f"SELECT {COLUMNS} FROM webhooks WHERE id = $1"
 # A cursor names the last one that was seen; one that is gone brings nothing.
@@ -30,7 +31,7 @@ CHANGE = f"""
     WHERE id = $1 RETURNING {COLUMNS}"""
 ROTATE = f"UPDATE webhooks SET secret = $2 WHERE id = $1 RETURNING {COLUMNS}"
 REMOVE = "DELETE FROM webhooks WHERE id = $1 RETURNING true"
-SENT = "id, webhook_id, type, state, attempts, status, error, created_at, next_attempt_at, delivered_at"
+SENT = columns_of(Delivery)
 TEST = f"""
     INSERT INTO webhook_deliveries (webhook_id, type, body)
     SELECT id, $2, $3 FROM webhooks WHERE id = $1 AND enabled RETURNING {SENT}"""
@@ -43,7 +44,7 @@ DELIVERY = f"SELECT {SENT} FROM webhook_deliveries WHERE id = $1"
 REPLAY = f"""
     UPDATE webhook_deliveries d SET state = 'pending', attempts = 0, next_attempt_at = now(), delivered_at = NULL
     FROM webhooks w WHERE d.id = $1 AND w.id = d.webhook_id AND w.enabled AND d.state <> 'pending'
-    RETURNING {", ".join("d." + name.strip() for name in SENT.split(","))}"""
+    RETURNING {columns_of(Delivery, "d")}"""
 TAKE = "SELECT * FROM take_deliveries($1, $2, $3, $4)"
 REPORT = "SELECT report_delivery($1, $2, $3, $4, $5, $6, $7)"
 NEXT = "SELECT min(next_attempt_at) - now() FROM webhook_deliveries WHERE state = 'pending' AND webhook_id <> ALL($1)"

@@ -7,9 +7,10 @@ from pathlib import Path
 
 from app.domain.errors import InvalidInput
 from app.domain.missing import Missing
+from app.domain.query import detect_language
 from training.evaluation.report_metrics import MeasuredReport, report_figures
 from workflows.checks.citation_format import citation_faults, parted
-from workflows.checks.languages import language_breaks, language_of
+from workflows.checks.languages import language_breaks
 from workflows.checks.lists import markdown_faults
 from workflows.checks.outline import headings_of, outline_faults
 from workflows.checks.redundancy import repeats, statements_of
@@ -48,7 +49,7 @@ def faults_of(text: str, written: date) -> Iterator[str]:
     for cited in citation_faults(text):
         yield f"citation {_short(cited.shown)}: {cited.fault}"
     yield from (f"Markdown: {fault}" for fault in markdown_faults(body))
-    yield from (f"another language: {_short(sentence)}" for sentence in language_breaks(body, language_of(body)))
+    yield from (f"another language: {_short(sentence)}" for sentence in language_breaks(body, detect_language(body)))
     for repeat in repeats(statements):
         yield f"said before: {_short(statements[repeat.second])}"
     for error in tense_errors("\n".join(statements), written):

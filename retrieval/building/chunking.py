@@ -4,11 +4,12 @@ A passage is about 160 English words or 240 Chinese characters (what a 256-token
 paragraph where it can and at a sentence otherwise, and keeps a heading with what follows it. Passages do not overlap.
 """
 
-import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from retrieval.sentences import Span, split_paragraphs, split_sentences_of
+from app.domain.script import count_ideographs
+from retrieval.language.paragraphs import Span, split_paragraphs
+from retrieval.language.sentences import split_sentences_of
 
 TARGET_CHARS = 960
 """Length aimed at, counting an ideograph as four characters: both scripts then fill the encoder's window alike."""
@@ -16,7 +17,6 @@ MAX_CHARS = 1_280
 MIN_CHARS = 320
 IDEOGRAPH_COST = 4
 _HEADING_CHARS = 90
-_IDEOGRAPHS = re.compile(r"[\u3400-\u9fff]+")
 
 
 class _Unit(NamedTuple):
@@ -93,9 +93,7 @@ def _without_stub(text: str, passages: list[Span]) -> list[Span]:
 
 def cost(text: str) -> int:
     """The length of `text` in characters, an ideograph counted as four."""
-    if text.isascii():
-        return len(text)
-    return len(text) + (IDEOGRAPH_COST - 1) * sum(map(len, _IDEOGRAPHS.findall(text)))
+    return len(text) + (IDEOGRAPH_COST - 1) * count_ideographs(text)
 
 
 def _units(text: str, paragraph: Span) -> Iterator[_Unit]:

@@ -13,7 +13,7 @@ from retrieval.building.chunking import split_passages
 from retrieval.building.vectors import add_vectors
 from retrieval.index.ports import IndexedPassage
 from retrieval.index.sparse import SparseEncoder, average_length
-from retrieval.sentences import Span
+from retrieval.language.paragraphs import Span
 from retrieval.store.catalogue import Build, BuildPhase, Generation
 from retrieval.store.documents import DocumentState, StoredDocument
 

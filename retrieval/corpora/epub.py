@@ -7,10 +7,11 @@ from urllib.parse import unquote
 from lxml import etree
 
 from app.domain.errors import SourceUnreadable
-from retrieval.corpora.extract import Extract, as_date
+from retrieval.corpora.extract import Extract
 from retrieval.corpora.html import visible_text
 from retrieval.corpora.package import opened, parsed
 from retrieval.corpora.plain import decode
+from retrieval.language.dates import read_date
 
 _CONTAINER = "META-INF/container.xml"
 _ENCRYPTION = "META-INF/encryption.xml"
@@ -32,7 +33,7 @@ def read_epub(content: bytes) -> Extract:
         missing = len(chapters) - len(there)
         note = f"{missing} of {len(chapters)} chapters are missing from the file" if missing else ""
         about = [_about(package, field) for field in ("title", "creator", "date")]
-        return Extract(text, title=about[0], author=about[1], published=as_date(about[2]), note=note)
+        return Extract(text, title=about[0], author=about[1], published=read_date(about[2]), note=note)
 
 
 def _chapters(package: etree._Element, folder: str) -> list[str]:

@@ -15,11 +15,3 @@ class Extract(NamedTuple):
     author: str = ""
     published: date | None = None
     note: str = ""
-
-
-def as_date(stated: str | None) -> date | None:
-    """A date written as YYYY-MM-DD (with anything after it), or None."""
-    try:
-        return date.fromisoformat((stated or "").strip()[:10])
-    except ValueError:
-        return None

@@ -7,8 +7,9 @@ from lxml import html as parser
 from lxml.etree import LxmlError
 
 from app.domain.errors import SourceUnreadable
-from retrieval.corpora.extract import Extract, as_date
+from retrieval.corpora.extract import Extract
 from retrieval.corpora.plain import decode
+from retrieval.language.dates import read_date
 
 _UNSEEN = ("script", "style", "noscript", "template", "head")
 _BLOCKS = ("p", "div", "li", "tr", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "pre", "section", "article", "br")
@@ -24,7 +25,7 @@ def read_html(content: bytes) -> Extract:
     if found is None or isinstance(found, dict) or not found.text:
         page = decode(content)
         return Extract(visible_text(page), title=_title(page))
-    return Extract(_paragraphs(found.text), title=found.title or "", author=found.author or "", published=as_date(found.date))
+    return Extract(_paragraphs(found.text), title=found.title or "", author=found.author or "", published=read_date(found.date))
 
 
 def _paragraphs(text: str) -> str:

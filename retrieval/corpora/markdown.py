@@ -7,8 +7,9 @@ from itertools import pairwise
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from retrieval.corpora.extract import Extract, as_date
+from retrieval.corpora.extract import Extract
 from retrieval.corpora.plain import decode
+from retrieval.language.dates import read_date
 
 _FRONT_MATTER = re.compile(r"\A---\n(.*?)\n(?:---|\.\.\.)\n", re.DOTALL)
 _FIELD = re.compile(r"^(title|author|date)\s*:\s*[\"']?(.*?)[\"']?\s*$", re.IGNORECASE | re.MULTILINE)
@@ -24,7 +25,7 @@ def read_markdown(content: bytes) -> Extract:
         text="\n\n".join(block for block in _blocks(tokens) if block.strip()),
         title=fields.get("title") or _first_heading(tokens),
         author=fields.get("author", ""),
-        published=as_date(fields.get("date")),
+        published=read_date(fields.get("date")),
     )
 
 

@@ -14,6 +14,7 @@ from pypdf import PdfReader
 from pypdf.errors import DependencyError, PyPdfError
 
 from app.domain.errors import SourceUnreadable
+from app.domain.script import IDEOGRAPHS
 from retrieval.corpora.extract import Extract
 
 MAX_PAGES = 2_000
@@ -21,7 +22,7 @@ MAX_TIME = timedelta(minutes=2)
 _PARSER_ERRORS = (PyPdfError, ValueError, LookupError, TypeError, AttributeError, RecursionError, ArithmeticError, AssertionError)
 _DAMAGE = (*_PARSER_ERRORS, NotImplementedError, struct.error, zlib.error, OSError)
 _HYPHEN = re.compile(r"(?<=[a-z])-\n(?=[a-z])")
-_WRAP = re.compile(r"(?<=[^\s.!?:;。！？：；])[ \t]*\n(?=[a-z(\"'“‘0-9\u3400-\u9fff])")
+_WRAP = re.compile(rf"(?<=[^\s.!?:;。！？：；])[ \t]*\n(?=[a-z(\"'“‘0-9{IDEOGRAPHS}])")
 # How a page is set, not how its words are spelled: nobody searches or quotes "e\ufb03cient".
 _LIGATURES = str.maketrans({chr(code): unicodedata.normalize("NFKC", chr(code)) for code in range(0xFB00, 0xFB07)})
 logging.getLogger("pypdf").setLevel(logging.ERROR)  # it warns of every irregular object; what matters is reported here

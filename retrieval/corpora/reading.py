@@ -11,7 +11,8 @@ from types import TracebackType
 from typing import Any, Self
 
 from app.domain.errors import SourceUnreadable
-from retrieval.corpora.extract import Extract, as_date
+from retrieval.corpora.extract import Extract
+from retrieval.language.dates import read_date
 
 LIMIT = timedelta(seconds=150)
 """Above what a PDF reader gives itself, which then hands over the pages it has read."""
@@ -44,7 +45,7 @@ class FileReader:
         answer = self._asked(suffix, content)
         if "error" in answer:
             raise SourceUnreadable(str(answer["error"]))
-        return Extract(**{**answer, "published": as_date(answer["published"])})
+        return Extract(**{**answer, "published": read_date(answer["published"])})
 
     def _asked(self, suffix: str, content: bytes) -> dict[str, Any]:
         child = self._started()

@@ -9,6 +9,7 @@ import orjson
 
 from retrieval.corpora.lines import Line
 from retrieval.corpora.ports import Unreadable
+from retrieval.language.dates import read_date
 
 _ID = ("_id", "id")
 _OF = ("doc_id", "document_id", "paper_id", "pes2o_paper_id", "corpus_id", "corpusid")
@@ -77,7 +78,7 @@ def _record(where: str, fields: Mapping[str, Any]) -> Record | Unreadable:
         title, text = _title_in(text)
     if not text:
         return Unreadable(where, "has no text besides its title")
-    published = as_day(_first(fields, _DATE))
+    published = read_date(_first(fields, _DATE))
     return Record(identity, of, title[:_TITLE_CHARS], text, url, published, _first(fields, _LICENCE), _first(fields, _AUTHOR))
 
 
@@ -108,13 +109,3 @@ def _unquoted(value: str) -> str:
     if len(value) > 1 and value[0] == value[-1] == '"':
         return value[1:-1].replace('""', '"')
     return value
-
-
-def as_day(stated: str) -> date | None:
-    """A date given to the day, the month or the year; the first day of what it names."""
-    for form in (stated[:10], f"{stated[:7]}-01", f"{stated[:4]}-01-01"):
-        try:
-            return date.fromisoformat(form)
-        except ValueError:
-            continue
-    return None

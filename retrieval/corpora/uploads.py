@@ -19,9 +19,10 @@ from pydantic import ValidationError
 from app.domain.errors import InvalidInput, SourceUnreadable
 from app.domain.evidence import Source, snapshot_hash
 from app.domain.value import Value
-from retrieval.corpora.extract import Extract, as_date
+from retrieval.corpora.extract import Extract
 from retrieval.corpora.ports import Unreadable
 from retrieval.corpora.reading import FileReader
+from retrieval.language.dates import read_date
 from retrieval.ports import Document
 from retrieval.store.documents import DocumentState
 
@@ -137,7 +138,7 @@ def _document(folder: Path, reader: FileReader) -> Document | Unreadable | None:
     if reading.error:
         return Unreadable(folder.name, reading.error)
     told = {"url": about.address, "title": about.name, "kind": "file"}
-    source = Source(**told, snapshot=reading.snapshot, author=reading.author, published=as_date(reading.published))
+    source = Source(**told, snapshot=reading.snapshot, author=reading.author, published=read_date(reading.published))
     return Document(source=source, text=text)
 
 

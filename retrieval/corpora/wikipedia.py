@@ -10,10 +10,10 @@ from urllib.parse import quote, urlsplit
 from lxml import etree
 
 from app.domain.evidence import Source, snapshot_hash
-from retrieval.corpora.extract import as_date
 from retrieval.corpora.ports import Unreadable
 from retrieval.corpora.shards import Shards
 from retrieval.corpora.wikitext import is_redirect, plain_text
+from retrieval.language.dates import read_date
 from retrieval.ports import Document
 
 LICENCE = "CC BY-SA 4.0"
@@ -85,7 +85,7 @@ def _page(site: str, element: etree._Element) -> Page | None:
     wikitext = element.findtext("{*}revision/{*}text") or ""
     if is_redirect(wikitext):
         return None
-    revised = as_date(element.findtext("{*}revision/{*}timestamp"))
+    revised = read_date(element.findtext("{*}revision/{*}timestamp"))
     return Page(site, element.findtext("{*}title") or "", wikitext, revised)
 
 

@@ -8,11 +8,11 @@ from lxml.etree import LxmlError
 from lxml.html import HtmlElement
 
 from app.domain.errors import SourceUnreadable
-from retrieval.corpora.extract import as_date
 from retrieval.fetch.charset import page_text
 from retrieval.fetch.content import HTML, PDF, PLAIN, Readable
 from retrieval.fetch.hidden import MAX_CHARS, take_hidden
 from retrieval.fetch.invisible import seen
+from retrieval.language.dates import read_date
 
 TITLE_CHARS = 300
 THIN_CHARS = 80
@@ -51,7 +51,7 @@ def _page(text: str) -> Readable:
         text=seen(body).text.strip(),
         title=_line(str(found.get("title") or "")),
         author=_line(str(found.get("author") or found.get("sitename") or "")),
-        published=as_date(found.get("date")),
+        published=read_date(found.get("date")),
         hidden="\n".join(part for part in (spelled, hidden) if part)[:MAX_CHARS],
     )
 

@@ -11,13 +11,16 @@ from typing import NamedTuple
 
 from qdrant_edge import Bm25, Bm25Config
 
+from app.domain.script import IDEOGRAPHS
+from retrieval.language.tokens import split_pairs
+
 RECIPE = "bm25-en-cjk2-v3"
 """Names everything that fixes the weights; an index made by another recipe is built anew."""
 
 SATURATION = 0.9
 LENGTH_WEIGHT = 0.4
 """BM25's k1 and b, as search engines for passages have them: passages are of much the same length."""
-_IDEOGRAPHS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]+")
+_IDEOGRAPHS = re.compile(rf"[\u3040-\u30ff{IDEOGRAPHS}]+")
 _WORD = re.compile(r"\w+")
 _STOPWORDS = re.compile(
     r"\b(?:the|of|and|to|in|an?|is|that|for|it|as|was|with|be|by|on|not|his|he|but|at|are|this|have|from|or|had|they|which|has|were"
@@ -76,9 +79,7 @@ def tokenisable(text: str) -> str:
 
 
 def _pairs(run: re.Match[str]) -> str:
-    chars = run.group()
-    pairs = [chars[i : i + 2] for i in range(len(chars) - 1)] or [chars]
-    return f" {' '.join(pairs)} "
+    return f" {' '.join(split_pairs(run.group()))} "
 
 
 def average_length(texts: Iterable[str]) -> float:

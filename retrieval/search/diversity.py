@@ -1,18 +1,16 @@
 """Choose what to show of a ranked list: near-duplicates collapse into the best of them, and no document takes every place."""
 
-import re
 from collections import Counter
 from collections.abc import Iterable
 from functools import cached_property
 
 from app.domain.evidence import Passage
+from retrieval.language.tokens import split_units
 
 SAME = 0.7
 """Share of the shorter text's shingles that the other must have to count as the same."""
 SAME_WORDS = 0.5
 """Texts that share fewer of the shorter one's words than this cannot share that many shingles."""
-_WORD = re.compile(r"[\u3400-\u9fff]|[^\W_]+")
-_SEPARATORS = str.maketrans({code: " " for code in range(128) if not chr(code).isalnum()})
 _SHINGLE = 3
 
 
@@ -44,7 +42,7 @@ class _Wording:
     """A passage's words. Its shingles are made only when another has much the same words, which is seldom."""
 
     def __init__(self, text: str) -> None:
-        self._sequence = _words_of(text.lower())
+        self._sequence = split_units(text.lower())
         self._words = frozenset(self._sequence)
 
     @cached_property
@@ -63,8 +61,3 @@ class _Wording:
         if len(longer) > 3 * len(shorter):
             return False
         return len(shorter & longer) >= SAME * len(shorter)
-
-
-def _words_of(text: str) -> list[str]:
-    """Words, and single ideographs; most text is ASCII, where splitting is five times as fast as the pattern."""
-    return text.translate(_SEPARATORS).split() if text.isascii() else _WORD.findall(text)

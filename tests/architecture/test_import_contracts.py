@@ -25,6 +25,11 @@ VIOLATIONS = (
         "import workflows.durable.policies",
         "Inside workflows: durable, systems, judging, tools, agents, checks, prompts",
     ),
+    (
+        "workflows/judging/remarks.py",
+        "import workflows.agents.extractive.words",
+        "Only the writer itself knows the extractive writer's insides",
+    ),
     ("ui/session.py", "import app.settings", "The page speaks HTTP only"),
     ("retrieval/ports.py", "import temporalio", "Only durable and the run gateway know Temporal"),
     ("workflows/systems/stages.py", "import aiohttp", "Agents and systems know no framework, HTTP or database"),

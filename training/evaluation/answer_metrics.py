@@ -8,15 +8,16 @@ import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 
+from retrieval.language.tokens import split_units
+
 _ARTICLES = re.compile(r"\b(?:a|an|the)\b")
 _UNITS = re.compile(r"[$%,]")
 _LISTED = re.compile(r"[,;]")
-_TOKEN = re.compile(r"[\u3400-\u9fff]|[^\W_\u3400-\u9fff]+")
 
 
 def tokens(text: str) -> list[str]:
     """What is compared."""
-    return _TOKEN.findall(_ARTICLES.sub(" ", unicodedata.normalize("NFKC", text).casefold()))
+    return split_units(_ARTICLES.sub(" ", unicodedata.normalize("NFKC", text).casefold()))
 
 
 def exact_match(answer: str, gold: Sequence[str]) -> float:

@@ -14,12 +14,12 @@ from pydantic import ValidationError
 
 from app.domain.errors import AnswerInvalid
 from app.domain.trajectory import Trajectory, Turn, TurnKind
+from retrieval.language.tokens import split_words
 from training.rewards.transcript import read_step
 from workflows.agents.actions import Act, act_step
 from workflows.agents.markov.roles import MOVE
 from workflows.agents.parsing import thinking_of
 from workflows.agents.reading import read_answer
-from workflows.checks.words import words_of
 
 ACTING = {"act": act_step(frozenset()), MOVE.name: MOVE}
 """The steps at which agents act, by name."""
@@ -103,5 +103,5 @@ def _act(turn: Turn) -> Act | None:
 
 def _words(said: str) -> frozenset[str] | str:
     """What makes two queries one: their stems; for an address, or words of grammar alone, the text itself."""
-    stems = frozenset(word.stem for word in words_of(said) if word.stem)
+    stems = frozenset(word.stem for word in split_words(said) if word.stem)
     return said.strip().casefold() if "://" in said or not stems else stems

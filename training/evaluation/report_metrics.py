@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from datetime import date
 
 from app.domain.missing import Missing
-from app.domain.query import Language
+from app.domain.query import Language, detect_language
 from training.rewards.score import Score
 from training.rewards.violations import markdown_violated
 from workflows.checks.citation_format import citation_faults, parted
-from workflows.checks.languages import language_breaks, language_of
+from workflows.checks.languages import language_breaks
 from workflows.checks.outline import OutlineFault, headings_of, missed_titles, outline_faults
 from workflows.checks.redundancy import repeats, statements_of
 from workflows.checks.table_repair import repaired_tables
@@ -127,7 +127,7 @@ def counts_of(report: MeasuredReport) -> Counts:
     return Counts(
         statements=len(statements),
         tense_errors=len(tense_errors("\n".join(statements), report.written)),
-        language_breaks=len(language_breaks(body, report.language or language_of(body))),
+        language_breaks=len(language_breaks(body, report.language or detect_language(body))),
         repeats=len(repeats(statements)),
         headings=len(headings),
         empty_titles=faults.count(OutlineFault.EMPTY),

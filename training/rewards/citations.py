@@ -6,13 +6,13 @@ the mean (the paper counts it as perfect, so that filler would pay; `published` 
 citations the format part is 0; one citation has no span.
 """
 
-import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from itertools import islice
 
 from app.domain.missing import Missing
+from app.domain.script import count_ideographs
+from retrieval.language.tokens import split_units
 from training.rewards.cited_claims import CitedClaim
 from training.rewards.score import Score, present
 
@@ -20,8 +20,6 @@ SPAN = 0.6
 ENOUGH = 6
 LEAST_UNITS, LEAST_CHARS = 4, 18
 CONTENT, FORMAT = 0.6, 0.4
-_UNIT = re.compile(r"[\u3400-\u9fff]|[^\W\u3400-\u9fff]+")
-_IDEOGRAPH = re.compile(r"[\u3400-\u9fff]")
 
 
 class Recall(float, Enum):
@@ -105,8 +103,7 @@ def meaningful(claims: Sequence[CitedClaim]) -> float:
 
 
 def _says_something(text: str) -> bool:
-    width = len(text) + (0 if text.isascii() else len(_IDEOGRAPH.findall(text)))
-    return width >= LEAST_CHARS and len(list(islice(_UNIT.finditer(text), LEAST_UNITS))) == LEAST_UNITS
+    return len(text) + count_ideographs(text) >= LEAST_CHARS and len(split_units(text)) >= LEAST_UNITS
 
 
 def distribution(positions: Sequence[float]) -> float:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from retrieval.sentences import split_sentences
+from retrieval.language.sentences import list_sentences
 
 _OPEN = re.compile(r'<cite\s+id\s*=\s*"([^"<>]*)"\s*>')
 _CLOSE = "</cite>"
@@ -38,7 +38,7 @@ def claims_of(answer: str) -> list[CitedClaim]:
     found: dict[tuple[str, tuple[str, ...]], CitedClaim] = {}
     at = 0
     for text, ids in pieces:
-        for claim in [text] if ids or not text.strip() else [text[span.start : span.end] for span in split_sentences(text)]:
+        for claim in [text] if ids or not text.strip() else list_sentences(text):
             said = " ".join(claim.split())
             if _WORDS.search(said):
                 found.setdefault((_folded(said), ids), CitedClaim(said, ids, at / length))

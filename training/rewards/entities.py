@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from app.domain.missing import Missing
+from app.domain.script import count_ideographs
 from training.rewards.score import Score
 from training.rewards.transcript import Transcript
 
-_APART = re.compile(r"[^\w\u3400-\u9fff]+")
-_IDEOGRAPH = re.compile(r"[\u3400-\u9fff]")
+_APART = re.compile(r"[^\w]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ def mentioned(entity: Entity, folded_text: str) -> bool:
 
 def _names(name: str, text: str) -> bool:
     bare = name.strip()
-    return bool(bare) and (bare in text if _IDEOGRAPH.search(bare) else name in text)
+    return bool(bare) and (bare in text if count_ideographs(bare) else name in text)
 
 
 def entity_coverage(transcript: Transcript, entities: Sequence[Entity], published: bool = False) -> Score:

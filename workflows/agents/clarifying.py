@@ -6,7 +6,7 @@ from app.domain.contract import ClarifyingQuestion
 from app.domain.errors import ModelError
 from app.domain.query import ResearchQuery
 from workflows.agents.asking import Asker
-from workflows.agents.extractive.ambiguity import open_points
+from workflows.agents.extractive import open_points
 from workflows.agents.kit import Kit
 from workflows.agents.ports import BudgetSpent
 from workflows.agents.steps import Answer, step

@@ -11,7 +11,7 @@ from app.domain.citations import MARKER, marker
 from app.domain.evidence import Finding, Quote
 from app.domain.plan import Subtask
 from app.domain.run import EventType
-from retrieval.sentences import split_sentences
+from retrieval.language.sentences import split_sentences
 from workflows.agents.concurrency import give_way
 from workflows.agents.kit import Kit
 from workflows.agents.notebook import Notebook

@@ -6,15 +6,10 @@ from functools import partial
 from app.domain.budget import StopReason
 from app.domain.errors import AnswerInvalid
 from app.domain.evidence import Finding, Passage, Quote
-from app.domain.query import ResearchQuery, detect_language
+from app.domain.query import ResearchQuery
 from app.domain.revision import FollowUp
 from workflows.agents.asking import Asker
-from workflows.agents.extractive.attribution import credit, quoted
-from workflows.agents.extractive.novelty import select
-from workflows.agents.extractive.question import Question, analyse
-from workflows.agents.extractive.relevance import Lens
-from workflows.agents.extractive.sentences import Sentence, sentences_of
-from workflows.agents.extractive.words import terms
+from workflows.agents.extractive import nearest_quotes, quote_answer
 from workflows.agents.kit import Kit
 from workflows.agents.reporting.book import QuoteBook
 from workflows.agents.reporting.citing import cited_ids, cites, cleaned, with_markers
@@ -24,11 +19,6 @@ from workflows.agents.wording import say
 ANSWERER = "follow_up"
 FOLLOW_UP = TextStep("follow_up", max_tokens=2_000)
 REFUSAL = "NOT IN THE EVIDENCE"
-SHOWN = 40
-"""How many sentences of the evidence a model is shown."""
-QUOTED = 4
-ON_SUBJECT = 0.6
-"""The share of a question's subject that a sentence must hold to count as an answer of its own."""
 
 
 async def answer(question: str, query: ResearchQuery, passages: Sequence[Passage], kit: Kit) -> FollowUp:
@@ -37,7 +27,7 @@ async def answer(question: str, query: ResearchQuery, passages: Sequence[Passage
     Raises:
         BudgetSpent, ModelError: from the record.
     """
-    evidence = [sentence.quote for sentence in _nearest(_analysed(question), passages, SHOWN)]
+    evidence = nearest_quotes(question, passages)
     if not evidence:
         return _unanswered(kit)
     book = QuoteBook([Finding(subtask_id=ANSWERER, quotes=tuple(evidence), stop=StopReason.SUFFICIENT)])
@@ -57,13 +47,7 @@ async def answer(question: str, query: ResearchQuery, passages: Sequence[Passage
 
 async def answer_in_quotes(question: str, query: ResearchQuery, passages: Sequence[Passage], kit: Kit) -> FollowUp:
     """The sentences that answer it, as the sources have them; none where none speaks of what is asked."""
-    asked = _analysed(question)
-    found = [s for s in _nearest(asked, passages, SHOWN) if asked.subject_share(s.term_set) >= ON_SUBJECT and _spoken(asked, s)]
-    chosen = select([(1 / (1 + rank), sentence) for rank, sentence in enumerate(found)], QUOTED)
-    if not chosen:
-        return _unanswered(kit)
-    told = [f"- {credit(sentence.quote, kit.language)}{quoted(sentence.quote)}" for sentence in chosen]
-    return FollowUp(body="\n".join(told), quotes=tuple(sentence.quote for sentence in chosen))
+    return quote_answer(question, passages, kit.language) or _unanswered(kit)
 
 
 def passages_around(quotes: Sequence[Quote], around: dict[str, tuple[str, str]]) -> list[Passage]:
@@ -87,28 +71,6 @@ def _joined(spans: Sequence[tuple[int, int, str, Quote]]) -> list[Passage]:
         else:
             joined.append(Passage(source=quote.source, text=text, start=start, end=end))
     return joined
-
-
-def _analysed(question: str) -> Question:
-    return analyse(ResearchQuery(question=question, language=detect_language(question)).question)
-
-
-def _nearest(question: Question, passages: Sequence[Passage], most: int) -> list[Sentence]:
-    """The sentences that speak most of what is asked, best first; each is exactly a stretch of its stored copy."""
-    lens = Lens(question)
-    scored: dict[tuple[str, int], tuple[float, Sentence]] = {}
-    for passage in passages:
-        for sentence in sentences_of(passage):
-            share = question.subject_share(sentence.term_set)
-            if share > 0:
-                scored.setdefault(sentence.place, (share + lens.score(sentence), sentence))
-    return [sentence for _, sentence in sorted(scored.values(), key=lambda pair: (-pair[0], pair[1].place))[:most]]
-
-
-def _spoken(question: Question, sentence: Sentence) -> bool:
-    """Whether a sentence is by, or names, whom the question asks to have spoken; true where it asks for nobody."""
-    own = (frozenset(terms(sentence.source.author)), frozenset(terms(sentence.source.title)), sentence.term_set)
-    return not question.speakers or any(name <= held for name in question.speakers for held in own)
 
 
 def _check(kit: Kit, book: QuoteBook, text: str) -> None:

@@ -10,7 +10,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from app.domain.evidence import Passage, Quote
-from retrieval.sentences import is_ideograph, split_sentences
+from app.domain.script import is_ideograph
+from retrieval.language.sentences import split_sentences
 
 MIN_CHARS = 24
 MIN_IDEOGRAPHS = 8

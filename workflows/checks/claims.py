@@ -9,8 +9,9 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from app.domain.citations import MARKER
-from retrieval.sentences import Span, split_sentences
-from workflows.checks.words import terms_in
+from retrieval.language.paragraphs import Span
+from retrieval.language.sentences import split_sentences
+from retrieval.language.tokens import count_stems
 
 _MARKERS = re.compile(rf"(?:{MARKER.pattern}\s*)+")
 _LINE = re.compile(r"[^\n]+")
@@ -53,7 +54,7 @@ def claims_of(body: str) -> list[ClaimSentence]:
     found: list[ClaimSentence] = []
     for block in _blocks(body):
         leaning = _leaning(_sentences(body, block))
-        found.extend(sentence for sentence in leaning if terms_in(sentence.text, LEAST_TERMS) == LEAST_TERMS)
+        found.extend(sentence for sentence in leaning if count_stems(sentence.text, LEAST_TERMS) == LEAST_TERMS)
     return found
 
 

@@ -2,6 +2,8 @@
 
 import re
 
+from app.domain.script import IDEOGRAPHS
+
 _WHO = (
     r"[A-Z][\w&.-]+(?:['’]s)?|compan(?:y|ies)|firms?|bank|analysts?|economists?|researchers?|forecasters?|experts?|officials?|consultants?|"
     r"government|ministry|agency|institute|university|study|studies|report|survey|commission|committee|council|team|group|airline|"
@@ -27,7 +29,7 @@ _BODIES = (
 _CHINESE_SAYS = "预计|预测|预期|估计|估算|表示|宣布|指出|认为|称|警告|承诺|计划|提出|测算|显示|告诉|透露|强调|设定"
 _CHINESE = re.compile(
     rf"(?:{_BODIES})[^，。；]{{0,14}}?(?:已|曾|也|还)?(?:{_CHINESE_SAYS})|(?:据|根据|按照)[^，。；]{{2,24}}?(?:预测|预计|报告|测算|统计|估计|数据|规划|展望)"
-    r"|[\u3400-\u9fffA-Za-z]{2,12}的(?:预测|研究|报告|展望)"
+    rf"|[{IDEOGRAPHS}A-Za-z]{{2,12}}的(?:预测|研究|报告|展望)"
 )
 
 

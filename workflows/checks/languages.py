@@ -11,7 +11,8 @@ from markdown_it.token import Token
 
 from app.domain.citations import MARKER
 from app.domain.query import Language
-from retrieval.sentences import split_sentences
+from app.domain.script import count_ideographs
+from retrieval.language.sentences import list_sentences
 from workflows.checks.citation_format import parted
 from workflows.checks.markdown import tokens_of
 
@@ -23,14 +24,8 @@ _ALLOWED = re.compile(
     r"“[^”]*”|\"[^\"\n]*\"|‘[^’]*’|「[^」]*」|『[^』]*』|《[^》]*》|\([^()]*\)|（[^（）]*）|\[[^\[\]]*\]|https?://\S+|\$[^$\n]+\$"
 )
 _FORMULA = re.compile(r"\\[A-Za-z]+|[_^]\{|\w+/\w+/\w+|\{\s*\"")
-_IDEOGRAPH = re.compile(r"[\u3400-\u9fff]")
 _WORD = re.compile(r"[A-Za-z][A-Za-z'’-]+")
 _SET_APART = {"em_open": 1, "em_close": -1, "link_open": 1, "link_close": -1}
-
-
-def language_of(text: str) -> Language:
-    """The language most of a text is in."""
-    return Language.CHINESE if 2 * len(_IDEOGRAPH.findall(text)) > len(_WORD.findall(text)) else Language.ENGLISH
 
 
 def language_breaks(markdown: str, language: Language) -> list[str]:
@@ -47,7 +42,7 @@ def prose_of(markdown: str) -> Iterator[str]:
         heading += {"heading_open": 1, "heading_close": -1}.get(token.type, 0)
         if token.type == "inline" and not quoted and not heading:
             text = _plain(token.children or [])
-            yield from (text[span.start : span.end] for span in split_sentences(text))
+            yield from list_sentences(text)
 
 
 def _plain(children: list[Token]) -> str:
@@ -62,9 +57,9 @@ def _plain(children: list[Token]) -> str:
 def _foreign_in_chinese(text: str) -> bool:
     words = _WORD.findall(text)
     plain = sum(word.islower() for word in words)
-    few = len(_IDEOGRAPH.findall(text)) < FEW_IDEOGRAPHS * len(words)
+    few = count_ideographs(text) < FEW_IDEOGRAPHS * len(words)
     return len(words) >= SENTENCE_WORDS and plain >= PLAIN_WORDS and few and not _FORMULA.search(text)
 
 
 def _foreign_in_english(text: str) -> bool:
-    return len(_IDEOGRAPH.findall(text)) >= SLIP_IDEOGRAPHS
+    return count_ideographs(text) >= SLIP_IDEOGRAPHS

@@ -7,13 +7,13 @@ from difflib import SequenceMatcher
 from enum import StrEnum
 from typing import NamedTuple
 
+from retrieval.language.numbers import read_chinese_numeral
 from workflows.checks.markdown import tokens_of
 
 ALIKE = 0.85
 """From this likeness on a heading is taken for the planned one, reworded."""
 LARGEST_PLAIN_NUMBER = 60
 """A larger number before a heading, without a stop after it, is a year or an amount."""
-_DIGITS = "零一二三四五六七八九"
 _ARABIC = re.compile(r"(?:第\s*)?(\d{1,3}(?:\.\d{1,3})*)(?P<stop>[.．、:：)）]|\s*[章节部分条]{1,2}[、:：\s]?)?(?=\s|\D|$)")
 _CHINESE = re.compile(
     r"(?P<open>[（(])?(?:第)?([一二三四五六七八九十]{1,3})(?(open)[)）]|(?:[、．.:：]|[章节部分篇]{1,2}[、:：\s]?))"
@@ -142,7 +142,7 @@ def _numbered(title: str) -> tuple[_Number | None, str]:
 
 def _number(plain: str) -> tuple[_Number | None, int]:
     if found := _CHINESE.match(plain):
-        return _Number("（）" if found["open"] else "一", (_value(found.group(2)),)), found.end()
+        return _Number("（）" if found["open"] else "一", (read_chinese_numeral(found.group(2)),)), found.end()
     found = _ARABIC.match(plain)
     if found is None:
         return None, 0
@@ -150,11 +150,3 @@ def _number(plain: str) -> tuple[_Number | None, int]:
     if not found["stop"] and (len(parts) == 1 and (parts[0] > LARGEST_PLAIN_NUMBER or not plain[found.end() :].startswith(" "))):
         return None, 0
     return _Number("1", parts), found.end()
-
-
-def _value(numeral: str) -> int:
-    """The value of a Chinese numeral up to 99."""
-    tens, has_ten, ones = numeral.partition("十")
-    if not has_ten:
-        return int("".join(str(_DIGITS.index(c)) for c in numeral))
-    return (_DIGITS.index(tens[0]) if tens else 1) * 10 + (_DIGITS.index(ones[0]) if ones and ones[0] in _DIGITS else 0)

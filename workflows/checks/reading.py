@@ -4,25 +4,17 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
-from workflows.checks.names import names_of
-from workflows.checks.numbers import Number, numbers_of
+from retrieval.language.names import find_names
+from retrieval.language.numbers import Number, read_numbers
+from retrieval.language.tokens import Word, split_words
+from retrieval.language.word_lists import read_lists
 from workflows.checks.polarity import Event, events_of, is_negation
-from workflows.checks.words import Word, listed, words_of
 
 READ_AT_ONCE = 4_096
-AIMS = listed(
-    """
-    aim aims aimed objective objectives background context whether determine investigate investigated evaluate assess examine
-    examined test purpose unclear unknown hypothesis hypothesize hypothesized 是否 旨在 目的 假设 不清
-    """
-)
+_LISTS = read_lists("reading.toml", "workflows.checks")
+AIMS = frozenset(_LISTS["aims"])
 """Words of a sentence that says what is asked."""
-CONCLUSIONS = listed(
-    """
-    conclude concluded conclusion conclusions summary findings data demonstrate demonstrated report identified identify suggest
-    suggests suggesting indicate indicates indicating thus therefore interpretation 结论 表明 因此 显示
-    """
-)
+CONCLUSIONS = frozenset(_LISTS["conclusions"])
 """Words of a sentence that says what was found."""
 
 
@@ -48,13 +40,13 @@ class Sentence:
     @property
     def names(self) -> frozenset[str]:
         """Its names, in lower case."""
-        return names_of(self.text)
+        return find_names(self.text)
 
 
 @lru_cache(maxsize=READ_AT_ONCE)
 def read(text: str) -> Sentence:
     """A sentence, read. The latest ones are kept: claims of a report rest on the same quotes again and again."""
-    words = tuple(words_of(text))
+    words = tuple(split_words(text))
     plain = [word.text for word in words]
     stems = tuple(word.stem for word in words if word.stem)
     denials = tuple(at for at, word in enumerate(words) if is_negation(word))
@@ -63,7 +55,7 @@ def read(text: str) -> Sentence:
         words=words,
         stems=stems,
         stem_set=frozenset(stems),
-        numbers=numbers_of(text, plain),
+        numbers=read_numbers(text, plain),
         events=events_of(words, denials),
         denials=denials,
         pairs=frozenset(pairwise(stems)),

@@ -5,10 +5,10 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from app.domain.script import is_ideograph
 from workflows.checks.citation_format import parted
 from workflows.checks.claims import claims_of
 from workflows.checks.reading import Sentence, read
-from workflows.checks.words import is_ideograph
 
 ALIKE = 0.8
 """From this share of common stems on two sentences are one."""

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from app.domain.citations import MARKER
-from workflows.checks.numbers import Number, numbers_of
+from retrieval.language.numbers import Number, read_numbers
 from workflows.checks.reading import read
 from workflows.checks.tables import Table, tables_of
 
@@ -46,7 +46,7 @@ def check_numbers(body: str, sources: Mapping[str, str]) -> CheckedTables:
     wrong: list[WrongCell] = []
     for place, table in enumerate(tables_of(body)):
         for row, column, text, keys in _cells(table):
-            said = numbers_of(MARKER.sub(" ", text))
+            said = read_numbers(MARKER.sub(" ", text))
             texts = [sources[key] for key in keys if key in sources]
             if not said:
                 continue

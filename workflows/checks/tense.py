@@ -11,9 +11,11 @@ from collections.abc import Sequence
 from datetime import date
 from typing import NamedTuple
 
-from retrieval.sentences import Span, split_sentences
+from app.domain.query import Language, detect_language
+from retrieval.language.paragraphs import Span
+from retrieval.language.periods import Period, find_periods
+from retrieval.language.sentences import split_sentences
 from workflows.checks.forecasters import names_a_forecaster
-from workflows.checks.periods import Period, periods_in
 
 ADVERBIAL_CHARS, CHINESE_ADVERBIAL_CHARS = 24, 6
 """What a clause may say beside its period and still only date the next one: "by then, in 2025, ...".
@@ -60,7 +62,6 @@ _CHINESE_PAST = re.compile(
 )
 _CHINESE_BOUND = re.compile(r"相比|以前|入职|招标|\w{0,6}(?:之后|以后|之前|以来)")
 _CHINESE_OTHER = re.compile(r"与$|相比|由于|因为|虽然|尽管")
-_IDEOGRAPH = re.compile(r"[\u3400-\u9fff]")
 
 
 class PastPrediction(NamedTuple):
@@ -101,12 +102,12 @@ def _foretold(sentence: str, written: date) -> Period | None:
     if sentence.rstrip().endswith(("?", "？")):
         return None
     plain = _QUOTED.sub(lambda quoted: " " * len(quoted.group()), sentence)
-    chinese = len(_IDEOGRAPH.findall(plain)) * 5 > len(plain)
+    chinese = detect_language(plain) is Language.CHINESE
     pattern, window = (_CHINESE, CHINESE_WINDOW_CHARS) if chinese else (_ENGLISH, WINDOW_CHARS)
     futures = [found.span() for found in pattern.finditer(plain)]
     if not futures or (chinese and _told_as_past(plain)):
         return None
-    free = [p for p in periods_in(plain, written) if not _bound(plain, p, futures, chinese)]
+    free = [p for p in find_periods(plain, written) if not _bound(plain, p, futures, chinese)]
     near = [p for p in free if any(max(p.start - end, start - p.end) <= window for start, end in futures)]
     if not near or any(period.until >= written for period in near):
         return None

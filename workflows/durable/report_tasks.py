@@ -20,9 +20,7 @@ from app.reports.storage import report_tasks, versions
 from app.reports.storage.reports import surroundings
 from app.runs.storage import runs, steering
 from app.runs.storage.run_log import RunLog
-from workflows.agents import follow_up
-from workflows.agents.extractive import revising as extractive
-from workflows.agents.extractive.provenance import with_true_notice
+from workflows.agents import extractive, follow_up
 from workflows.agents.kit import Kit
 from workflows.agents.ports import BudgetSpent
 from workflows.agents.remembering import memory_of_report, search_agent
@@ -150,7 +148,7 @@ class _Task:
         quotes = tuple(quote for finding in self._findings for quote in finding.quotes)
         own_words = request.kind is TaskKind.EDIT
         changed = await self._judged(report, place, sections, () if own_words else quotes, not own_words)
-        changed = with_true_notice(changed, report)
+        changed = extractive.with_true_notice(changed, report)
         rendered = render(changed, run, await insist(lambda: surroundings(self._shop.database, changed.quotes)))
         info = VersionInfo(
             n=request.base + 1,

@@ -4,7 +4,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from app.domain.evidence import Quote
-from retrieval.sentences import split_sentences
+from retrieval.language.sentences import split_sentences
 
 
 class Context(NamedTuple):

@@ -10,7 +10,7 @@ from enum import StrEnum
 
 from app.domain.query import Language, ResearchQuery
 from app.domain.rubric import Criterion, Origin, Rubric
-from workflows.agents.extractive.question import Question, analyse
+from workflows.agents.extractive import Question, analyse
 
 MOST_ASPECTS = 5
 ASPECT_CHARS = 80

@@ -9,7 +9,7 @@ from app.domain.query import Language
 from app.domain.report import Report
 from app.domain.rubric import Criterion
 from app.domain.scorecard import CriterionScore
-from workflows.agents.extractive.words import terms
+from retrieval.language.tokens import list_stems
 from workflows.judging.general_rubric import SOURCES, STATEMENTS, Demand, demand_of
 from workflows.judging.remarks import remark
 
@@ -48,15 +48,17 @@ def judged_offline(criterion: Criterion, report: Report, language: Language) -> 
 
 def _cites(report: Report, _: str) -> Counted | None:
     """A name or a date in a cell of a table labels its row: it is no statement that could want a source."""
-    said = [claim for claim in report.claims if claim.quote_keys or len(terms(claim.text)) >= STATEMENT_TERMS]
+    said = [claim for claim in report.claims if claim.quote_keys or len(list_stems(claim.text)) >= STATEMENT_TERMS]
     bare = [claim for claim in said if claim.support is Support.UNCITED]
     n = len(said) - len(bare)
     return Counted(n / len(said), n, len(said), _shown(bare)) if said else None
 
 
 def _aspect(report: Report, what: str) -> Counted:
-    wanted = frozenset(terms(what))
-    on_it = [claim for claim in _cited(report) if wanted and len(wanted & set(terms(claim.text))) >= ASPECT_SHARE * len(wanted)]
+    wanted = frozenset(list_stems(what))
+    on_it = [
+        claim for claim in _cited(report) if wanted and len(wanted & set(list_stems(claim.text))) >= ASPECT_SHARE * len(wanted)
+    ]
     return Counted(min(len(on_it), STATEMENTS) / STATEMENTS, len(on_it), STATEMENTS, _shown(on_it))
 
 

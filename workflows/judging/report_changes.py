@@ -13,7 +13,7 @@ from app.domain.claims import Claim, Support
 from app.domain.evidence import Quote, snapshot_hash
 from app.domain.report import Report
 from app.domain.tool_key import normalised
-from retrieval.sentences import split_sentences
+from retrieval.language.sentences import split_sentences
 from workflows.checks.grading import Grade, shipped
 from workflows.judging.draft import evidence_of
 

@@ -15,10 +15,10 @@ from pydantic import Field, ValidationError
 
 from app.domain.evidence_rubric import CriterionType, EvidenceCriterion, EvidenceRubric, Variant
 from app.domain.missing import Missing
+from retrieval.language.tokens import split_words
 from workflows.agents.kit import Kit
 from workflows.agents.quoting import locate
 from workflows.agents.steps import Answer, step
-from workflows.checks.words import words_of
 from workflows.judging.evidence_generation import CheckAnswer
 from workflows.judging.ruling import ruled
 
@@ -182,11 +182,11 @@ def _own_words(said: str, statements: Sequence[str]) -> str | None:
 
 
 def _stems(text: str) -> set[str]:
-    return {word.stem for word in words_of(text) if word.stem}
+    return {word.stem for word in split_words(text) if word.stem}
 
 
 def _digits(text: str) -> set[str]:
-    return {word.text for word in words_of(text) if any(character.isdigit() for character in word.text)}
+    return {word.text for word in split_words(text) if any(character.isdigit() for character in word.text)}
 
 
 @dataclass(frozen=True, slots=True)

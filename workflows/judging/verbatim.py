@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from app.domain.evidence import Quote
+from retrieval.language.stems import stem_word
+from retrieval.language.tokens import Word
 from workflows.checks.polarity import NEGATION_REACH, is_negation
-from workflows.checks.words import Word, stem_of
 
 VERBATIM = "verbatim"
 MOST_ADDED = 0.4
@@ -48,7 +49,7 @@ def _little_else(claim: str, parts: Sequence[str], quotes: Sequence[Quote]) -> b
     known, rest = set(_words(about).split()), claim
     for part in parts:
         rest = rest.replace(part, " ", 1)
-    added = [word for word in rest.split() if word not in known and stem_of(word)]
+    added = [word for word in rest.split() if word not in known and stem_word(word)]
     return len(added) <= max(LEAST_ADDED, MOST_ADDED * len(claim.split()))
 
 

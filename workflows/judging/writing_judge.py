@@ -10,7 +10,7 @@ from typing import NamedTuple
 from pydantic import Field
 
 from app.domain.missing import Missing
-from retrieval.sentences import split_paragraphs
+from retrieval.language.paragraphs import split_paragraphs
 from workflows.agents.kit import Kit
 from workflows.agents.quoting import locate
 from workflows.agents.steps import Answer, step

@@ -8,12 +8,11 @@ from app.accounts.nouns.access import Role
 from app.accounts.nouns.team import Organisation
 from app.database.engine import Executor, translated
 
-BY_EMAIL = "SELECT id, email, name, password_hash FROM users WHERE email = $1"
-BY_ID = "SELECT id, email, name, password_hash FROM users WHERE id = $1"
-BY_IDENTITY = """
-    SELECT u.id, u.email, u.name, u.password_hash FROM identities i JOIN users u ON u.id = i.user_id
-    WHERE i.issuer = $1 AND i.subject = $2"""
-ADD = "INSERT INTO users (id, email, name, password_hash) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING RETURNING true"
+PERSON = "id, email, name, password_hash"
+BY_EMAIL = f"SELECT {PERSON} FROM users WHERE email = $1"
+BY_ID = f"SELECT {PERSON} FROM users WHERE id = $1"
+BY_IDENTITY = f"SELECT {PERSON} FROM users WHERE id = (SELECT user_id FROM identities WHERE issuer = $1 AND subject = $2)"
+ADD = f"INSERT INTO users ({PERSON}) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING RETURNING true"
 LINK = "INSERT INTO identities (issuer, subject, user_id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING RETURNING true"
 SET_PASSWORD = "UPDATE users SET password_hash = $2 WHERE id = $1"
 FORGET_PASSWORD = "UPDATE users SET password_hash = NULL WHERE id = $1"

@@ -10,6 +10,7 @@ from app.accounts.nouns.access import Role, Scope
 from app.accounts.nouns.api_key import ApiKey
 from app.accounts.nouns.team import Invitation, KeyInfo, Member
 from app.database.engine import Executor, translated
+from app.database.noun_columns import columns_of
 
 # A cursor names the last one that was seen, by whom nobody is shown twice or left out when others join or leave.
 MEMBERS = """
@@ -21,21 +22,20 @@ OWNERS = "SELECT user_id FROM memberships WHERE role = 'owner' ORDER BY user_id 
 ROLE = "SELECT role FROM memberships WHERE user_id = $1 FOR UPDATE"
 SET_ROLE = "UPDATE memberships SET role = $2 WHERE user_id = $1"
 REMOVE = "DELETE FROM memberships WHERE user_id = $1"
-INVITE = """
+INVITE = f"""
     INSERT INTO invitations (id, email, role, token_hash, invited_by, expires_at)
-    VALUES ($1, $2, $3, $4, $5, now() + $6::interval) RETURNING id, email, role, invited_by, created_at, expires_at"""
-INVITATIONS = """
-    SELECT id, email, role, invited_by, created_at, expires_at FROM invitations WHERE expires_at > now()
+    VALUES ($1, $2, $3, $4, $5, now() + $6::interval) RETURNING {columns_of(Invitation)}"""
+INVITATIONS = f"""
+    SELECT {columns_of(Invitation)} FROM invitations WHERE expires_at > now()
     ORDER BY created_at DESC, id"""
 WITHDRAW = "DELETE FROM invitations WHERE id = $1 RETURNING email"
 WITHDRAW_BY = "DELETE FROM invitations WHERE invited_by = $1"
 WITHDRAW_FOR = "DELETE FROM invitations WHERE email = $1"
 IS_MEMBER = "SELECT true FROM users WHERE email = $1"
-KEY_COLUMNS = "id, name, user_id, scopes, created_at, expires_at, last_used_at"
-KEYS = f"SELECT {KEY_COLUMNS} FROM api_keys WHERE revoked_at IS NULL ORDER BY created_at DESC, id"
+KEYS = f"SELECT {columns_of(KeyInfo)} FROM api_keys WHERE revoked_at IS NULL ORDER BY created_at DESC, id"
 ADD_KEY = f"""
     INSERT INTO api_keys (id, user_id, name, secret_hash, scopes, expires_at) VALUES ($1, $2, $3, $4, $5, $6)
-    RETURNING {KEY_COLUMNS}"""
+    RETURNING {columns_of(KeyInfo)}"""
 KEY_END = "SELECT expires_at FROM api_keys WHERE id = $1"
 REVOKE = "UPDATE api_keys SET revoked_at = now() WHERE id = $1 AND revoked_at IS NULL RETURNING name"
 

@@ -12,6 +12,7 @@ from asyncpg import Record, UniqueViolationError
 from app.accounts.nouns.access import Role
 from app.collections.nouns import Access, Collection, DocumentState, OwnDocument
 from app.database.engine import Executor, translated
+from app.database.noun_columns import columns_of
 from app.domain.errors import Conflict
 
 COLLECTION = """
@@ -36,7 +37,7 @@ DELETE = """
     WITH gone AS (UPDATE collections SET deleted_at = now() WHERE id = $1 AND deleted_at IS NULL RETURNING id)
     UPDATE collection_documents SET deleted_at = coalesce(deleted_at, now()), state = 'deleting'
     WHERE collection_id IN (TABLE gone)"""
-DOCUMENT = "SELECT id, collection_id, name, bytes, state, detail, characters, snapshot, received_at FROM collection_documents "
+DOCUMENT = f"SELECT {columns_of(OwnDocument)} FROM collection_documents "
 DOCUMENTS = (
     DOCUMENT
     + """WHERE collection_id = $1
@@ -46,11 +47,11 @@ DOCUMENTS = (
 REPLACE = """
     UPDATE collection_documents SET deleted_at = now(), state = 'deleting'
     WHERE collection_id = $1 AND name = $2 AND deleted_at IS NULL"""
-INSERT = """
+INSERT = f"""
     INSERT INTO collection_documents (id, collection_id, name, bytes) SELECT $1, c.id, $3, $4 FROM collections c
     WHERE c.id = $2 AND c.deleted_at IS NULL
     AND (SELECT count(*) FROM collection_documents d WHERE d.collection_id = $2 AND d.deleted_at IS NULL) < $5
-    RETURNING id, collection_id, name, bytes, state, detail, characters, snapshot, received_at"""
+    RETURNING {columns_of(OwnDocument)}"""
 HELD = "SELECT coalesce(sum(bytes), 0)::bigint FROM collection_documents WHERE organisation_id = $1 AND deleted_at IS NULL"
 FORGET = """
     UPDATE collection_documents SET deleted_at = now(), state = 'deleting'

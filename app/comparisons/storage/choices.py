@@ -8,21 +8,20 @@ from uuid import UUID
 from asyncpg import Record
 
 from app.database.engine import Executor, translated
+from app.database.noun_columns import columns_of
 from app.domain.writer import ReportLineage
 from app.preferences.nouns.feedback import Choice, PairOutcome, Place, StoredChoice
 
 # The clock of the first choice runs from the first view; what is changed later keeps that time.
-CHOOSE = """
+CHOOSE = f"""
     INSERT INTO choices AS c (comparison_id, user_id, choice, outcome, annotation, elapsed_seconds)
     SELECT v.comparison_id, v.user_id, $3::json, $4, $5, extract(epoch FROM clock_timestamp() - v.first_viewed_at) FROM viewings v
     WHERE v.comparison_id = $1 AND v.user_id = $2 AND v.revealed_at IS NULL
     ON CONFLICT (comparison_id, user_id) DO UPDATE
         SET choice = excluded.choice, outcome = excluded.outcome, changed_at = now(), changes = c.changes + 1
         WHERE c.made_at > now() - $6::interval AND c.annotation = excluded.annotation
-    RETURNING choice, outcome, elapsed_seconds, made_at, changed_at, changes"""
-GET = """
-    SELECT choice, outcome, elapsed_seconds, made_at, changed_at, changes FROM choices
-    WHERE comparison_id = $1 AND user_id = $2"""
+    RETURNING {columns_of(StoredChoice)}"""
+GET = f"SELECT {columns_of(StoredChoice)} FROM choices WHERE comparison_id = $1 AND user_id = $2"
 TALLY = """
     SELECT d.lineage AS delivered, a.lineage AS alternative, t.outcome, t.votes, t.readers FROM (
         SELECT comparison_id, outcome, count(*) AS votes, array_agg(user_id) AS readers FROM choices

@@ -8,28 +8,25 @@ from sqlalchemy import (
     JSON,
     BigInteger,
     CheckConstraint,
-    DateTime,
     ForeignKeyConstraint,
     Index,
     LargeBinary,
     Text,
     UniqueConstraint,
-    func,
     text,
 )
 from sqlmodel import Field, SQLModel
 
 from app.accounts.nouns.access import Role
-
-NOW = {"server_default": func.now()}
-OWNER_OF_ROW = {"server_default": text("current_organisation()")}
-TIME = DateTime(timezone=True)
+from app.database.tables.columns import EMPTY, NEW_ID, NOW, OWNER_OF_ROW, TIME, UNLOGGED
+from app.database.tables.protection import for_worker_only, own_rows, visible_rows
 
 
 class OrganisationRow(SQLModel, table=True):
     """Whose rows no other sees."""
 
     __tablename__ = "organisations"
+    __table_args__ = visible_rows("id = current_organisation()", "SELECT, UPDATE")
     id: UUID = Field(primary_key=True)
     name: str = Field(sa_type=Text)
     created_at: datetime = Field(sa_type=TIME, sa_column_kwargs=NOW)
@@ -39,10 +36,13 @@ class UserRow(SQLModel, table=True):
     """A person, in one or more organisations. Without a password they sign in by their organisation's identity provider."""
 
     __tablename__ = "users"
-    __table_args__ = (UniqueConstraint("email", name="users_email"),)
+    __table_args__ = (
+        UniqueConstraint("email", name="users_email"),
+        visible_rows("EXISTS (SELECT FROM memberships m WHERE m.user_id = users.id)", "SELECT (id, email, name, created_at)"),
+    )
     id: UUID = Field(primary_key=True)
     email: str = Field(sa_type=Text)
-    name: str = Field(sa_type=Text, sa_column_kwargs={"server_default": ""})
+    name: str = Field(sa_type=Text, sa_column_kwargs=EMPTY)
     password_hash: str | None = Field(sa_type=Text, nullable=True)
     created_at: datetime = Field(sa_type=TIME, sa_column_kwargs=NOW)
 
@@ -72,6 +72,10 @@ class ApiKeyRow(SQLModel, table=True):
             ["organisation_id", "user_id"], ["memberships.organisation_id", "memberships.user_id"], ondelete="CASCADE"
         ),
         Index("api_keys_of_organisation", "organisation_id", "user_id"),
+        own_rows(
+            "INSERT, UPDATE (name, revoked_at), DELETE, SELECT (id, organisation_id, user_id, name, scopes, created_at, "
+            "expires_at, revoked_at, last_used_at)"
+        ),
     )
     id: UUID = Field(primary_key=True)
     organisation_id: UUID = Field(foreign_key="organisations.id", ondelete="CASCADE", sa_column_kwargs=OWNER_OF_ROW)
@@ -95,6 +99,7 @@ class SessionRow(SQLModel, table=True):
         ),
         Index("sessions_of_user", "user_id"),
         Index("sessions_of_organisation", "organisation_id", "user_id"),
+        own_rows("DELETE, SELECT (organisation_id, user_id, created_at, seen_at, expires_at)"),
     )
     token_hash: bytes = Field(primary_key=True, sa_type=LargeBinary)
     organisation_id: UUID = Field(foreign_key="organisations.id", ondelete="CASCADE", sa_column_kwargs=OWNER_OF_ROW)
@@ -113,6 +118,7 @@ class InvitationRow(SQLModel, table=True):
         CheckConstraint(f"role IN ({', '.join(repr(role.value) for role in Role)})", name="invitations_role"),
         UniqueConstraint("token_hash", name="invitations_token"),
         UniqueConstraint("organisation_id", "email", name="invitations_email"),
+        own_rows("INSERT, DELETE, SELECT (id, organisation_id, email, role, invited_by, created_at, expires_at)"),
     )
     id: UUID = Field(primary_key=True)
     organisation_id: UUID = Field(foreign_key="organisations.id", ondelete="CASCADE", sa_column_kwargs=OWNER_OF_ROW)
@@ -128,7 +134,7 @@ class IdentityRow(SQLModel, table=True):
     """Who a person is to an identity provider."""
 
     __tablename__ = "identities"
-    __table_args__ = (Index("identities_of_user", "user_id"),)
+    __table_args__ = (Index("identities_of_user", "user_id"), for_worker_only())
     issuer: str = Field(primary_key=True, sa_type=Text)
     subject: str = Field(primary_key=True, sa_type=Text)
     user_id: UUID = Field(foreign_key="users.id", ondelete="CASCADE")
@@ -139,6 +145,7 @@ class OidcFlowRow(SQLModel, table=True):
     """A sign-in on its way to the identity provider and back."""
 
     __tablename__ = "oidc_flows"
+    __table_args__ = for_worker_only()
     state_hash: bytes = Field(primary_key=True, sa_type=LargeBinary)
     nonce: str = Field(sa_type=Text)
     verifier: str = Field(sa_type=Text)
@@ -149,7 +156,7 @@ class RateBucketRow(SQLModel, table=True):
     """When a bucket of tokens will be full."""
 
     __tablename__ = "rate_buckets"
-    __table_args__ = {"prefixes": ["UNLOGGED"]}
+    __table_args__ = for_worker_only() | UNLOGGED | {"postgresql_with": {"fillfactor": 20}}
     subject: str = Field(primary_key=True, sa_type=Text)
     full_at: datetime = Field(sa_type=TIME)
 
@@ -158,15 +165,18 @@ class AuditRow(SQLModel, table=True):
     """Who did what to what, when and from where. The API may add to it and read it, and no more."""
 
     __tablename__ = "audit"
-    __table_args__ = (Index("audit_newest_first", "organisation_id", text("at DESC"), text("id DESC")),)
-    id: UUID = Field(primary_key=True, sa_column_kwargs={"server_default": text("gen_random_uuid()")})
+    __table_args__ = (
+        Index("audit_newest_first", "organisation_id", text("at DESC"), text("id DESC")),
+        own_rows("SELECT, INSERT"),
+    )
+    id: UUID = Field(primary_key=True, sa_column_kwargs=NEW_ID)
     organisation_id: UUID = Field(foreign_key="organisations.id", ondelete="CASCADE", sa_column_kwargs=OWNER_OF_ROW)
     at: datetime = Field(sa_type=TIME, sa_column_kwargs={"server_default": text("clock_timestamp()")})
     user_id: UUID | None = Field(foreign_key="users.id", ondelete="SET NULL")
     key_id: UUID | None = Field()
-    address: str = Field(sa_type=Text, sa_column_kwargs={"server_default": ""})
+    address: str = Field(sa_type=Text, sa_column_kwargs=EMPTY)
     action: str = Field(sa_type=Text)
-    subject: str = Field(sa_type=Text, sa_column_kwargs={"server_default": ""})
+    subject: str = Field(sa_type=Text, sa_column_kwargs=EMPTY)
     detail: dict[str, str] = Field(sa_type=JSON)
 
 
@@ -174,6 +184,7 @@ class QuotaRow(SQLModel, table=True):
     """Limits of an organisation (`subject` is its id) or of one of its keys. Null is none."""
 
     __tablename__ = "quotas"
+    __table_args__ = own_rows("SELECT, INSERT, UPDATE")
     organisation_id: UUID = Field(
         primary_key=True, foreign_key="organisations.id", ondelete="CASCADE", sa_column_kwargs=OWNER_OF_ROW
     )
@@ -188,6 +199,7 @@ class RetentionRow(SQLModel, table=True):
     """Days after which an organisation's data is deleted; null: never."""
 
     __tablename__ = "retentions"
+    __table_args__ = own_rows("SELECT, INSERT, UPDATE")
     organisation_id: UUID = Field(
         primary_key=True, foreign_key="organisations.id", ondelete="CASCADE", sa_column_kwargs=OWNER_OF_ROW
     )

@@ -3,13 +3,15 @@
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import ARRAY, Index, LargeBinary, Text, text
+from sqlalchemy import ARRAY, Index, LargeBinary, Text, UniqueConstraint, text
 from sqlmodel import Field, SQLModel
 
-from app.database.tables.runs import EMPTY, NOW, TIME, ZERO
+from app.database.tables.columns import EMPTY, NEW_ID, NOW, OWNER_OF_ROW, TIME, ZERO, key_in_organisation
+from app.database.tables.protection import own_rows
 
-TENANT = {"server_default": text("current_organisation()")}
-NEW_ID = {"server_default": text("gen_random_uuid()")}
+# The API sets secrets and never reads one.
+READ = "id, organisation_id, url, description, events, enabled, disabled_reason, failing_since, created_at"
+CHANGED = "url, description, events, secret, enabled, disabled_reason, failing_since"
 
 
 class IdempotencyKeyRow(SQLModel, table=True):
@@ -17,7 +19,9 @@ class IdempotencyKeyRow(SQLModel, table=True):
 
     __tablename__ = "idempotency_keys"
     __table_args__ = (Index("idempotency_keys_by_age", "claimed_at"),)
-    organisation_id: UUID = Field(primary_key=True, foreign_key="organisations.id", ondelete="CASCADE", sa_column_kwargs=TENANT)
+    organisation_id: UUID = Field(
+        primary_key=True, foreign_key="organisations.id", ondelete="CASCADE", sa_column_kwargs=OWNER_OF_ROW
+    )
     owner_id: UUID = Field(primary_key=True)
     key: str = Field(primary_key=True, sa_type=Text)
     digest: bytes = Field(sa_type=LargeBinary)
@@ -32,9 +36,13 @@ class WebhookRow(SQLModel, table=True):
     """Where an organisation wants to be told what happens. For a while after a rotation both secrets sign."""
 
     __tablename__ = "webhooks"
-    __table_args__ = (Index("webhooks_of_organisation", "organisation_id", "created_at"),)
+    __table_args__ = (
+        UniqueConstraint("organisation_id", "id", name="webhooks_in_organisation"),
+        Index("webhooks_of_organisation", "organisation_id", "created_at"),
+        own_rows(f"DELETE, INSERT, SELECT ({READ}), UPDATE ({CHANGED})"),
+    )
     id: UUID = Field(primary_key=True)
-    organisation_id: UUID = Field(foreign_key="organisations.id", ondelete="CASCADE", sa_column_kwargs=TENANT)
+    organisation_id: UUID = Field(foreign_key="organisations.id", ondelete="CASCADE", sa_column_kwargs=OWNER_OF_ROW)
     url: str = Field(sa_type=Text)
     description: str = Field(sa_type=Text, sa_column_kwargs=EMPTY)
     events: list[str] = Field(sa_type=ARRAY(Text), sa_column_kwargs={"server_default": "{}"})
@@ -52,12 +60,14 @@ class WebhookDeliveryRow(SQLModel, table=True):
 
     __tablename__ = "webhook_deliveries"
     __table_args__ = (
+        key_in_organisation("webhook_id", "webhooks.id"),
         Index("webhook_deliveries_due", "next_attempt_at", postgresql_where=text("state = 'pending'")),
         Index("webhook_deliveries_newest", "webhook_id", text("created_at DESC"), text("id DESC")),
+        own_rows("SELECT, INSERT, UPDATE"),
     )
     id: UUID = Field(primary_key=True, sa_column_kwargs=NEW_ID)
-    organisation_id: UUID = Field(foreign_key="organisations.id", ondelete="CASCADE", sa_column_kwargs=TENANT)
-    webhook_id: UUID = Field(foreign_key="webhooks.id", ondelete="CASCADE")
+    organisation_id: UUID = Field(foreign_key="organisations.id", ondelete="CASCADE", sa_column_kwargs=OWNER_OF_ROW)
+    webhook_id: UUID = Field()
     type: str = Field(sa_type=Text)
     body: str = Field(sa_type=Text)
     state: str = Field(sa_type=Text, sa_column_kwargs={"server_default": "pending"})

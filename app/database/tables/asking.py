@@ -4,19 +4,18 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import JSON, BigInteger, Index, Text, text
+from sqlalchemy import JSON, BigInteger, Index, Text
 from sqlmodel import Field, SQLModel
 
-from app.database.tables.runs import ACTING_KEY, EMPTY, NOW, TIME, ZERO
-
-ORGANISATION = {"server_default": text("current_organisation()")}
+from app.database.tables.columns import ACTING_KEY, EMPTY, NOW, OWNER_OF_ROW, TIME, ZERO
+from app.database.tables.protection import own_rows, rows_of_visible_runs
 
 
 class RunRubricRow(SQLModel, table=True):
     """What a run is held to. `drafted` is the rubric before `edited_by` changed it: both together are training data."""
 
     __tablename__ = "run_rubrics"
-    __table_args__ = (Index("run_rubrics_of_editor", "edited_by"),)
+    __table_args__ = (Index("run_rubrics_of_editor", "edited_by"), rows_of_visible_runs("SELECT, INSERT, UPDATE"))
     run_id: UUID = Field(primary_key=True, foreign_key="runs.id", ondelete="CASCADE")
     drafted: dict[str, Any] | None = Field(sa_type=JSON, nullable=True)
     rubric: dict[str, Any] = Field(sa_type=JSON)
@@ -30,9 +29,9 @@ class DraftRow(SQLModel, table=True):
     """What was drafted for a question that is no run yet, and what that cost. Retention empties question and body."""
 
     __tablename__ = "drafts"
-    __table_args__ = (Index("drafts_of_organisation", "organisation_id", "created_at"),)
+    __table_args__ = (Index("drafts_of_organisation", "organisation_id", "created_at"), own_rows("SELECT, INSERT"))
     id: UUID = Field(primary_key=True)
-    organisation_id: UUID = Field(foreign_key="organisations.id", ondelete="CASCADE", sa_column_kwargs=ORGANISATION)
+    organisation_id: UUID = Field(foreign_key="organisations.id", ondelete="CASCADE", sa_column_kwargs=OWNER_OF_ROW)
     kind: str = Field(sa_type=Text)
     question: str = Field(sa_type=Text)
     body: dict[str, Any] = Field(sa_type=JSON)

@@ -3,14 +3,13 @@
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import ARRAY, BigInteger, CheckConstraint, Index, Text, Uuid, text
+from sqlalchemy import ARRAY, BigInteger, CheckConstraint, Index, Text, UniqueConstraint, Uuid, text
 from sqlmodel import Field, SQLModel
 
 from app.collections.nouns import DocumentState
-from app.database.tables.accounts import OWNER_OF_ROW
-from app.database.tables.runs import ACTING_USER, EMPTY, NOW, TIME, ZERO
+from app.database.tables.columns import ACTING_USER, EMPTY, NO_ITEMS, NOW, OWNER_OF_ROW, TIME, ZERO, key_in_organisation
+from app.database.tables.protection import ALL, own_rows, visible_rows
 
-NO_ITEMS = {"server_default": "{}"}
 THERE = text("deleted_at IS NULL")
 
 
@@ -19,8 +18,10 @@ class CollectionRow(SQLModel, table=True):
 
     __tablename__ = "collections"
     __table_args__ = (
+        UniqueConstraint("organisation_id", "id", name="collections_in_organisation"),
         Index("collections_by_name", "organisation_id", "name", unique=True, postgresql_where=THERE),
         Index("collections_newest_first", "organisation_id", text("created_at DESC"), text("id DESC")),
+        visible_rows("may_use(collections)", ALL),
     )
     id: UUID = Field(primary_key=True)
     organisation_id: UUID = Field(foreign_key="organisations.id", ondelete="CASCADE", sa_column_kwargs=OWNER_OF_ROW)
@@ -38,6 +39,7 @@ class CollectionDocumentRow(SQLModel, table=True):
 
     __tablename__ = "collection_documents"
     __table_args__ = (
+        key_in_organisation("collection_id", "collections.id"),
         CheckConstraint(
             f"state IN ({', '.join(repr(state.value) for state in DocumentState)})", name="collection_documents_state"
         ),
@@ -45,10 +47,11 @@ class CollectionDocumentRow(SQLModel, table=True):
         Index("collection_documents_newest_first", "collection_id", text("received_at DESC"), text("id DESC")),
         Index("collection_documents_by_snapshot", "snapshot"),
         Index("collection_documents_unsettled", "collection_id", postgresql_where=text("state NOT IN ('indexed', 'failed')")),
+        visible_rows("EXISTS (SELECT FROM collections c WHERE c.id = collection_documents.collection_id)", ALL),
     )
     id: UUID = Field(primary_key=True)
     organisation_id: UUID = Field(foreign_key="organisations.id", ondelete="CASCADE", sa_column_kwargs=OWNER_OF_ROW)
-    collection_id: UUID = Field(foreign_key="collections.id", ondelete="CASCADE")
+    collection_id: UUID = Field()
     name: str = Field(sa_type=Text)
     bytes: int = Field(sa_type=BigInteger)
     state: str = Field(sa_type=Text, sa_column_kwargs={"server_default": "received"})
@@ -63,7 +66,12 @@ class CollectionRunRow(SQLModel, table=True):
     """That a run searches a collection: where to look for what it kept, once a document is deleted."""
 
     __tablename__ = "collection_runs"
-    __table_args__ = (Index("collection_runs_of_run", "run_id"),)
-    collection_id: UUID = Field(primary_key=True, foreign_key="collections.id", ondelete="CASCADE")
-    run_id: UUID = Field(primary_key=True, foreign_key="runs.id", ondelete="CASCADE")
+    __table_args__ = (
+        key_in_organisation("collection_id", "collections.id"),
+        key_in_organisation("run_id", "runs.id"),
+        Index("collection_runs_of_run", "run_id"),
+        own_rows("SELECT, INSERT"),
+    )
+    collection_id: UUID = Field(primary_key=True)
+    run_id: UUID = Field(primary_key=True)
     organisation_id: UUID = Field(foreign_key="organisations.id", ondelete="CASCADE", sa_column_kwargs=OWNER_OF_ROW)

@@ -7,8 +7,8 @@ from uuid import UUID
 from sqlalchemy import JSON, BigInteger, CheckConstraint, Index, Text, UniqueConstraint, text
 from sqlmodel import Field, SQLModel
 
-from app.database.tables.accounts import OWNER_OF_ROW
-from app.database.tables.runs import ACTING_USER, EMPTY, NOW, TIME, ZERO
+from app.database.tables.columns import ACTING_USER, EMPTY, NOW, OWNER_OF_ROW, TIME, ZERO, key_in_organisation
+from app.database.tables.protection import for_worker_only
 from app.domain.fleets import FleetWish
 
 
@@ -17,8 +17,10 @@ class FleetRow(SQLModel, table=True):
 
     __tablename__ = "fleets"
     __table_args__ = (
+        UniqueConstraint("organisation_id", "id", name="fleets_in_organisation"),
         CheckConstraint(f"wish IN ({', '.join(repr(wish.value) for wish in FleetWish)})", name="fleets_wish"),
         Index("fleets_unfinished", "id", postgresql_where=text("ended_at IS NULL")),
+        for_worker_only(),
     )
     id: UUID = Field(primary_key=True)
     organisation_id: UUID = Field(foreign_key="organisations.id", ondelete="CASCADE", sa_column_kwargs=OWNER_OF_ROW)
@@ -39,12 +41,14 @@ class FleetQuestionRow(SQLModel, table=True):
 
     __tablename__ = "fleet_questions"
     __table_args__ = (
+        key_in_organisation("fleet_id", "fleets.id"),
         UniqueConstraint("fleet_id", "name", name="fleet_questions_once"),
         Index("fleet_questions_waiting", "fleet_id", "position", postgresql_where=text("run_id IS NULL AND number IS NULL")),
         Index("fleet_questions_under_way", "fleet_id", "run_id", postgresql_where=text("run_id IS NOT NULL AND number IS NULL")),
         Index("fleet_questions_ended", "fleet_id", "number", postgresql_where=text("number IS NOT NULL")),
+        for_worker_only(),
     )
-    fleet_id: UUID = Field(primary_key=True, foreign_key="fleets.id", ondelete="CASCADE")
+    fleet_id: UUID = Field(primary_key=True)
     position: int = Field(primary_key=True, sa_type=BigInteger)
     organisation_id: UUID = Field(foreign_key="organisations.id", ondelete="CASCADE", sa_column_kwargs=OWNER_OF_ROW)
     name: str = Field(sa_type=Text)

@@ -4,15 +4,10 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import JSON, BigInteger, DateTime, Float, ForeignKeyConstraint, Index, SmallInteger, Text, func, text
+from sqlalchemy import JSON, BigInteger, Float, ForeignKeyConstraint, Index, SmallInteger, Text, UniqueConstraint, text
 from sqlmodel import Field, SQLModel
 
-from app.database.tables.accounts import OWNER_OF_ROW
-
-NOW = {"server_default": func.now()}
-EMPTY = {"server_default": ""}
-ZERO = {"server_default": text("0")}
-TIME: Any = DateTime(timezone=True)
+from app.database.tables.columns import EMPTY, NOW, OWNER_OF_ROW, TIME, ZERO, key_in_organisation
 
 
 class ComparisonRow(SQLModel, table=True):
@@ -20,14 +15,17 @@ class ComparisonRow(SQLModel, table=True):
 
     __tablename__ = "comparisons"
     __table_args__ = (
+        UniqueConstraint("organisation_id", "id", name="comparisons_in_organisation"),
+        key_in_organisation("run_id", "runs.id"),
+        key_in_organisation("made_run_id", "runs.id"),
         Index("comparisons_newest_first", "organisation_id", text("created_at DESC"), text("id DESC")),
         Index("comparisons_of_run", "run_id"),
         Index("comparisons_of_made_run", "made_run_id"),
     )
     id: UUID = Field(primary_key=True)
     organisation_id: UUID = Field(foreign_key="organisations.id", sa_column_kwargs=OWNER_OF_ROW, ondelete="CASCADE")
-    run_id: UUID = Field(foreign_key="runs.id", ondelete="CASCADE")
-    made_run_id: UUID = Field(foreign_key="runs.id", ondelete="CASCADE")
+    run_id: UUID = Field()
+    made_run_id: UUID = Field()
     created_by: UUID | None = Field(foreign_key="users.id", ondelete="SET NULL", nullable=True)
     evidence_digest: str = Field(sa_type=Text)
     failure: str = Field(sa_type=Text, sa_column_kwargs=EMPTY)
@@ -38,7 +36,8 @@ class CandidateRow(SQLModel, table=True):
     """A report as it is compared, kept word for word, with its lineage. `digest` is the SHA-256 of `markdown`."""
 
     __tablename__ = "candidates"
-    comparison_id: UUID = Field(primary_key=True, foreign_key="comparisons.id", ondelete="CASCADE")
+    __table_args__ = (key_in_organisation("comparison_id", "comparisons.id"),)
+    comparison_id: UUID = Field(primary_key=True)
     place: str = Field(primary_key=True, sa_type=Text)
     organisation_id: UUID = Field(foreign_key="organisations.id", sa_column_kwargs=OWNER_OF_ROW, ondelete="CASCADE")
     digest: str = Field(sa_type=Text)
@@ -55,8 +54,12 @@ class ViewingRow(SQLModel, table=True):
     """How a reader was shown a comparison: drawn once."""
 
     __tablename__ = "viewings"
-    __table_args__ = (Index("viewings_of_user", "user_id"),)
-    comparison_id: UUID = Field(primary_key=True, foreign_key="comparisons.id", ondelete="CASCADE")
+    __table_args__ = (
+        UniqueConstraint("organisation_id", "comparison_id", "user_id", name="viewings_in_organisation"),
+        key_in_organisation("comparison_id", "comparisons.id"),
+        Index("viewings_of_user", "user_id"),
+    )
+    comparison_id: UUID = Field(primary_key=True)
     user_id: UUID = Field(primary_key=True, foreign_key="users.id", ondelete="CASCADE")
     organisation_id: UUID = Field(foreign_key="organisations.id", sa_column_kwargs=OWNER_OF_ROW, ondelete="CASCADE")
     left_place: str = Field(sa_type=Text)
@@ -69,7 +72,11 @@ class ChoiceRow(SQLModel, table=True):
 
     __tablename__ = "choices"
     __table_args__ = (
-        ForeignKeyConstraint(["comparison_id", "user_id"], ["viewings.comparison_id", "viewings.user_id"], ondelete="CASCADE"),
+        ForeignKeyConstraint(
+            ["organisation_id", "comparison_id", "user_id"],
+            ["viewings.organisation_id", "viewings.comparison_id", "viewings.user_id"],
+            ondelete="CASCADE",
+        ),
     )
     comparison_id: UUID = Field(primary_key=True)
     user_id: UUID = Field(primary_key=True)
@@ -87,8 +94,11 @@ class RatingRow(SQLModel, table=True):
     """Stars for a run's report; `report_digest` is the SHA-256 of the report's stored JSON."""
 
     __tablename__ = "ratings"
-    __table_args__ = (Index("ratings_of_user", "user_id"),)
-    run_id: UUID = Field(primary_key=True, foreign_key="runs.id", ondelete="CASCADE")
+    __table_args__ = (
+        key_in_organisation("run_id", "runs.id"),
+        Index("ratings_of_user", "user_id"),
+    )
+    run_id: UUID = Field(primary_key=True)
     user_id: UUID = Field(primary_key=True, foreign_key="users.id", ondelete="CASCADE")
     organisation_id: UUID = Field(foreign_key="organisations.id", sa_column_kwargs=OWNER_OF_ROW, ondelete="CASCADE")
     stars: int = Field(sa_type=SmallInteger)
@@ -101,8 +111,11 @@ class ClaimFlagRow(SQLModel, table=True):
     """A claim that a reader calls wrong, with its words: claims are counted from 0 in the report of `report_digest`."""
 
     __tablename__ = "claim_flags"
-    __table_args__ = (Index("claim_flags_of_user", "user_id"),)
-    run_id: UUID = Field(primary_key=True, foreign_key="runs.id", ondelete="CASCADE")
+    __table_args__ = (
+        key_in_organisation("run_id", "runs.id"),
+        Index("claim_flags_of_user", "user_id"),
+    )
+    run_id: UUID = Field(primary_key=True)
     claim: int = Field(primary_key=True)
     user_id: UUID = Field(primary_key=True, foreign_key="users.id", ondelete="CASCADE")
     organisation_id: UUID = Field(foreign_key="organisations.id", sa_column_kwargs=OWNER_OF_ROW, ondelete="CASCADE")
@@ -151,7 +164,11 @@ class AnnotationTaskRow(SQLModel, table=True):
     """A comparison that `overlap` annotators are to judge. `gold`, where set, is the outcome that an attentive one finds."""
 
     __tablename__ = "annotation_tasks"
-    comparison_id: UUID = Field(primary_key=True, foreign_key="comparisons.id", ondelete="CASCADE")
+    __table_args__ = (
+        UniqueConstraint("organisation_id", "comparison_id", name="annotation_tasks_in_organisation"),
+        key_in_organisation("comparison_id", "comparisons.id"),
+    )
+    comparison_id: UUID = Field(primary_key=True)
     organisation_id: UUID = Field(foreign_key="organisations.id", sa_column_kwargs=OWNER_OF_ROW, ondelete="CASCADE")
     overlap: int = Field(sa_type=SmallInteger)
     gold: str | None = Field(sa_type=Text, nullable=True)
@@ -164,11 +181,12 @@ class AssignmentRow(SQLModel, table=True):
 
     __tablename__ = "assignments"
     __table_args__ = (
+        key_in_organisation("comparison_id", "annotation_tasks.comparison_id"),
         Index("assignments_once", "comparison_id", "user_id", unique=True),
         Index("assignments_of_user", "user_id"),
     )
     id: UUID = Field(primary_key=True)
-    comparison_id: UUID = Field(foreign_key="annotation_tasks.comparison_id", ondelete="CASCADE")
+    comparison_id: UUID = Field()
     user_id: UUID = Field(foreign_key="users.id", ondelete="CASCADE")
     organisation_id: UUID = Field(foreign_key="organisations.id", sa_column_kwargs=OWNER_OF_ROW, ondelete="CASCADE")
     assigned_at: datetime = Field(sa_type=TIME, sa_column_kwargs=NOW)

@@ -4,17 +4,12 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import JSON, CheckConstraint, DateTime, Index, LargeBinary, Text, UniqueConstraint, func, text
+from sqlalchemy import JSON, CheckConstraint, Index, LargeBinary, Text, UniqueConstraint, text
 from sqlmodel import Field, SQLModel
 
-from app.database.tables.accounts import OWNER_OF_ROW
+from app.database.tables.columns import ACTING_KEY, ACTING_USER, EMPTY, NOW, OWNER_OF_ROW, TIME, key_in_organisation
+from app.database.tables.protection import own_rows, rows_of_visible_runs
 from app.domain.revision import TaskKind, TaskStatus, VersionOrigin
-
-NOW = {"server_default": func.now()}
-ACTING_USER = {"server_default": text("nullif(current_setting('rubrica.user', true), '')::uuid")}
-ACTING_KEY = {"server_default": text("nullif(current_setting('rubrica.key', true), '')::uuid")}
-EMPTY = {"server_default": ""}
-TIME: Any = DateTime(timezone=True)
 
 
 def _one_of(column: str, values: Any) -> str:
@@ -25,7 +20,10 @@ class ReportVersionRow(SQLModel, table=True):
     """A report as a reader changed it, from the second version on."""
 
     __tablename__ = "report_versions"
-    __table_args__ = (CheckConstraint(_one_of("origin", VersionOrigin), name="report_versions_origin"),)
+    __table_args__ = (
+        CheckConstraint(_one_of("origin", VersionOrigin), name="report_versions_origin"),
+        rows_of_visible_runs("SELECT, INSERT"),
+    )
     run_id: UUID = Field(primary_key=True, foreign_key="runs.id", ondelete="CASCADE")
     n: int = Field(primary_key=True)
     origin: str = Field(sa_type=Text)
@@ -56,6 +54,7 @@ class ReportTaskRow(SQLModel, table=True):
         Index("report_tasks_ended", "finished_at"),
         Index("report_tasks_one_scoring", "run_id", unique=True, postgresql_where=text("kind = 'score' AND status = 'queued'")),
         Index("report_tasks_queued", "created_at", postgresql_where=text("status = 'queued'")),
+        rows_of_visible_runs("SELECT, INSERT"),
     )
     id: UUID = Field(primary_key=True)
     run_id: UUID = Field(foreign_key="runs.id", ondelete="CASCADE")
@@ -77,10 +76,18 @@ class ReportShareRow(SQLModel, table=True):
     """A link that lets anybody read one version of a report. Of its token only the SHA-256 is known here."""
 
     __tablename__ = "report_shares"
-    __table_args__ = (UniqueConstraint("token_hash", name="report_shares_token"), Index("report_shares_of_run", "run_id"))
+    __table_args__ = (
+        key_in_organisation("run_id", "runs.id"),
+        UniqueConstraint("token_hash", name="report_shares_token"),
+        Index("report_shares_of_run", "run_id"),
+        own_rows(
+            "INSERT, UPDATE (revoked_at), "
+            "SELECT (id, organisation_id, run_id, version, created_at, expires_at, revoked_at, last_read_at)"
+        ),
+    )
     id: UUID = Field(primary_key=True)
     organisation_id: UUID = Field(foreign_key="organisations.id", ondelete="CASCADE", sa_column_kwargs=OWNER_OF_ROW)
-    run_id: UUID = Field(foreign_key="runs.id", ondelete="CASCADE")
+    run_id: UUID = Field()
     version: int = Field()
     token_hash: bytes = Field(sa_type=LargeBinary)
     created_at: datetime = Field(sa_type=TIME, sa_column_kwargs=NOW)

@@ -8,20 +8,23 @@ from datetime import date, datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ARRAY, JSON, BigInteger, CheckConstraint, DateTime, Index, LargeBinary, Text, func, text
+from sqlalchemy import ARRAY, JSON, BigInteger, CheckConstraint, Index, LargeBinary, Text, UniqueConstraint, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlmodel import Field, SQLModel
 
-from app.database.tables.accounts import OWNER_OF_ROW
+from app.database.tables.columns import (
+    ACTING_KEY,
+    ACTING_USER,
+    EMPTY,
+    NOW,
+    OWNER_OF_ROW,
+    TIME,
+    UNLOGGED,
+    ZERO,
+    key_in_organisation,
+)
+from app.database.tables.protection import for_worker_only, own_rows, rows_of_visible_runs, visible_rows
 from app.domain.run import RunStatus
-
-NOW = {"server_default": func.now()}
-ZERO = {"server_default": text("0")}
-EMPTY = {"server_default": ""}
-ACTING_USER = {"server_default": text("nullif(current_setting('rubrica.user', true), '')::uuid")}
-ACTING_KEY = {"server_default": text("nullif(current_setting('rubrica.key', true), '')::uuid")}
-TIME: Any = DateTime(timezone=True)
-UNLOGGED = {"prefixes": ["UNLOGGED"]}
 
 
 class RunRow(SQLModel, table=True):
@@ -29,6 +32,9 @@ class RunRow(SQLModel, table=True):
 
     __tablename__ = "runs"
     __table_args__ = (
+        UniqueConstraint("organisation_id", "id", name="runs_in_organisation"),
+        key_in_organisation("made_for", "runs.id"),
+        key_in_organisation("fleet_id", "fleets.id"),
         Index("runs_newest_first", "organisation_id", text("created_at DESC"), text("id DESC")),
         Index("runs_made_for", "made_for"),
         Index("runs_of_fleet", "fleet_id", postgresql_where=text("fleet_id IS NOT NULL")),
@@ -59,9 +65,9 @@ class RunRow(SQLModel, table=True):
     dispatched_at: datetime | None = Field(sa_type=TIME, nullable=True)
     finished_at: datetime | None = Field(sa_type=TIME, nullable=True)
     organisation_id: UUID = Field(foreign_key="organisations.id", ondelete="CASCADE", sa_column_kwargs=OWNER_OF_ROW)
-    made_for: UUID | None = Field(foreign_key="runs.id", ondelete="CASCADE", nullable=True, index=False)
+    made_for: UUID | None = Field(nullable=True)
     created_with: UUID | None = Field(nullable=True, sa_column_kwargs=ACTING_KEY)
-    fleet_id: UUID | None = Field(foreign_key="fleets.id", ondelete="CASCADE", nullable=True, index=False)
+    fleet_id: UUID | None = Field(nullable=True)
     created_by: UUID | None = Field(foreign_key="users.id", ondelete="SET NULL", sa_column_kwargs=ACTING_USER)
 
 
@@ -69,7 +75,10 @@ class LedgerRow(SQLModel, table=True):
     """What changes with every turn of a run, kept narrow: its row lock is what makes totals and sequence numbers exact."""
 
     __tablename__ = "ledgers"
-    __table_args__ = (CheckConstraint("control IN ('none', 'pause', 'cancel')", name="ledgers_control"),)
+    __table_args__ = (
+        CheckConstraint("control IN ('none', 'pause', 'cancel')", name="ledgers_control"),
+        rows_of_visible_runs("SELECT, INSERT, UPDATE") | {"postgresql_with": {"fillfactor": 40}},
+    )
     run_id: UUID = Field(primary_key=True, foreign_key="runs.id", ondelete="CASCADE")
     control: str = Field(sa_type=Text, sa_column_kwargs={"server_default": "none"})
     max_tokens: int | None = Field(sa_type=BigInteger, nullable=True)
@@ -95,6 +104,7 @@ class StageRow(SQLModel, table=True):
     """
 
     __tablename__ = "stages"
+    __table_args__ = rows_of_visible_runs("SELECT, INSERT") | {"postgresql_with": {"fillfactor": 60}}
     run_id: UUID = Field(primary_key=True, foreign_key="runs.id", ondelete="CASCADE")
     stage: str = Field(primary_key=True, sa_type=Text)
     attempt: int = Field(sa_column_kwargs=ZERO)
@@ -112,10 +122,11 @@ class StageRow(SQLModel, table=True):
 class TurnRow(SQLModel, table=True):
     """One stored turn. A turn whose request changed is superseded by a higher `revision`, never overwritten.
 
-    `attempt` is the stage's attempt that made it; null where the turn was copied, or is older than this column.
+    `attempt` is the stage's attempt that made it; null where the turn was copied.
     """
 
     __tablename__ = "turns"
+    __table_args__ = rows_of_visible_runs()
     run_id: UUID = Field(primary_key=True, foreign_key="runs.id", ondelete="CASCADE")
     stage: str = Field(primary_key=True, sa_type=Text)
     agent: str = Field(primary_key=True, sa_type=Text)
@@ -135,6 +146,7 @@ class EventRow(SQLModel, table=True):
     """One line of a run's log; `seq` counts from 1 without gaps. `origin` is who told it outside a turn, and its number there."""
 
     __tablename__ = "events"
+    __table_args__ = rows_of_visible_runs("SELECT, INSERT")
     run_id: UUID = Field(primary_key=True, foreign_key="runs.id", ondelete="CASCADE")
     seq: int = Field(primary_key=True, sa_type=BigInteger)
     type: str = Field(sa_type=Text)
@@ -148,6 +160,7 @@ class NoteRow(SQLModel, table=True):
     """A reader's note, under the sequence number of the event that announced it."""
 
     __tablename__ = "notes"
+    __table_args__ = rows_of_visible_runs("SELECT, INSERT")
     run_id: UUID = Field(primary_key=True, foreign_key="runs.id", ondelete="CASCADE")
     seq: int = Field(primary_key=True, sa_type=BigInteger)
     text: str = Field(sa_type=Text)
@@ -158,6 +171,7 @@ class ToolCallRow(SQLModel, table=True):
     """The run's tool memory: what a call brought back, under the key of its tool and normalised arguments."""
 
     __tablename__ = "tool_calls"
+    __table_args__ = rows_of_visible_runs()
     run_id: UUID = Field(primary_key=True, foreign_key="runs.id", ondelete="CASCADE")
     key: str = Field(primary_key=True, sa_type=Text)
     result: bytes = Field(sa_type=LargeBinary)
@@ -168,6 +182,7 @@ class SnapshotRow(SQLModel, table=True):
     """The stored copy of a cited source (UTF-8), named by its SHA-256 (hexadecimal). `first_seen` moves on when it is wanted."""
 
     __tablename__ = "snapshots"
+    __table_args__ = visible_rows("EXISTS (SELECT FROM run_sources s WHERE s.hash = snapshots.hash)", "SELECT")
     hash: str = Field(primary_key=True, sa_type=Text)
     body: bytes = Field(sa_type=LargeBinary)
     first_seen: datetime = Field(sa_type=TIME, sa_column_kwargs=NOW)
@@ -181,14 +196,15 @@ class RunSourceRow(SQLModel, table=True):
     organisation_id: UUID = Field(
         primary_key=True, foreign_key="organisations.id", ondelete="CASCADE", sa_column_kwargs=OWNER_OF_ROW
     )
-    run_id: UUID = Field(primary_key=True, foreign_key="runs.id", ondelete="CASCADE", index=False)
-    __table_args__ = (Index("run_sources_of_run", "run_id"),)
+    run_id: UUID = Field(primary_key=True)
+    __table_args__ = (key_in_organisation("run_id", "runs.id"), Index("run_sources_of_run", "run_id"), own_rows("SELECT"))
 
 
 class ReportRow(SQLModel, table=True):
     """A finished report and its renderings."""
 
     __tablename__ = "reports"
+    __table_args__ = rows_of_visible_runs()
     run_id: UUID = Field(primary_key=True, foreign_key="runs.id", ondelete="CASCADE")
     report: dict[str, Any] = Field(sa_type=JSON)
     markdown: str = Field(sa_type=Text)
@@ -201,7 +217,7 @@ class OutsideLimitRow(SQLModel, table=True):
     """When a provider's bucket has its next token."""
 
     __tablename__ = "outside_limits"
-    __table_args__ = UNLOGGED
+    __table_args__ = for_worker_only() | UNLOGGED | {"postgresql_with": {"fillfactor": 20}}
     lane: str = Field(primary_key=True, sa_type=Text)
     next_at: datetime = Field(sa_type=TIME)
 
@@ -210,7 +226,7 @@ class OutsideResultRow(SQLModel, table=True):
     """A cached result of an outside call, or the claim of the worker that is making it."""
 
     __tablename__ = "outside_results"
-    __table_args__ = UNLOGGED
+    __table_args__ = for_worker_only() | UNLOGGED
     key: str = Field(primary_key=True, sa_type=Text)
     body: bytes | None = Field(sa_type=LargeBinary, nullable=True)
     fetched_at: datetime | None = Field(sa_type=TIME, nullable=True)
@@ -221,6 +237,7 @@ class OutsideTextRow(SQLModel, table=True):
     """A text that came from outside (UTF-8), by its SHA-256, until a finding cites it or it is too old."""
 
     __tablename__ = "outside_texts"
+    __table_args__ = for_worker_only()
     hash: str = Field(primary_key=True, sa_type=Text)
     body: bytes = Field(sa_type=LargeBinary)
     fetched_at: datetime = Field(sa_type=TIME, sa_column_kwargs=NOW)
@@ -230,6 +247,7 @@ class OutsideCountRow(SQLModel, table=True):
     """How many outside calls of an organisation ended how, and within how many milliseconds."""
 
     __tablename__ = "outside_counts"
+    __table_args__ = for_worker_only()
     day: date = Field(primary_key=True)
     organisation_id: UUID = Field(primary_key=True)
     tool: str = Field(primary_key=True, sa_type=Text)

@@ -3,19 +3,19 @@
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import BigInteger, Index, text
+from sqlalchemy import BigInteger, Index
 from sqlmodel import Field, SQLModel
 
-from app.database.tables.accounts import OWNER_OF_ROW
-from app.database.tables.runs import TIME
+from app.database.tables.columns import NEW_ID, OWNER_OF_ROW, TIME
+from app.database.tables.protection import own_rows
 
 
 class PastSpendingRow(SQLModel, table=True):
     """What a deleted run used, or (with `asked_at`) a change of its report or a question to it. `..._with` are keys."""
 
     __tablename__ = "past_spending"
-    __table_args__ = (Index("past_spending_of_organisation", "organisation_id", "run_began_at"),)
-    id: UUID = Field(primary_key=True, sa_column_kwargs={"server_default": text("gen_random_uuid()")})
+    __table_args__ = (Index("past_spending_of_organisation", "organisation_id", "run_began_at"), own_rows("SELECT, INSERT"))
+    id: UUID = Field(primary_key=True, sa_column_kwargs=NEW_ID)
     organisation_id: UUID = Field(foreign_key="organisations.id", ondelete="CASCADE", sa_column_kwargs=OWNER_OF_ROW)
     run_began_at: datetime = Field(sa_type=TIME)
     run_began_with: UUID | None = Field(nullable=True)

@@ -28,11 +28,12 @@ TASKS = f"""
     WHERE $1::uuid IS NULL OR (t.created_at, t.comparison_id) < (SELECT created_at, comparison_id FROM annotation_tasks
                                                                   WHERE comparison_id = $1)
     ORDER BY t.created_at DESC, t.comparison_id DESC LIMIT $2"""
-OPEN = """
-    SELECT id, comparison_id, expires_at, finished_at FROM assignments a
+ASSIGNMENT = "id, comparison_id, expires_at, finished_at"
+OPEN = f"""
+    SELECT {ASSIGNMENT} FROM assignments a
     WHERE user_id = $1 AND finished_at IS NULL AND expires_at > now()
       AND NOT EXISTS (SELECT FROM comparisons p WHERE p.id = a.comparison_id AND p.failure <> '') ORDER BY assigned_at LIMIT 1"""
-GET = "SELECT id, comparison_id, expires_at, finished_at FROM assignments WHERE id = $1 AND user_id = $2"
+GET = f"SELECT {ASSIGNMENT} FROM assignments WHERE id = $1 AND user_id = $2"
 IS_ASSIGNED = "SELECT EXISTS (SELECT FROM assignments WHERE comparison_id = $1 AND user_id = $2)"
 # Nobody judges an answer to an own question, nor a pair they have seen before.
 ELIGIBLE = f"""
@@ -55,7 +56,7 @@ ASSIGN = f"""
     INSERT INTO assignments (id, comparison_id, user_id, expires_at)
     SELECT $1, t.comparison_id, $3, now() + $4::interval FROM annotation_tasks t
     WHERE t.comparison_id = $2 AND (t.gold IS NOT NULL OR {TAKEN} < t.overlap)
-    ON CONFLICT DO NOTHING RETURNING id, comparison_id, expires_at, finished_at"""
+    ON CONFLICT DO NOTHING RETURNING {ASSIGNMENT}"""
 FINISH = """
     UPDATE assignments SET finished_at = now(), skipped = $3
     WHERE id = $1 AND user_id = $2 AND finished_at IS NULL RETURNING id"""

@@ -10,9 +10,10 @@ from uuid import UUID
 from asyncpg import Record
 
 from app.database.engine import Executor, translated
+from app.database.noun_columns import columns_of
 from app.domain.limits import Consumption, KeyQuota, Quota, RunUsage, UsageLine
 
-COLUMNS = ", ".join(Quota.model_fields)
+COLUMNS = columns_of(Quota)
 ALL = f"SELECT subject, {COLUMNS} FROM quotas WHERE organisation_id = current_organisation()"
 SET = f"""
     INSERT INTO quotas (subject, {COLUMNS}) VALUES ($1, $2, $3, $4, $5)

@@ -1,6 +1,5 @@
 """Render a report: Markdown, a self-contained page, and the evidence behind every citation."""
 
-import re
 from collections import Counter
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -10,6 +9,7 @@ from app.domain.claims import Claim, Support
 from app.domain.evidence import Source
 from app.domain.report import Report
 from app.domain.run import Run, RunStatus
+from app.domain.script import count_words
 from app.reports.rendering.marks import unmarked
 from app.reports.rendering.numbering import Numbering, numbered
 from app.reports.rendering.page import to_page
@@ -18,7 +18,6 @@ from app.reports.storage.reports import Surroundings
 from app.runs.storage.run_log import Renderings
 
 UNKNOWN = Surroundings("", "")
-IDEOGRAPH = re.compile("[\u4e00-\u9fff]")
 
 
 class Rendered(NamedTuple):
@@ -95,7 +94,7 @@ def _told(report: Report, numbering: Numbering) -> dict[str, Any]:
     return {
         "sections": len(numbering.bodies),
         "citations": len(numbering.citations),
-        "words": sum(_words(unmarked(body)) for body in numbering.bodies),
+        "words": sum(count_words(unmarked(body)) for body in numbering.bodies),
         "unresolved_citations": len(numbering.unresolved),
         "claims": _counted(report.claims),
     }
@@ -105,9 +104,3 @@ def _counted(claims: tuple[Claim, ...]) -> dict[str, int]:
     """Count the claims of each kind of support."""
     counts = Counter(claim.support for claim in claims)
     return {support.value: counts[support] for support in Support}
-
-
-def _words(text: str) -> int:
-    """Count the words of a text; each CJK ideograph counts as one, as is usual for Chinese."""
-    spaced, ideographs = (text, 0) if text.isascii() else IDEOGRAPH.subn(" ", text)
-    return ideographs + len(spaced.split())

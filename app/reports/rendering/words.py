@@ -6,21 +6,6 @@ from typing import NamedTuple
 from app.domain.evidence import Source
 from app.domain.query import Language
 
-MONTHS = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-]
-
 
 class Words(NamedTuple):
     """The fixed words of one language."""
@@ -78,7 +63,7 @@ def byline(source: Source) -> str:
     """Return author and date ("Andrew Jackson, 4 December 1832"), without what the title says already."""
     parts = [source.author] if source.author and source.author not in source.title else []
     if source.published is not None and not _dated(source.title, source.published):
-        parts.append(f"{source.published.day} {_month(source.published)} {source.published.year}")
+        parts.append(f"{source.published.day} {source.published:%B} {source.published.year}")
     return ", ".join(parts)
 
 
@@ -92,10 +77,5 @@ def _dated(title: str, day: date) -> bool:
     """Return True when the title names the day in one of the usual forms."""
     if str(day.year) not in title:
         return False
-    forms = (day.isoformat(), f"{_month(day)} {day.day}, {day.year}", f"{day.day} {_month(day)} {day.year}")
+    forms = (day.isoformat(), f"{day:%B} {day.day}, {day.year}", f"{day.day} {day:%B} {day.year}")
     return any(form in title for form in forms)
-
-
-def _month(day: date) -> str:
-    """Return the English name, whatever the locale."""
-    return MONTHS[day.month - 1]

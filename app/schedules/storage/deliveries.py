@@ -7,9 +7,10 @@ from uuid import UUID
 from asyncpg import Record
 
 from app.database.engine import Executor, translated
+from app.database.noun_columns import columns_of
 from app.domain.deliveries import DeliveryState, MailDelivery
 
-DELIVERY = "SELECT id, schedule_id, due_at, address, state, attempts, detail, made_at, sent_at FROM deliveries "
+DELIVERY = f"SELECT {columns_of(MailDelivery)} FROM deliveries "
 # What changed is told, and the first report; that nothing did is told to nobody. Only members of the organisation are written to.
 MAKE = """
     WITH wanted AS (

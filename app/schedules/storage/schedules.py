@@ -11,6 +11,7 @@ from uuid import UUID
 from asyncpg import Record
 
 from app.database.engine import Executor, translated
+from app.database.noun_columns import columns_of
 from app.domain.changes import Changes
 from app.domain.query import ResearchQuery
 from app.domain.schedules import Firing, Outcome, Overlap, Schedule, Timing
@@ -39,9 +40,7 @@ SYNCED = "UPDATE schedules SET synced = $2 WHERE id = $1 AND synced < $2"
 GONE = "DELETE FROM schedules WHERE id = $1 AND deleted_at IS NOT NULL"
 SET_BASELINE = "UPDATE schedules SET baseline_id = $2 WHERE id = $1"
 PAUSE = "UPDATE schedules SET paused = true, detail = $2, revision = revision + 1 WHERE id = $1 AND deleted_at IS NULL"
-FIRING = """
-    SELECT schedule_id, due_at, outcome, detail, run_id, baseline_id, changes, repeated_calls, started_at, ended_at
-    FROM schedule_firings """
+FIRING = f"SELECT {columns_of(Firing)} FROM schedule_firings "
 FIRINGS = FIRING + "WHERE schedule_id = $1 AND ($3::timestamptz IS NULL OR due_at < $3) ORDER BY due_at DESC LIMIT $2"
 GET_FIRING = FIRING + "WHERE schedule_id = $1 AND due_at = $2"
 BEGIN = """

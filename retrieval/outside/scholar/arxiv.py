@@ -8,10 +8,11 @@ from datetime import timedelta
 from lxml import etree
 
 from app.domain.query import Language
+from retrieval.language.dates import read_date
 from retrieval.outside.http import HttpRequest
 from retrieval.outside.provider import Provider
 from retrieval.outside.scholar.papers import bare_doi
-from retrieval.outside.web.ports import Hit, SearchQuery, plain, read_date
+from retrieval.outside.web.ports import Hit, SearchQuery, plain
 
 MOST = 50
 MOST_WORDS = 12

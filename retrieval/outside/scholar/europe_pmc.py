@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from app.domain.query import Language
+from retrieval.language.dates import read_date
 from retrieval.outside.http import HttpRequest
 from retrieval.outside.provider import Provider
 from retrieval.outside.scholar.papers import address, bare_doi, says_retracted
-from retrieval.outside.web.ports import Hit, Reply, SearchQuery, plain, read_date
+from retrieval.outside.web.ports import Hit, Reply, SearchQuery, plain
 
 MOST = 50
 PREPRINTS = "PPR"

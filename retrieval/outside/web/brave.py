@@ -5,9 +5,10 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from app.domain.query import Language
+from retrieval.language.dates import read_date
 from retrieval.outside.http import HttpRequest
 from retrieval.outside.provider import Provider
-from retrieval.outside.web.ports import Hit, Reply, SearchQuery, plain, read_date
+from retrieval.outside.web.ports import Hit, Reply, SearchQuery, plain
 
 MOST = 20
 MOST_WORDS = 50

@@ -7,9 +7,10 @@ from pydantic import ValidationError
 from app.domain.evidence import Source, snapshot_hash
 from app.outgoing.errors import AddressRefused
 from app.outgoing.targets import target
+from retrieval.language.dates import read_date
 from retrieval.outside.failure import CallFailed, Failure
 from retrieval.outside.http import Http, HttpRequest
-from retrieval.outside.web.ports import Reply, plain, read_date
+from retrieval.outside.web.ports import Reply, plain
 from retrieval.ports import Document
 
 

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from datetime import date, datetime
+from datetime import date
 from html import unescape
 from typing import NamedTuple, Protocol
 
@@ -15,9 +15,6 @@ from retrieval.outside.provider import Provider
 
 _BLOCK = re.compile(r"</?(?:jats:)?(?:p|br|div|li|ul|ol|sec|title|h[1-6])\b[^<>]{0,200}>", re.IGNORECASE)
 _TAG = re.compile(r"</?[a-zA-Z][^<>]{0,200}>")
-_ISO = re.compile(r"(\d{4})-(\d{2})(?:-(\d{2}))?")
-_YEAR = re.compile(r"(?:1[5-9]|20)\d{2}")
-_WRITTEN = ("%b %d, %Y", "%B %d, %Y", "%d %b %Y", "%d %B %Y", "%Y/%m/%d")
 
 
 class SearchQuery(NamedTuple):
@@ -87,23 +84,3 @@ class SearchProvider(Protocol):
 def plain(text: str | None) -> str:
     """A snippet as plain text on one line: markup removed, entities resolved."""
     return " ".join(unescape(_TAG.sub("", _BLOCK.sub(" ", text or ""))).split())
-
-
-def read_date(text: str | int | None) -> date | None:
-    """A date in one of the forms providers use. A year, or a year and a month, counts as its first day."""
-    said = str(text or "").strip()
-    if iso := _ISO.match(said):
-        return _date(int(iso[1]), int(iso[2]), int(iso[3] or 1))
-    for form in _WRITTEN:
-        try:
-            return datetime.strptime(said, form).date()
-        except ValueError:
-            continue
-    return date(int(said), 1, 1) if _YEAR.fullmatch(said) else None
-
-
-def _date(year: int, month: int, day: int) -> date | None:
-    try:
-        return date(year, month, day)
-    except ValueError:
-        return None

@@ -14,7 +14,7 @@ from tests.app.finished import TEXT as SOURCE
 
 NAMING_RUNS = """
     SELECT conrelid::regclass::text AS name, attname AS by FROM pg_constraint
-    JOIN pg_attribute ON attrelid = conrelid AND attnum = conkey[1]
+    JOIN pg_attribute ON attrelid = conrelid AND attnum = conkey[cardinality(conkey)]
     WHERE confrelid = 'runs'::regclass AND contype = 'f'"""
 CITED = "INSERT INTO run_sources (hash, organisation_id, run_id) SELECT $1, organisation_id, id FROM runs WHERE id = $2"
 QUEUED = """

@@ -26,9 +26,9 @@ from retrieval.encoding.encoder import OnnxEncoder
 from retrieval.encoding.encoder_sources import convert, from_hub, unpack_checkpoint
 from retrieval.encoding.encoder_weights import MINILM, MODEL, TOKENIZER, Weights, catalogue, conversion_of, find_weights, verified
 from retrieval.encoding.onnx_conversion import convert_checkpoint
+from retrieval.language.sentences import split_sentences
 from retrieval.ports import Document
 from retrieval.search.in_process import SOTU
-from retrieval.sentences import split_sentences
 
 SENTENCES = 200
 TINY = Bert(layers=2, heads=3, layer_norm_epsilon=1e-12)

@@ -12,7 +12,7 @@ from retrieval.outside import http
 from retrieval.outside.failure import CallFailed, Failure
 from retrieval.outside.http import Http
 from retrieval.outside.opening import PROVIDERS
-from retrieval.outside.web.ports import Hit, SearchQuery, plain, read_date
+from retrieval.outside.web.ports import Hit, SearchQuery, plain
 from retrieval.outside.web.searching import read_hits
 from tests.retrieval.outside.provider_cases import CASES, QUERY, Case
 from tests.support.outside_stub import OutsideStub, Seen, outside, says
@@ -93,22 +93,6 @@ async def test_addresses_that_cannot_be_opened_are_left_out(exchange: Http) -> N
     found = {"organic": [{"title": "t", "link": link, "snippet": f"s{place}"} for place, link in enumerate(links)]}
     async with outside(says(found)) as stub:
         assert [(hit.url, hit.text) for hit in await asked(exchange, stub, "serper")] == [("https://ok.example", "s3")]
-
-
-@pytest.mark.parametrize(
-    ("said", "meant"),
-    [
-        ("2024-05-17T10:00:00Z", date(2024, 5, 17)),
-        ("2024-05", date(2024, 5, 1)),
-        (2024, date(2024, 1, 1)),
-        ("Mar 3, 2021", date(2021, 3, 3)),
-        ("3 days ago", None),
-        ("2024-13-45", None),
-        (None, None),
-    ],
-)
-def test_dates(said: str | int | None, meant: date | None) -> None:
-    assert read_date(said) == meant
 
 
 def test_snippets_become_plain_text() -> None:

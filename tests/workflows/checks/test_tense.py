@@ -10,7 +10,6 @@ from app.domain.query import Language
 from bench.tense import labelled, stages
 from tests.workflows.bench_of_agents import make_kit, new_record
 from workflows.chat_models.scripted import ScriptedModel
-from workflows.checks.periods import periods_in
 from workflows.checks.tense import past_predictions, tense_errors
 from workflows.judging.forecaster import forecaster_named
 
@@ -30,43 +29,6 @@ def test_sentences_that_the_rules_were_not_made_on() -> None:
     _, both = stages(labelled("unseen"))
     assert both.recall >= BOTH_STAGES
     assert both.precision >= 0.9
-
-
-@pytest.mark.parametrize(
-    ("text", "until"),
-    [
-        ("by 2025", date(2025, 12, 31)),
-        ("before 2025", date(2024, 12, 31)),
-        ("in 2024Q3", date(2024, 9, 30)),
-        ("in Q3 2024", date(2024, 9, 30)),
-        ("in the second half of 2024", date(2024, 12, 31)),
-        ("by mid-2025", date(2025, 7, 31)),
-        ("in early 2025", date(2025, 4, 30)),
-        ("by the end of February 2024", date(2024, 2, 29)),
-        ("on 3 May 2025", date(2025, 5, 3)),
-        ("on May 3, 2025", date(2025, 5, 3)),
-        ("in 2020–2025", date(2025, 12, 31)),
-        ("between 2020 and 2025", date(2025, 12, 31)),
-        ("in 2020-25", date(2025, 12, 31)),
-        ("2024年第三季度", date(2024, 9, 30)),
-        ("2025年上半年", date(2025, 6, 30)),
-        ("2025年12月", date(2025, 12, 31)),
-        ("2026年1月1日", date(2026, 1, 1)),
-        ("2020—2025年", date(2025, 12, 31)),
-        ("2025年底", date(2025, 12, 31)),
-        ("last year", date(2026, 6, 14)),
-        ("明年", date(2026, 6, 16)),
-    ],
-)
-def test_periods(text: str, until: date) -> None:
-    assert [period.until for period in periods_in(f"It will happen {text} somewhere.", TODAY)] == [until]
-
-
-@pytest.mark.parametrize(
-    "text", ["the 2024 edition", "in 2024% of cases", "a code of 20245", "on 31 February 2024", "in the 2020s", "2024年版"]
-)
-def test_what_dates_nothing(text: str) -> None:
-    assert periods_in(f"It will be {text} somewhere.", TODAY) == []
 
 
 def test_the_place_of_an_error_is_told() -> None:

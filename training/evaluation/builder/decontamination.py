@@ -6,10 +6,10 @@ stands in a public one as a whole.
 
 from collections.abc import Iterable, Sequence
 
+from app.domain.script import is_ideograph
 from training.evaluation.answer_metrics import tokens
 
 WORDS, IDEOGRAPHS = 8, 13
-FIRST_IDEOGRAPH = "\u3400"
 
 
 class PublicQuestions:
@@ -46,7 +46,7 @@ def _runs(said: Sequence[str], size: int) -> Iterable[tuple[str, ...]]:
 
 
 def _ideographic(said: Sequence[str]) -> bool:
-    return 2 * sum(token >= FIRST_IDEOGRAPH for token in said) >= len(said)
+    return 2 * sum(is_ideograph(token) for token in said) >= len(said)
 
 
 def _joined(said: Sequence[str]) -> str:

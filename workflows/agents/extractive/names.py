@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 
 from app.domain.evidence import Source
-from workflows.agents.extractive.irregular import IRREGULAR
+from retrieval.language.stems import is_irregular
 from workflows.agents.extractive.words import FUNCTION_WORDS, Word, is_ideographic, listed, words
 
 _WORD = r"(?:[A-ZÀ-ÖØ-Þ]\.)+|(?:St|Mt|Dr|Jr|Sr)\.|[A-ZÀ-ÖØ-Þ][\w'’\-–]*"
@@ -86,4 +86,4 @@ def as_itself(text: str, subject: AbstractSet[str], as_noun: bool) -> bool:
 def _qualifies(text: str, word: Word, after: Word | None, subject: AbstractSet[str]) -> bool:
     if after is None or not after.term or after.term in subject or text[word.end : after.start] not in (" ", "-"):
         return False
-    return after.text.islower() and not after.text.endswith(("ed", "ing", "ly")) and after.text not in IRREGULAR
+    return after.text.islower() and not after.text.endswith(("ed", "ing", "ly")) and not is_irregular(after.text)

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 
 from app.domain.evidence import Passage, Quote, Source
-from retrieval.sentences import split_sentences
+from retrieval.language.sentences import split_sentences
 from workflows.agents.extractive.words import terms
 
 _ROOM = r"\[(?:Laughter|Applause|Cheers|Boos|Inaudible|Pause|At this point[^\]]*)\]"

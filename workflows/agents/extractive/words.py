@@ -6,12 +6,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-import snowballstemmer  # type: ignore[import-untyped]  # ships no types
-
-from workflows.agents.extractive.irregular import IRREGULAR
+from retrieval.language.stems import find_root
 from workflows.agents.extractive.things import Thing, known_things, things_in
-
-_STEMMER = snowballstemmer.stemmer("english")
 
 
 def listed(text: str) -> tuple[str, ...]:
@@ -107,7 +103,7 @@ def term_of(word: str) -> str:
     if lower in FUNCTION_WORDS:
         return ""
     bare = _POSSESSIVE.sub("", lower)
-    return "" if bare in FUNCTION_WORDS else str(_STEMMER.stemWord(IRREGULAR.get(bare, bare)))
+    return "" if bare in FUNCTION_WORDS else find_root(bare)
 
 
 def unaccented(word: str) -> str:

@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from app.domain.evidence import Passage
-from retrieval.sentences import split_paragraphs, split_sentences
+from retrieval.language.paragraphs import split_paragraphs
+from retrieval.language.sentences import list_sentences
 from workflows.agents.observing import attributes
 from workflows.agents.untrusted import as_source
 
@@ -29,7 +30,7 @@ def _pieces(text: str, chars: int) -> Iterator[str]:
         for packed in _packed(paragraphs, chars):
             yield from _pieces(packed, chars) if len(packed) > chars else (packed,)
         return
-    sentences = [text[span.start : span.end] for span in split_sentences(text)]
+    sentences = list_sentences(text)
     yield from _packed(sentences, chars) if len(sentences) > 1 else (text[i : i + chars] for i in range(0, len(text), chars))
 
 

@@ -5,11 +5,12 @@ import re
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 
+from app.domain.script import IDEOGRAPHS
 from app.reports.nouns import Chart, Figure, Point
 
 FEWEST, MOST = 3, 24
 ALIKE = 0.6
-_WORD = re.compile(r"[^\W\d_]{3,}|[\u3400-\u9fff]")
+_WORD = re.compile(rf"[^\W\d_]{{3,}}|[{IDEOGRAPHS}]")
 _COMMON = frozenset(
     re.findall(
         r"\w+",
@@ -17,7 +18,7 @@ _COMMON = frozenset(
     )
 )
 # Words, single ideographs, and the characters between them.
-_TOKEN = re.compile(r"[^\W\d_\u3400-\u9fff]+|[\u3400-\u9fff]|\d+|[^\w]")
+_TOKEN = re.compile(rf"[^\W\d_{IDEOGRAPHS}]+|[{IDEOGRAPHS}]|\d+|[^\w]")
 _FRAME = frozenset(re.findall(r"\w+", "the a an was were is are had in of to at by 年 为 為 是 达 达到 了"))
 TITLE_CHARS, LABEL_CHARS = 90, 30
 WIDTH, ROW, LEFT, RIGHT = 640, 26, 60, 200

@@ -7,11 +7,13 @@ from enum import StrEnum
 
 from app.domain.citations import MARKER
 from app.domain.report import Report, Section
+from app.domain.script import IDEOGRAPHS
 from app.domain.value import Value
 from app.reports.rendering.numbering import numbered
 
 # A word with the blanks behind it; an ideograph is a word; so is a citation.
-_WORDS = re.compile(r"\[\[[^\[\]\n]{1,80}\]\]\s*|[\u3040-\u30ff\u3400-\u9fff]\s*|[^\s\[\u3040-\u30ff\u3400-\u9fff]+\s*|\[|\s+")
+_ONE = rf"\u3040-\u30ff{IDEOGRAPHS}"
+_WORDS = re.compile(rf"\[\[[^\[\]\n]{{1,80}}\]\]\s*|[{_ONE}]\s*|[^\s\[{_ONE}]+\s*|\[|\s+")
 ALIKE = 0.4
 
 

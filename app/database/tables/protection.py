@@ -1,0 +1,47 @@
+"""Which rows of a table the API's role sees and what it may do to them, said beside the table's columns.
+
+Row-level security holds it (docs/decisions/0050). A migration repeats what is said here, and a test compares the two.
+The worker's role sees and may do everything. A table that says nothing is of own rows.
+"""
+
+from typing import Any, NamedTuple
+
+from sqlalchemy import Table
+
+ALL = "SELECT, INSERT, UPDATE, DELETE"
+# In a subquery, asked once a statement: the planner takes it for a value it has yet to learn. In place it would be looked up
+# while a read that brings its organisation along is planned, be nothing then, and the plan one for no rows at all.
+OWN = "organisation_id = (SELECT current_organisation())"
+
+
+class Protection(NamedTuple):
+    """Both in SQL: `api` lists what the API's role may do, and `visible` tells to which rows."""
+
+    api: str
+    visible: str
+
+
+def own_rows(api: str = ALL) -> dict[str, Any]:
+    """Rows of the organisation that is acted for."""
+    return visible_rows(OWN, api)
+
+
+def rows_of_visible_runs(api: str = "SELECT") -> dict[str, Any]:
+    """Rows that belong to a run (`run_id`): who sees the run sees them. The policy asks `runs`, whose own holds there."""
+    return visible_rows("EXISTS (SELECT FROM runs WHERE runs.id = {table}.run_id)", api)
+
+
+def for_worker_only() -> dict[str, Any]:
+    """Rows that no request reads."""
+    return visible_rows("false", "")
+
+
+def visible_rows(visible: str, api: str) -> dict[str, Any]:
+    """Rows for which `visible` holds; `{table}` stands for the table's name. The answer goes into `__table_args__`."""
+    return {"info": {"protection": Protection(api, visible)}}
+
+
+def protection_of(table: Table) -> Protection:
+    """What a table says of itself."""
+    api, visible = table.info.get("protection", Protection(ALL, OWN))
+    return Protection(api, visible.format(table=table.name))

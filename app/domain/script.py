@@ -1,0 +1,22 @@
+"""Which characters are Chinese: one range of ideographs for the whole house."""
+
+import re
+
+IDEOGRAPHS = "\u3400-\u9fff\uf900-\ufaff"
+"""The ideographs as a pattern has them between square brackets."""
+_RUN = re.compile(f"[{IDEOGRAPHS}]+")
+
+
+def is_ideograph(char: str) -> bool:
+    """Tell whether a character is Chinese. The empty text is not."""
+    return "\u3400" <= char <= "\u9fff" or "\uf900" <= char <= "\ufaff"
+
+
+def count_ideographs(text: str) -> int:
+    """Count the ideographs of a text."""
+    return 0 if text.isascii() else sum(map(len, _RUN.findall(text)))
+
+
+def count_words(text: str) -> int:
+    """Count the words of a text as is usual for Chinese: each ideograph is one, and so is what stands between blanks."""
+    return count_ideographs(text) + len((text if text.isascii() else _RUN.sub(" ", text)).split())

@@ -1,0 +1,101 @@
+"""Sentences with exact character offsets, in English and Chinese, without a model.
+
+Rules rather than a trained splitter, because offsets must be exact, the same on every machine and cheap (about 20 MB a second).
+A very long sentence, such as nineteenth-century prose strings together, is cut at semicolons so that a quote stays readable.
+"""
+
+import re
+from collections.abc import Iterator
+
+from app.domain.script import is_ideograph
+from retrieval.language.paragraphs import Span, split_lines, split_paragraphs, trim_span
+from retrieval.language.word_lists import read_lists
+
+MAX_SENTENCE_CHARS = 480
+MIN_CLAUSE_CHARS = 120
+_LISTS = {name: frozenset(words) for name, words in read_lists("abbreviations.toml").items()}
+_NEVER_END, _MAY_END = _LISTS["never_end"], _LISTS["may_end"]
+_BEFORE_NUMBER, _STARTERS = _LISTS["before_number"], _LISTS["starters"]
+_CLOSERS = "\"'”’»)\\]」』）】》"
+# One class of characters first, which `re` looks for by itself; three patterns side by side it would try at every character.
+_CANDIDATE = re.compile(
+    rf"[.!?…。！？](?:(?<=[.!?…])[.!?…]*[{_CLOSERS}]*(?=\s|$)|(?<=[。！？])[!?。！？…{_CLOSERS}]*|(?<=…)…*[”’」』）】》]+)"
+)
+_WORD_BEFORE = re.compile(r"([A-Za-z0-9][A-Za-z0-9.'’&-]*)$")
+_NEXT = re.compile(r"\s*([\"'“‘«(\[]*)([^\W_][\w'’-]*|\S)")
+_SEMICOLON = re.compile(rf"[;；][{_CLOSERS}]*\s*")
+
+
+def split_sentences(text: str) -> list[Span]:
+    """Find the sentences of `text` in order: they do not overlap, and only white space lies between them."""
+    return [sentence for paragraph in split_paragraphs(text) for sentence in split_sentences_of(text, paragraph)]
+
+
+def split_sentences_of(text: str, paragraph: Span) -> list[Span]:
+    """Find the sentences of one paragraph of `text`; offsets count from the beginning of `text`."""
+    found: list[Span] = []
+    for line in split_lines(text, paragraph):
+        for sentence in _sentences(text, line):
+            if sentence.end - sentence.start > MAX_SENTENCE_CHARS:
+                found.extend(_clauses(text, sentence))
+            else:
+                found.append(sentence)
+    return found
+
+
+def list_sentences(text: str) -> list[str]:
+    """Read the sentences of `text` as texts."""
+    return [text[start:end] for start, end in split_sentences(text)]
+
+
+def _sentences(text: str, line: Span) -> Iterator[Span]:
+    """The sentences of a line, which has no white space around it."""
+    start, limit = line
+    for found in _CANDIDATE.finditer(text, start, limit):
+        following = _NEXT.match(text, found.end(), limit)
+        if following is not None and _is_end(text, start, found, following):
+            yield Span(start, found.end())
+            start = following.start(1)
+    if start < limit:
+        yield Span(start, limit)
+
+
+def _is_end(text: str, start: int, found: re.Match[str], following: re.Match[str]) -> bool:
+    """Whether the sentence that begins at `start` ends with the mark `found`, given what follows."""
+    mark, (opening, word) = text[found.start()], following.groups()
+    if mark in "。！？" or is_ideograph(word[0]):
+        return not word[0].islower()
+    if word[0].islower() or word[0] in ",;:—–-":
+        return False
+    return (
+        mark != "."
+        or bool(opening)
+        or _period_ends(text[max(start, found.start() - 24) : found.start()], text[start : found.start()], word)
+    )
+
+
+def _period_ends(before: str, sentence: str, word: str) -> bool:
+    """Whether the period after `before` ends a sentence, given the `word` that follows it."""
+    matched = _WORD_BEFORE.search(before, before.rfind(" ") + 1)
+    if matched is None:
+        return True
+    token = matched.group(1)
+    lower = token.lower()
+    if lower in _NEVER_END:
+        return False
+    if word[0].isdigit() and lower in _BEFORE_NUMBER:
+        return False
+    if token.isdigit() and sentence.strip() == token:
+        return False
+    shortened = lower in _MAY_END or "." in token or (len(token) == 1 and token.isupper())
+    return not shortened or word.lower() in _STARTERS
+
+
+def _clauses(text: str, sentence: Span) -> Iterator[Span]:
+    """Cut an overlong sentence after semicolons into pieces a reader can take in."""
+    start = sentence.start
+    for found in _SEMICOLON.finditer(text, sentence.start, sentence.end):
+        if found.end() - start >= MIN_CLAUSE_CHARS and sentence.end - found.end() >= MIN_CLAUSE_CHARS:
+            yield trim_span(text, start, found.end())
+            start = found.end()
+    yield Span(start, sentence.end)

@@ -1,0 +1,106 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from retrieval.language.sentences import list_sentences, split_sentences
+
+
+def sentences(text: str) -> list[str]:
+    return [text[start:end] for start, end in split_sentences(text)]
+
+
+@pytest.mark.parametrize(
+    "expected",
+    [
+        ["Mr. Speaker, Mr. Vice President, I come to report.", "The state of our union is strong."],
+        ["Gen. U. S. Grant met Dr. J. B. Smith in Washington, D.C. in 1869.", "He left."],
+        ["It was signed in the U.S.", "The Senate agreed."],
+        ["The U.S. Senate met at 9 a.m. on Monday.", "It rose at noon."],
+        ["Revenue was $1.5 million, or 3.2 per cent. of the total.", "In No. 7 and Sec. 4 of the act, see p. 12.", "Done."],
+        ['"What shall we do?" he asked.', '"Nothing!"', "They left."],
+        ['He said: "I am sure.', 'You are not."', "Then he left."],
+        ["Wait... there is more.", "Is there?", "Yes!"],
+        ["The J. P. Morgan Co. report of Smith et al. was late.", "Nobody read it."],
+    ],
+)
+def test_english_sentences(expected: list[str]) -> None:
+    assert sentences(" ".join(expected)) == expected
+
+
+def test_headings_lists_and_wrapped_lines() -> None:
+    text = "FOREIGN RELATIONS\n\nOur relations with all powers\nare friendly. They remain so.\n\n"
+    text += "- First item\n- Second item. It goes on.\n\n## A heading\nBody text."
+    assert sentences(text) == [
+        "FOREIGN RELATIONS",
+        "Our relations with all powers\nare friendly.",
+        "They remain so.",
+        "- First item",
+        "- Second item.",
+        "It goes on.",
+        "## A heading",
+        "Body text.",
+    ]
+
+
+def test_numbered_items_keep_their_number() -> None:
+    assert sentences("1. The first point is peace. It matters.\n2. The second is trade.") == [
+        "1. The first point is peace.",
+        "It matters.",
+        "2. The second is trade.",
+    ]
+
+
+def test_chinese_sentences() -> None:
+    text = "北京是中国的首都。它有三千年历史！“你去过吗？”他问。\n是的……\n第二段没有标点\n下一行。GDP增长3.5%，达到1.2万亿元。"
+    assert sentences(text) == [
+        "北京是中国的首都。",
+        "它有三千年历史！",
+        "“你去过吗？”",
+        "他问。",
+        "是的……",
+        "第二段没有标点",
+        "下一行。",
+        "GDP增长3.5%，达到1.2万亿元。",
+    ]
+
+
+def test_only_overlong_sentences_are_cut_at_semicolons() -> None:
+    short = "The tariff was raised; the revenue fell."
+    assert sentences(short) == [short]
+    clause = (
+        "the several States retained the powers not surrendered to the General Government, and used them in the people's interest"
+    )
+    long = "; ".join(["Whereas " + clause, clause, clause, clause]) + "."
+    pieces = sentences(long)
+    assert len(pieces) == 4
+    assert all(piece.endswith((";", ".")) for piece in pieces)
+
+
+@given(st.text(alphabet=st.sampled_from("aB. \n;?!\"'。！”“中文1,()…-#\t")) | st.text())
+def test_spans_are_ordered_trimmed_and_leave_only_white_space_between(text: str) -> None:
+    position = 0
+    for start, end in split_sentences(text):
+        assert position <= start < end <= len(text)
+        assert not text[position:start].strip()
+        assert text[start:end] == text[start:end].strip()
+        position = end
+    assert not text[position:].strip()
+
+
+def test_mixed_text_is_cut_by_the_marks_of_both_scripts() -> None:
+    text = "Dr. Li Wei（李伟）said: “GDP rose 3.5%.” 他说：“增长放缓。”The U.S. agreed.然后他离开了。"
+    assert sentences(text) == [
+        "Dr. Li Wei（李伟）said: “GDP rose 3.5%.”",
+        "他说：“增长放缓。”",
+        "The U.S. agreed.然后他离开了。",
+    ]
+
+
+def test_sentences_are_listed_as_texts() -> None:
+    assert list_sentences(" One. \n\n Two? ") == ["One.", "Two?"]
+    assert list_sentences(" ") == []
+
+
+@pytest.mark.parametrize("word", ["no", "fig", "pp"])
+def test_an_abbreviation_before_a_number_ends_nothing(word: str) -> None:
+    assert sentences(f"See {word}. 7 of it. The end.") == [f"See {word}. 7 of it.", "The end."]

@@ -1,0 +1,68 @@
+"""Rows of any table, made up from what the table says of its columns: enough for PostgreSQL to take them."""
+
+import re
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID, uuid4
+
+import asyncpg
+from sqlalchemy import (
+    ARRAY,
+    JSON,
+    BigInteger,
+    Boolean,
+    CheckConstraint,
+    Column,
+    DateTime,
+    Float,
+    ForeignKeyConstraint,
+    Integer,
+    LargeBinary,
+    SmallInteger,
+    Table,
+    Text,
+    Uuid,
+)
+
+Row = dict[str, Any]
+MADE_UP: dict[type, Callable[[], Any]] = {
+    **{Uuid: uuid4, Text: lambda: str(uuid4()), LargeBinary: lambda: uuid4().bytes, DateTime: lambda: datetime.now(UTC)},
+    **{BigInteger: lambda: 1, Integer: lambda: 1, SmallInteger: lambda: 1, Float: lambda: 1.0, Boolean: lambda: True},
+    **{ARRAY: list, JSON: lambda: "{}"},
+}
+
+
+async def make_row(connection: asyncpg.Connection, table: Table, organisation: UUID) -> Row:
+    """Values of a row of this organisation that can be added: the rows it must name are there."""
+    row = {column.name: _value(table, column) for column in table.columns if _is_asked_for(column)}
+    if "organisation_id" in table.columns:
+        row["organisation_id"] = organisation
+    for key in table.foreign_key_constraints:
+        if key.referred_table.name != "organisations" and set(key.column_keys) <= set(row):
+            row |= await add_parent(connection, key, organisation)
+    return row
+
+
+async def add_parent(connection: asyncpg.Connection, key: ForeignKeyConstraint, organisation: UUID) -> Row:
+    """Add a row for a foreign key to name; what the key's columns hold then."""
+    parent = await make_row(connection, key.referred_table, organisation)
+    await connection.execute(*insertion(key.referred_table, parent))
+    return {element.parent.name: parent[element.column.name] for element in key.elements}
+
+
+def insertion(table: Table, row: Row) -> tuple[Any, ...]:
+    """The statement that adds a row, and its arguments."""
+    names, places = ", ".join(f'"{name}"' for name in row), ", ".join(f"${n + 1}" for n in range(len(row)))
+    return f"INSERT INTO {table.name} ({names}) VALUES ({places})", *row.values()
+
+
+def _is_asked_for(column: Column[Any]) -> bool:
+    return column.primary_key or not (column.nullable or column.server_default)
+
+
+def _value(table: Table, column: Column[Any]) -> Any:
+    checks = [str(check.sqltext) for check in table.constraints if isinstance(check, CheckConstraint)]
+    if allowed := re.search(rf"\b{column.name} IN \('(\w+)'", " ".join(checks)):
+        return allowed[1]
+    return MADE_UP[type(column.type)]()
