@@ -1,4 +1,4 @@
-"""The kinds of values that settings have, and what is wrong with one that is none."""
+"""The types of settings' values, with the reason why a value is refused."""
 
 from decimal import Decimal
 from ipaddress import ip_network
@@ -9,7 +9,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, SecretStr
 
 
 def _split(url: str) -> SplitResult:
-    """The parts of an address. Reading `port` refuses one that is no number, without repeating the address."""
+    """Return the parts of an address. Reading `port` refuses one that is no number, without repeating the address."""
     parts = urlsplit(url)
     try:
         _ = parts.port
@@ -26,7 +26,7 @@ def _web_address(url: str) -> str:
 
 
 def service_address(url: str) -> str:
-    """A Unix socket's path or a web address."""
+    """Check a Unix socket's path or a web address."""
     return url if url.startswith("unix:/") else _web_address(url)
 
 
@@ -39,7 +39,7 @@ def _database_url(url: SecretStr) -> SecretStr:
 
 
 def host_and_port(address: str) -> str:
-    """A host with its port."""
+    """Check a host with its port."""
     host, _, port = address.rpartition(":")
     if not host or "/" in host or not port.isdecimal() or not 0 < int(port) < 65_536:
         raise ValueError("expected host:port, such as 127.0.0.1:7233")
@@ -68,7 +68,7 @@ def _networks(given: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _names(given: object) -> object:
-    """`a, b` as ("a", "b")."""
+    """Read `a, b` as ("a", "b")."""
     return tuple(name.strip() for name in given.split(",") if name.strip()) if isinstance(given, str) else given
 
 

@@ -1,6 +1,6 @@
 """Settings, read once by each entry point from `RUBRICA_*` variables and passed down as arguments.
 
-Each of them replaces a part of the local stack by a remote one or tunes it; with none set, everything runs locally.
+Each setting replaces a part of the local stack by a remote one, or tunes it; without any, everything runs locally.
 An empty value counts as not set, as in compose files.
 """
 
@@ -40,21 +40,21 @@ from app.setting_values import (
 )
 
 PREFIX = "RUBRICA_"
-# What values of settings with these endings are is told nobody.
+# Values of settings with these endings are never shown.
 HIDDEN = ("api_key", "password", "secret")
-# Taken from where the command was started, and kept: services may run elsewhere.
+# Resolved from the folder where the command was started, and stored: services may run elsewhere.
 PATHS = ("home", "documents_dir", "browser", "providers_file", "mcp_servers")
 
 
 class Codec(StrEnum):
-    """How structured answers are asked for: a JSON schema the server enforces, or tags in free text."""
+    """The form of structured answers: a JSON schema that the server enforces, or tags in free text."""
 
     SCHEMA = "schema"
     TAGS = "tags"
 
 
 class Judge(StrEnum):
-    """Who grades the claims of a report that the built-in grader is unsure of."""
+    """The grader of those claims of a report that the built-in grader is unsure of."""
 
     OFFLINE = "offline"
     NLI = "nli"
@@ -62,7 +62,7 @@ class Judge(StrEnum):
 
 
 class MailSecurity(StrEnum):
-    """How the way to the mail server is protected: TLS from the start, TLS once connected, or not at all."""
+    """The protection of the connection to the mail server: TLS from the start, TLS once connected, or none."""
 
     TLS = "tls"
     STARTTLS = "starttls"
@@ -70,7 +70,7 @@ class MailSecurity(StrEnum):
 
 
 class Settings(BaseModel):
-    """Everything the environment may decide. Secrets print as stars."""
+    """Everything that the environment may decide. Secrets print as stars."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -123,7 +123,7 @@ class Settings(BaseModel):
     sign_up: bool = Field(default=True, description="Whether anybody may make an organisation (1 or 0).")
     page_url: WebAddress | None = Field(default=None, description="Where browsers reach the page.")
     oidc_issuer: WebAddress | None = Field(default=None, description="An OpenID Connect provider to sign in with.")
-    oidc_client_id: str | None = Field(default=None, description="What it knows this deployment as.")
+    oidc_client_id: str | None = Field(default=None, description="The id by which it knows this deployment.")
     oidc_client_secret: SecretStr | None = Field(default=None, description="The secret it shares with this deployment.")
     requests_per_minute: Limit = Field(default=None, description="Requests a minute that each organisation may send.")
     concurrent_runs: Limit = Field(default=None, description="Runs that each organisation may have at a time.")
@@ -147,9 +147,9 @@ class Settings(BaseModel):
     smtp_host: str | None = Field(default=None, description="A mail server, for messages about changed reports.")
     smtp_port: Port = Field(default=587, description="Its port.")
     smtp_security: MailSecurity = Field(default=MailSecurity.STARTTLS, description="`starttls`, `tls` or `none`.")
-    smtp_user: str | None = Field(default=None, description="Who signs in there.")
-    smtp_password: SecretStr | None = Field(default=None, description="With this password.")
-    smtp_from: str | None = Field(default=None, description="Whom messages come from: Name <address>.")
+    smtp_user: str | None = Field(default=None, description="The user who signs in there.")
+    smtp_password: SecretStr | None = Field(default=None, description="That user's password.")
+    smtp_from: str | None = Field(default=None, description="The sender of messages: Name <address>.")
     public_url: WebAddress | None = Field(
         default=None, description="The address at which readers reach the page, and the API under /v1; messages link there."
     )
@@ -202,7 +202,7 @@ class Settings(BaseModel):
 
     @property
     def models(self) -> Path:
-        """Where model weights are looked for."""
+        """The folder of model weights."""
         return self.models_dir or self.home / "models"
 
     @property
@@ -212,27 +212,27 @@ class Settings(BaseModel):
 
     @property
     def default_model(self) -> PricedModel | None:
-        """The model that runs ask, with its prices; None without one."""
+        """The model that runs use, with its prices; None without one."""
         return PricedModel(self.llm_model, self.llm_input_price, self.llm_output_price) if self.llm_model else None
 
     @property
     def documents(self) -> Path:
-        """Where own documents lie."""
+        """The folder of own documents."""
         return self.documents_dir or self.home / "documents"
 
     @property
     def services(self) -> frozenset[str]:
-        """Names of the services outside that these settings turn on."""
+        """Names of the outside services that these settings turn on."""
         return frozenset(service.name for service in SERVICES if getattr(self, service.setting) is not None)
 
     def environment(self) -> dict[str, str]:
-        """These settings as variables, secrets in clear: for child processes only, never for a log."""
+        """Return these settings as variables, secrets in clear text: for child processes only, never for a log."""
         given = {name: getattr(self, name) for name in self.model_fields_set}
         return {PREFIX + name.upper(): _as_variable(value) for name, value in given.items() if value is not None}
 
 
 def read_settings(environment: Mapping[str, str]) -> Settings:
-    """The settings in `environment`; other variables are not looked at.
+    """Return the settings in `environment`; other variables are ignored.
 
     Raises:
         SetupError: naming each unknown or malformed `RUBRICA_*` variable and the reason. Values of secrets are not repeated.

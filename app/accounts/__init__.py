@@ -1,1 +1,1 @@
-"""Who asks: people, organisations, sessions, keys and teams."""
+"""The parts of accounts: people, organisations, sessions, keys and teams."""

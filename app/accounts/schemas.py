@@ -1,4 +1,4 @@
-"""What goes in and out of accounts."""
+"""Request and response bodies of accounts."""
 
 from datetime import UTC, datetime
 from typing import Annotated
@@ -19,19 +19,19 @@ def _to_come(moment: datetime) -> datetime:
     return moment
 
 
-# Bodies may end up in a log; their passwords do not.
+# Bodies may end up in a log, but their passwords do not.
 OwnPassword = Annotated[Password, Field(repr=False)]
 GivenPassword = Annotated[str, Field(min_length=1, max_length=LONGEST_PASSWORD, repr=False)]
 
 
 class Given(BaseModel):
-    """What a client sends: unknown fields are refused."""
+    """A request body that refuses unknown fields."""
 
     model_config = ConfigDict(extra="forbid")
 
 
 class NewAccount(Given):
-    """A new organisation and its owner. Who has an account gives its password."""
+    """A new organisation and its owner. A person who has an account gives its password."""
 
     organisation: DisplayName
     email: Email
@@ -40,7 +40,7 @@ class NewAccount(Given):
 
 
 class Credentials(Given):
-    """Signing in; to the organisation named, else to the one joined first."""
+    """The e-mail address and password to sign in with; to the organisation named, else to the one joined first."""
 
     email: Email
     password: GivenPassword
@@ -48,25 +48,25 @@ class Credentials(Given):
 
 
 class NewPassword(Given):
-    """A change of one's own password."""
+    """A change of the caller's own password."""
 
     current: str = Field(
         default="",
         max_length=LONGEST_PASSWORD,
         repr=False,
-        description="Left out by who has none yet: within ten minutes of signing in with the identity provider.",
+        description="Leave it out if you have none yet: within ten minutes of signing in with the identity provider.",
     )
     new: OwnPassword
 
 
 class Confirmation(Given):
-    """One's own password, once more."""
+    """The caller's own password, as a confirmation."""
 
     password: GivenPassword
 
 
 class NewKey(Given):
-    """A key to be made. It can do no more than whoever makes it."""
+    """A key to make. It can do no more than its maker."""
 
     name: DisplayName
     scopes: tuple[Scope, ...] = Field(min_length=1, max_length=len(Scope))
@@ -74,27 +74,27 @@ class NewKey(Given):
 
 
 class MadeKey(BaseModel):
-    """A new key. It is shown here and never again."""
+    """A new key. Only this answer ever shows it."""
 
     key: str
     info: KeyInfo
 
 
 class NewRole(Given):
-    """A member's role to be."""
+    """A new role for a member."""
 
     role: Role
 
 
 class NewInvitation(Given):
-    """Whom to invite as what."""
+    """An invitation to make: the address and the role."""
 
     email: Email
     role: Role = Role.MEMBER
 
 
 class MadeInvitation(BaseModel):
-    """A new invitation. Its token is shown here and never again: hand it to the person, where it was not mailed to them."""
+    """A new invitation. Only this answer ever shows its token: give it to the person, unless it was mailed to them."""
 
     token: str
     invitation: Invitation
@@ -103,7 +103,7 @@ class MadeInvitation(BaseModel):
 
 
 class Acceptance(Given):
-    """Joining by an invitation: with a new account, or with the password of the one that the invited address has."""
+    """The acceptance of an invitation: with a new account, or with the password of the invited address's account."""
 
     token: Annotated[str, Field(min_length=1, max_length=100, repr=False)]
     name: DisplayName
@@ -111,7 +111,7 @@ class Acceptance(Given):
 
 
 class MemberPage(BaseModel):
-    """Some of the members, newest first. `next` is the value of `before` that brings the following page; null on the last."""
+    """One page of members, newest first. `next` is the value of `before` for the following page; null on the last."""
 
     items: list[Member]
     next: UUID | None = None
@@ -132,19 +132,19 @@ class KeyPage(BaseModel):
 
 
 class NewQuota(Quota):
-    """Limits to be. With `key_id`, those of a key."""
+    """New limits: of the organisation or, with `key_id`, of a key."""
 
     key_id: UUID | None = None
 
 
 class NewRetention(Retention):
-    """How long things are to be kept. What is left out is kept for good."""
+    """New retention times. A field that is left out means that the data is kept for good."""
 
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"runs_days": 365, "tool_results_days": 30}]})
 
 
 class Quotas(BaseModel):
-    """The limits of the organisation, within what the deployment allows, and of its keys; and what is used."""
+    """The limits of the organisation, within what the deployment allows, and of its keys; and the consumption."""
 
     organisation: Quota
     keys: list[KeyQuota]
@@ -152,7 +152,7 @@ class Quotas(BaseModel):
 
 
 class AuditPage(BaseModel):
-    """Some of the audit log, newest first."""
+    """One page of the audit log, newest first."""
 
     items: list[AuditEntry]
     next: UUID | None = Field(description="The `before` of the following page.")

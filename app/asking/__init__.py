@@ -1,1 +1,1 @@
-"""What happens before a run: estimates, questions back, rubrics."""
+"""The parts of asking before a run: estimates, questions back, rubrics."""

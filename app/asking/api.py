@@ -1,4 +1,4 @@
-"""Before a run: what it will take, what to ask back, what the report has to do. And a run's rubric and scorecard."""
+"""Routes before a run: estimates, questions back, and drafts of rubrics; and a run's rubric and scorecard."""
 
 from litestar import Controller, get, post, put
 from litestar.params import JSONBody
@@ -15,7 +15,7 @@ from app.runs.schemas import NewRun
 
 
 class AskingController(Controller):
-    """What a reader may settle before anything is spent, and hold the report to afterwards."""
+    """Routes to settle a run's terms before anything is spent, and to check the report against them."""
 
     path = "/v1"
     tags = ("asking",)
@@ -23,33 +23,33 @@ class AskingController(Controller):
 
     @post("/estimates", status_code=200, responses=problem_responses(400))
     async def estimate(self, data: JSONBody[NewRun], asking: AskingService) -> Estimate:
-        """What a run of this question will probably take, systems `beside` it included, from runs like it. Nothing is started."""
+        """Estimate what a run of this question will take, with the systems `beside` it, from similar runs. Nothing is started."""
         return await asking.estimate(data.query(), data.beside)
 
     @post("/clarifications", opt=needs(Scope.RUNS_WRITE), responses=problem_responses(400))
     async def clarify(self, data: JSONBody[NewRun], asking: AskingService) -> Clarifications:
-        """At most three questions back, often none. Answers go into `clarified` of the run."""
+        """Ask the reader at most three questions back, often none. Answers go into `clarified` of the run."""
         kept = await asking.draft(DraftKind.CLARIFICATION, data.query())
         return Clarifications(questions=kept.draft.questions, model=kept.draft.model, usage=kept.draft.usage)
 
     @post("/rubrics", opt=needs(Scope.RUNS_WRITE), responses=problem_responses(400))
     async def draft_rubric(self, data: JSONBody[NewRun], asking: AskingService) -> DraftedRubric:
-        """A rubric for this question, to be edited and given to the run as `rubric`."""
+        """Draft a rubric for this question; edit it and give it to the run as `rubric`."""
         kept = await asking.draft(DraftKind.RUBRIC, data.query())
         assert kept.draft.rubric is not None
         return DraftedRubric(id=kept.id, rubric=kept.draft.rubric, usage=kept.draft.usage)
 
     @get("/runs/{run_id:uuid}/rubric", responses=problem_responses(404))
     async def show_rubric(self, run_id: RunId, asking: AskingService) -> RubricView:
-        """What the run's report is held to, and what was drafted."""
+        """Return the rubric that the run's report is held to, and its draft."""
         return RubricView.of(await asking.rubric(run_id))
 
     @put("/runs/{run_id:uuid}/rubric", opt=needs(Scope.RUNS_WRITE), responses=problem_responses(400, 404, 409))
     async def edit_rubric(self, run_id: RunId, data: JSONBody[EditedRubric], asking: AskingService) -> RubricView:
-        """Replace the rubric, until the report is being written. What was drafted is kept beside it."""
+        """Replace the rubric, until the report is being written. The draft is kept beside it."""
         return RubricView.of(await asking.edit_rubric(run_id, data.criteria))
 
     @get("/runs/{run_id:uuid}/scorecard", responses=problem_responses(404))
     async def scorecard(self, run_id: RunId, asking: AskingService) -> Scorecard:
-        """How well the report does what its rubric asks. A criterion nobody could judge has no score, and says why."""
+        """Return how well the report meets its rubric. A criterion that nobody could judge has no score, and says why."""
         return await asking.scorecard(run_id)

@@ -1,4 +1,4 @@
-"""What a run will probably take, before it is started: from runs like it, and from what is known of runs in general."""
+"""Estimates of a run before it starts: from similar runs, and from general experience."""
 
 from pydantic import Field
 
@@ -6,7 +6,7 @@ from app.domain.value import Value
 
 
 class Interval(Value):
-    """Four of five runs end between `low` and `high`; half of them below `likely`."""
+    """A range: four of five runs end between `low` and `high`; half of them below `likely`."""
 
     low: int = Field(ge=0)
     likely: int = Field(ge=0)
@@ -16,9 +16,9 @@ class Interval(Value):
 class Estimate(Value):
     """Tokens, money (millionths of a US dollar; None where the model has no price here) and seconds of work.
 
-    `runs` finished runs like it are behind this; with few of them it leans on general experience. `model` is the one asked, empty
-    without one. Of systems side by side, tokens and money are those of all, the time is that of the slowest. `within_budget`
-    tells whether the high end stays under the caps of the run.
+    The estimate comes from `runs` similar finished runs; with few of them it leans on general experience. `model` is empty
+    without a model. Of systems side by side, tokens and money are those of all; the time is that of the slowest. `within_budget`
+    is true when the high end stays under the caps of the run.
     """
 
     tokens: Interval

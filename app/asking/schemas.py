@@ -1,4 +1,4 @@
-"""What goes in and out over HTTP around asking."""
+"""Request and response bodies of asking."""
 
 from datetime import datetime
 from typing import Annotated
@@ -15,7 +15,7 @@ Criteria = Annotated[tuple[Criterion, ...], Field(max_length=MOST, description="
 
 
 class EditedRubric(BaseModel):
-    """The criteria a report is to be held to."""
+    """The criteria that a report is held to."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -23,13 +23,13 @@ class EditedRubric(BaseModel):
 
 
 class GivenRubric(EditedRubric):
-    """The criteria a run is asked with, and the draft they were made of."""
+    """The criteria that a run is asked with, and the draft they come from."""
 
     draft: UUID | None = Field(default=None, description="The id of the drafted rubric.")
 
 
 class DraftedRubric(BaseModel):
-    """A rubric for a question, to be shown and edited before the run."""
+    """A rubric for a question, to show and edit before the run."""
 
     id: UUID
     rubric: Rubric
@@ -37,7 +37,7 @@ class DraftedRubric(BaseModel):
 
 
 class RubricView(BaseModel):
-    """A run's rubric. `drafted` is what it was before a person changed it; null where a person wrote it."""
+    """A run's rubric. `drafted` is the rubric before a person changed it; null where a person wrote it."""
 
     rubric: Rubric
     drafted: Rubric | None
@@ -45,7 +45,7 @@ class RubricView(BaseModel):
 
     @classmethod
     def of(cls, stored: StoredRubric) -> "RubricView":
-        """The stored rubric as shown."""
+        """Return the stored rubric as the API shows it."""
         return cls(rubric=stored.rubric, drafted=stored.drafted, edited_at=stored.edited_at)
 
 

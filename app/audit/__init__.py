@@ -1,1 +1,1 @@
-"""The audit log of each organisation."""
+"""The parts of each organisation's audit log."""

@@ -1,4 +1,4 @@
-"""The audit log: read in pages, or taken along as a table."""
+"""Routes to the audit log: read it in pages, or export it as a table."""
 
 from datetime import date
 from typing import Annotated
@@ -15,14 +15,14 @@ from app.http.dependencies import AccountsService
 from app.http.openapi.responses import problem_responses
 
 PAGE_SIZE = 50
-Done = Annotated[Action | None, QueryParameter(description="Only what was done so.")]
+Done = Annotated[Action | None, QueryParameter(description="Only this action.")]
 By = Annotated[UUID | None, QueryParameter(description="Only what this person did.")]
 Since = Annotated[date | None, QueryParameter(description="First day (UTC).")]
 Until = Annotated[date | None, QueryParameter(description="Last day (UTC).")]
 
 
 class AuditController(Controller):
-    """Who did what, when and from where."""
+    """Routes of the audit log: who did what, when and from where."""
 
     path = "/v1/audit"
     tags = ("audit",)
@@ -39,7 +39,7 @@ class AuditController(Controller):
         since: Since = None,
         until: Until = None,
     ) -> AuditPage:
-        """Who did what, when and from where, newest first."""
+        """List who did what, when and from where, newest first."""
         wanted = AuditFilter(action=action, user_id=user_id, since=since, until=until)
         found = await accounts.audit.page(limit + 1, before, wanted)
         return AuditPage(items=list(found[:limit]), next=found[limit - 1].id if len(found) > limit else None)
@@ -48,7 +48,7 @@ class AuditController(Controller):
     async def export(
         self, accounts: AccountsService, action: Done = None, user_id: By = None, since: Since = None, until: Until = None
     ) -> Response[bytes]:
-        """The log as CSV, for a spreadsheet: no cell of it is computed. Taking it along is written down in it."""
+        """Export the log as CSV for a spreadsheet, which computes no cell of it. The export itself is an entry of the log."""
         table = await accounts.audit.table(AuditFilter(action=action, user_id=user_id, since=since, until=until))
         headers = {"Content-Disposition": 'attachment; filename="audit.csv"', "Cache-Control": "no-store"}
         return Response(table, media_type="text/csv", headers=headers)

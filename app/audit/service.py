@@ -1,4 +1,4 @@
-"""The audit log as its readers take it: page by page, or as a table for a spreadsheet."""
+"""Read the audit log page by page, or as a table for a spreadsheet."""
 
 import csv
 import io
@@ -14,7 +14,7 @@ from app.domain.errors import InvalidInput
 
 MOST_ROWS = 50_000
 HEAD = ("time", "person", "person_id", "key_id", "address", "action", "subject", "detail")
-# What a spreadsheet would take for the beginning of a formula (OWASP, CSV injection).
+# Beginnings that a spreadsheet takes for a formula (OWASP, CSV injection).
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
 
@@ -22,7 +22,7 @@ class AuditLog:
     """The use cases of the log.
 
     Raises:
-        InvalidInput: days the wrong way round, or too many entries for one table.
+        InvalidInput: the days are in the wrong order, or there are too many entries for one table.
         Unavailable: the database does not answer.
     """
 
@@ -30,12 +30,12 @@ class AuditLog:
         self._tenants = tenants
 
     async def page(self, limit: int, before: UUID | None, wanted: AuditFilter) -> Sequence[AuditEntry]:
-        """Up to `limit` of the wanted entries, newest first, older than `before`."""
+        """Return up to `limit` of the wanted entries, newest first, older than `before`."""
         _checked(wanted)
         return await audit.page(self._tenants, limit, before, wanted)
 
     async def table(self, wanted: AuditFilter) -> bytes:
-        """All wanted entries as CSV, newest first: UTF-8 with the mark that spreadsheets want. It is written down too."""
+        """Return all wanted entries as CSV, newest first: UTF-8 with a byte order mark. The export is recorded."""
         _checked(wanted)
         found = await audit.page(self._tenants, MOST_ROWS + 1, None, wanted)
         if len(found) > MOST_ROWS:
@@ -46,7 +46,7 @@ class AuditLog:
 
 
 def as_csv(entries: Sequence[AuditEntry]) -> bytes:
-    """A row for each entry. A cell that a spreadsheet would compute begins with an apostrophe, and is text."""
+    """Return a row for each entry. A cell that a spreadsheet would compute begins with an apostrophe, which makes it text."""
     written = io.StringIO(newline="")
     table = csv.writer(written, quoting=csv.QUOTE_ALL)
     table.writerow(HEAD)

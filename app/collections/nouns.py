@@ -1,4 +1,4 @@
-"""An organisation's own documents: collections, who may use them, and how far each document is."""
+"""An organisation's own documents: collections, access to them, and the state of each document."""
 
 import re
 import unicodedata
@@ -14,12 +14,9 @@ from app.accounts.nouns.access import Principal, Role
 from app.domain.errors import InvalidInput
 from app.domain.value import Value
 
-SUFFIXES = frozenset(
-    {
-        *(".pdf", ".docx", ".docm", ".pptx", ".pptm", ".xlsx", ".xlsm", ".epub"),
-        *(".md", ".markdown", ".txt", ".text", ".rst", ".html", ".htm", ".xhtml", ".csv", ".tsv"),
-    }
-)
+DOCUMENT_SUFFIXES = frozenset({".pdf", ".docx", ".docm", ".pptx", ".pptm", ".xlsx", ".xlsm", ".epub"})
+TEXT_SUFFIXES = frozenset({".md", ".markdown", ".txt", ".text", ".rst", ".html", ".htm", ".xhtml", ".csv", ".tsv"})
+SUFFIXES = DOCUMENT_SUFFIXES | TEXT_SUFFIXES
 KINDS = "PDF, Word, PowerPoint, Excel, EPUB, Markdown, text, HTML, CSV and TSV"
 MAX_FILE_BYTES = 64 << 20
 MAX_FILES_AT_ONCE = 50
@@ -32,7 +29,7 @@ _INDEX_NAME = re.compile(r"own-[0-9a-f]{32}", re.IGNORECASE)
 
 
 class DocumentState(StrEnum):
-    """How far a document is. A `failed` one says why; what is `deleting` is still being taken out of places it had got to."""
+    """The state of a document. A `failed` one says why; a `deleting` one is still being removed from index and runs."""
 
     RECEIVED = "received"
     PARSED = "parsed"
@@ -42,9 +39,9 @@ class DocumentState(StrEnum):
 
 
 class Access(Value):
-    """Who may search a collection and see its documents: the whole organisation, or these people and roles.
+    """The people who may search a collection and see its documents: the whole organisation, or these people and roles.
 
-    Whoever made it, and owners and admins, always may.
+    Its maker, owners and admins always may.
     """
 
     everyone: bool = True
@@ -64,7 +61,7 @@ class Collection(Value):
     created_at: datetime
 
     def managed_by(self, principal: Principal) -> bool:
-        """Whether this person may say who else may."""
+        """Return True when this person may set who may use the collection."""
         return principal.role in (Role.OWNER, Role.ADMIN) or self.created_by == principal.user_id
 
 
@@ -83,17 +80,17 @@ class OwnDocument(Value):
 
 
 def index_name(collection: UUID) -> str:
-    """How the index knows a collection: names are an organisation's own, ids are nobody else's."""
+    """Return the index's name of a collection: names are unique in one organisation only, ids everywhere."""
     return f"own-{collection.hex}"
 
 
 def is_index_name(name: str) -> bool:
-    """Whether this is how the index knows somebody's collection, and so no name a person gives."""
+    """Return True when this is the index's name of a collection, which no person may give."""
     return _INDEX_NAME.fullmatch(name) is not None
 
 
 def collection_name(given: str) -> str:
-    """A collection's name as kept: NFC, one line.
+    """Return a collection's name as stored: NFC, one line.
 
     Raises:
         InvalidInput: nothing is left, it is too long, or is one that only the index uses.
@@ -105,7 +102,7 @@ def collection_name(given: str) -> str:
 
 
 def file_name(given: str) -> str:
-    """A file's name as shown and cited: its last part, NFC, without control and direction characters.
+    """Return a file's name as shown and cited: its last part, NFC, without control and direction characters.
 
     Raises:
         InvalidInput: nothing is left, or its ending is of a kind that is not read.
@@ -118,12 +115,12 @@ def file_name(given: str) -> str:
 
 
 def suffix_of(name: str) -> str:
-    """The ending of a file's name, in lower case."""
+    """Return the ending of a file's name, in lower case."""
     return PurePosixPath(name).suffix.lower()
 
 
 def address_of(collection: str, name: str) -> str:
-    """What a document is cited by. It says nothing of where the file lies, and stays when a newer one takes its place."""
+    """Return the address by which a document is cited. It does not tell where the file is, and a newer document keeps it."""
     return f"file:///{quote(collection, safe='')}/{quote(name, safe='')}"
 
 

@@ -1,4 +1,4 @@
-"""What goes in and out over HTTP around collections of own documents."""
+"""Request and response bodies of collections of own documents."""
 
 from typing import Annotated
 from uuid import UUID
@@ -21,28 +21,28 @@ class NewCollection(BaseModel):
 
 
 class CollectionPage(BaseModel):
-    """Collections, newest first. `next` is the value of `before` that brings the following page; null on the last."""
+    """One page of collections, newest first. `next` is the value of `before` for the following page; null on the last."""
 
     items: list[Collection]
     next: UUID | None = None
 
 
 class DocumentPage(BaseModel):
-    """Documents, newest first. `next` is the value of `before` that brings the following page; null on the last."""
+    """One page of documents, newest first. `next` is the value of `before` for the following page; null on the last."""
 
     items: list[OwnDocument]
     next: UUID | None = None
 
 
 class RefusedFile(BaseModel):
-    """A file that was not taken, and why."""
+    """A file that was not accepted, and why."""
 
     name: str
     reason: str
 
 
 class ReceivedFiles(BaseModel):
-    """The documents that were taken, and the files that were not."""
+    """The documents that were accepted, and the files that were not."""
 
     items: list[OwnDocument]
     refused: list[RefusedFile] = Field(default=[])

@@ -1,1 +1,1 @@
-"""Two reports over the same evidence, compared blind."""
+"""The parts of comparing two reports over the same evidence, blind."""

@@ -1,4 +1,4 @@
-"""Comparing two reports over the same evidence, blind."""
+"""Routes to compare two reports over the same evidence, blind."""
 
 from typing import Annotated
 from uuid import UUID
@@ -31,7 +31,7 @@ ComparisonId = FromPath[UUID]
 
 
 class ComparisonsController(Controller):
-    """A comparison is made once; every reader is shown it in an order of their own and has one choice."""
+    """A comparison is made once; every reader sees it in an order of their own and has one choice."""
 
     path = "/v1/comparisons"
     tags = ("preferences",)
@@ -41,7 +41,7 @@ class ComparisonsController(Controller):
     async def create(
         self, data: JSONBody[NewComparison], preferences: PreferencesService, principal: CurrentPrincipal
     ) -> Response[ComparisonView]:
-        """Have a second report written over a completed run's evidence. Look again until the comparison is `ready`."""
+        """Request a second report over a completed run's evidence. Ask again until the comparison is `ready`."""
         made = await preferences.comparisons.create(data.run_id, data.writer, principal.user_id)
         shown = await preferences.comparisons.show(made.id, principal.user_id)
         return Response(view(shown), headers={"Location": f"/v1/comparisons/{made.id}"})
@@ -55,7 +55,7 @@ class ComparisonsController(Controller):
         limit: Annotated[int, QueryParameter(ge=1, le=100, description="How many at most.")] = PAGE_SIZE,
         before: Annotated[UUID | None, QueryParameter(description="Only comparisons older than this one.")] = None,
     ) -> ComparisonPage:
-        """The organisation's comparisons, newest first."""
+        """List the organisation's comparisons, newest first."""
         found = await preferences.comparisons.page(principal.user_id, run_id, before, limit + 1)
         items = [item(comparison) for comparison in found[:limit]]
         return ComparisonPage(items=items, next=items[-1].id if len(found) > limit else None)
@@ -64,7 +64,7 @@ class ComparisonsController(Controller):
     async def show(
         self, comparison_id: ComparisonId, preferences: PreferencesService, principal: CurrentPrincipal
     ) -> ComparisonView:
-        """Both reports, blind, in an order drawn once for each reader. The first look starts the clock of the choice."""
+        """Return both reports, blind, in an order drawn once for each reader. The first look starts the clock of the choice."""
         return view(await preferences.comparisons.show(comparison_id, principal.user_id))
 
     @post("/{comparison_id:uuid}/choice", opt=needs(Scope.PREFERENCES_WRITE), responses=problem_responses(400, 403, 404, 409))
@@ -83,16 +83,16 @@ class ComparisonsController(Controller):
 
     @post("/{comparison_id:uuid}/reveal", opt=needs(Scope.PREFERENCES_WRITE), responses=problem_responses(403, 404, 409))
     async def reveal(self, comparison_id: ComparisonId, preferences: PreferencesService, principal: CurrentPrincipal) -> Reveal:
-        """Be told which was which. The choice then stands; a second report that you asked for and prefer becomes current."""
+        """Reveal which report was which. The choice is then final; a second report you asked for and prefer becomes current."""
         may_change = Scope.REPORTS_WRITE in principal.scopes
         return reveal(*await preferences.comparisons.reveal(comparison_id, principal.user_id, adopt=may_change))
 
 
 def choice_of(data: NewChoice) -> Choice:
-    """The choice as sent.
+    """Return the choice as the domain's noun.
 
     Raises:
-        InvalidInput: its parts do not go together; the message says how.
+        InvalidInput: its parts contradict each other; the message says how.
     """
     try:
         return data.choice()

@@ -1,4 +1,4 @@
-"""What goes in and out of comparing, rating and flagging."""
+"""Request and response bodies of comparing."""
 
 from datetime import datetime
 from typing import Annotated, Any
@@ -18,12 +18,12 @@ Words = Annotated[str, StringConstraints(strip_whitespace=True, max_length=MAX_W
 
 
 def asked(example: dict[str, Any]) -> ConfigDict:
-    """The configuration of a request's body: unknown fields are refused, and the document shows the example."""
+    """Return the configuration of a request's body: unknown fields are refused, and the document shows the example."""
     return ConfigDict(extra="forbid", json_schema_extra={"examples": [example]})
 
 
 class NewComparison(BaseModel):
-    """Which run's report to compare, and how the second report is to be written over the same evidence."""
+    """The run whose report is compared, and how the second report is written over the same evidence."""
 
     model_config = asked({"run_id": RUN_ID, "writer": {"temperature": 0.8}})
 
@@ -32,7 +32,7 @@ class NewComparison(BaseModel):
 
 
 class NewChoice(BaseModel):
-    """Which report is better. A preference has a strength from 1 (slightly) to 3 (far better)."""
+    """The better report. A preference has a strength from 1 (slightly) to 3 (far better)."""
 
     model_config = asked(
         {
@@ -52,16 +52,16 @@ class NewChoice(BaseModel):
     )
 
     def choice(self) -> Choice:
-        """As the domain knows it.
+        """Return the choice as the domain's noun.
 
         Raises:
-            ValueError: the parts do not go together.
+            ValueError: the parts contradict each other.
         """
         return Choice(**self.model_dump())
 
 
 class CandidateView(BaseModel):
-    """A report as it is compared: Markdown with numbers, the citations they stand for, and its claims with their support."""
+    """A report as it is compared: Markdown with numbers, their citations, and its claims with their support."""
 
     title: str
     markdown: str
@@ -109,14 +109,14 @@ class ComparisonItem(BaseModel):
 
 
 class ComparisonPage(BaseModel):
-    """Comparisons, newest first. `next` is the value of `before` that brings the following page; null on the last."""
+    """One page of comparisons, newest first. `next` is the value of `before` for the following page; null on the last."""
 
     items: list[ComparisonItem]
     next: UUID | None = None
 
 
 class Unveiled(BaseModel):
-    """What one of the two was: the report that the run delivered or the one made to compare, and what it was made with."""
+    """One of the two reports, revealed: whether the run delivered it, and what it was written with."""
 
     delivered: bool
     way: str
@@ -126,7 +126,7 @@ class Unveiled(BaseModel):
 
 
 class Reveal(BaseModel):
-    """Which report was which."""
+    """The revealed reports: which one was which."""
 
     left: Unveiled
     right: Unveiled
@@ -137,14 +137,14 @@ class Reveal(BaseModel):
 
 
 def item(comparison: Comparison) -> ComparisonItem:
-    """A line of a list. One that nobody has looked at since it was finished still reads as being prepared."""
+    """Return a line of a list. A finished comparison that nobody has looked at yet still reads as being prepared."""
     asked = comparison.id, comparison.run_id, comparison.query.question
     told = *asked, status_of(comparison), comparison.created_at, comparison.chosen
     return ComparisonItem(**dict(zip(ComparisonItem.model_fields, told, strict=True)))
 
 
 def view(shown: Shown) -> ComparisonView:
-    """What a reader may know before the choice is final."""
+    """Return what a reader may know before the choice is final."""
     comparison, viewing = shown.comparison, shown.viewing
     sides = {side: shown.candidates[viewing.place_of(side)] for side in ShownSide} if viewing else {}
     return ComparisonView(
@@ -162,7 +162,7 @@ def view(shown: Shown) -> ComparisonView:
 
 
 def chosen(shown: Shown) -> ChoiceView | None:
-    """The reader's own choice."""
+    """Return the reader's own choice."""
     stored = shown.choice
     if stored is None:
         return None
@@ -177,7 +177,7 @@ def chosen(shown: Shown) -> ChoiceView | None:
 
 
 def reveal(shown: Shown, version: int | None) -> Reveal:
-    """Which was which, once that may be told."""
+    """Return which report was which, once that may be told."""
     viewing, choice = shown.viewing, chosen(shown)
     assert viewing is not None
     assert choice is not None

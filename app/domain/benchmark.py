@@ -1,4 +1,4 @@
-"""Questions of readers on their way into a benchmark (MindDR 4.3)."""
+"""Readers' questions as candidates for a benchmark (MindDR 4.3)."""
 
 from datetime import date
 from enum import StrEnum
@@ -10,7 +10,7 @@ from app.domain.value import Value
 
 
 class Domain(StrEnum):
-    """What a question is about: sixteen domains, as many as MindDR Bench has."""
+    """The subject of a question: sixteen domains, as many as MindDR Bench has."""
 
     AUTOMOTIVE = "automotive"
     TRAVEL = "travel"
@@ -40,10 +40,10 @@ class CandidateQuestion(Value):
 
 
 class Screening(Value):
-    """What a model made of a question, or in `missing` why it made nothing.
+    """A model's judgement of a question, or in `missing` the reason why there is none.
 
     `depth` from 1 (one look-up) to 5 (a report from many sources); `self_contained`: understandable without its asker;
-    `personal`: it tells of somebody who could be recognised.
+    `personal`: it is about a person who could be recognised.
     """
 
     id: str
@@ -57,14 +57,14 @@ class Screening(Value):
 
 
 class Decision(StrEnum):
-    """An expert's word on a question."""
+    """An expert's decision on a question."""
 
     ACCEPT = "accept"
     REJECT = "reject"
 
 
 class Review(Value):
-    """One expert's review; `question` is the wording that is accepted, which may differ from what was asked."""
+    """One expert's review; `question` is the accepted wording, which may differ from what was asked."""
 
     id: str
     reviewer: str = Field(min_length=1, max_length=100)

@@ -1,4 +1,4 @@
-"""What a run may spend, what it spent, and why an agent stopped."""
+"""Caps of a run, its consumption, and the reasons why an agent stops."""
 
 from enum import StrEnum
 
@@ -8,7 +8,7 @@ from app.domain.value import Value
 
 
 class StopReason(StrEnum):
-    """Why an agent's loop ended."""
+    """The reason why an agent's loop ended."""
 
     SUFFICIENT = "sufficient"
     MAX_TURNS = "max_turns"
@@ -58,13 +58,13 @@ class Budget(Value):
     max_seconds: int | None = Field(default=None, ge=1, le=LARGEST_CAP)
 
     def spent_by(self, used: Usage) -> bool:
-        """Whether no token or no money is left of it. Time is counted while agents work, and not here."""
+        """Return True when the tokens or the money are used up. Time is counted while agents work, and not here."""
         tokens = self.max_tokens is not None and used.tokens >= self.max_tokens
         return tokens or (self.max_cost_microusd is not None and used.cost_microusd >= self.max_cost_microusd)
 
 
 class AgentLimits(Value):
-    """Where one deep-search agent must stop by itself (its share; the run's `Budget` stands above it).
+    """The limits at which one deep-search agent stops by itself (its share; the run's `Budget` stands above it).
 
     DeepRubric section 4.1 caps tool-call turns at 10 in evaluation and 20 in training.
     """
@@ -76,7 +76,7 @@ class AgentLimits(Value):
     max_seconds: float | None = Field(default=None, gt=0)
 
     def reached(self, turns: int, used: Usage, seconds: float) -> StopReason | None:
-        """The first limit that is used up. Asked before each turn, so that the last turn is a whole one."""
+        """Return the first limit that is used up. It is asked before each turn, so that the last turn is a whole one."""
         limits = (
             (StopReason.MAX_TURNS, turns, self.max_turns),
             (StopReason.MAX_TOOL_CALLS, used.tool_calls, self.max_tool_calls),

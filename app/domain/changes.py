@@ -1,4 +1,4 @@
-"""What has changed since a report was written: sources, passages, and claims that no longer hold."""
+"""Changes since a report was written: sources, passages, and claims that no longer hold."""
 
 from enum import StrEnum
 
@@ -7,7 +7,7 @@ from app.domain.value import Value
 
 
 class Shown(Value):
-    """Words of a source, as a reader is shown them."""
+    """Words of a source, as a reader sees them."""
 
     title: str
     url: str
@@ -15,14 +15,14 @@ class Shown(Value):
 
 
 class PassageChange(Value):
-    """A cited passage that its source no longer has. `after` is what stands there instead, where that can be told."""
+    """A cited passage that its source no longer has. `after` is the text in its place, where that is known."""
 
     before: Shown
     after: Shown | None = None
 
 
 class Why(StrEnum):
-    """Why an old claim no longer holds: new evidence opposes it, its passage says something else now, or its source is gone."""
+    """The reason why an old claim no longer holds: new evidence opposes it, its passage has changed, or its source is gone."""
 
     OPPOSED = "opposed"
     CHANGED = "changed"
@@ -47,7 +47,7 @@ class NewClaim(Value):
 
 
 class Changes(Value):
-    """What a rerun found changed."""
+    """The changes that a rerun found."""
 
     new_sources: tuple[Shown, ...] = ()
     vanished_sources: tuple[Shown, ...] = ()
@@ -57,5 +57,5 @@ class Changes(Value):
 
     @property
     def nothing(self) -> bool:
-        """True when there is nothing to tell."""
+        """True when nothing has changed."""
         return not (self.new_sources or self.vanished_sources or self.passages or self.fallen or self.new_claims)

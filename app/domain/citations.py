@@ -1,6 +1,6 @@
-"""From quote keys to numbers. A report body refers to quotes by key, as `[[0123456789abcdef]]`; [1], [2] appear only here.
+"""Number citations. A report body refers to quotes by key, as `[[0123456789abcdef]]`; [1], [2] appear only here.
 
-A marker that resolves to no stored quote is an error of the writer: it is removed before the reader sees it, and counted.
+A marker without a stored quote is an error of the writer: it is removed before the reader sees it, and counted.
 """
 
 import re
@@ -20,7 +20,7 @@ class Citation(Value):
 
 
 class Numbered(Value):
-    """Text whose markers have become numbers, the citations it uses, and the markers that resolved to nothing."""
+    """Text with numbers for markers, the citations it uses, and the markers without a quote."""
 
     text: str
     citations: tuple[Citation, ...]
@@ -28,12 +28,12 @@ class Numbered(Value):
 
 
 def marker(quote: Quote) -> str:
-    """The marker a writer puts after a sentence that rests on this quote."""
+    """Return the marker that a writer puts after a sentence that rests on this quote."""
     return f"[[{quote.key}]]"
 
 
 class CitationStore:
-    """All quotes a report may cite, by key. Merging is set union: order and repetition do not matter."""
+    """All quotes that a report may cite, by key. Merging is set union: order and repetition do not matter."""
 
     def __init__(self, quotes: Iterable[Quote] = ()) -> None:
         self._quotes = {quote.key: quote for quote in quotes}
@@ -45,7 +45,7 @@ class CitationStore:
         return len(self._quotes)
 
     def get(self, key: str) -> Quote | None:
-        """The quote of this key, or None."""
+        """Return the quote of this key, or None."""
         return self._quotes.get(key)
 
     def number(self, text: str) -> Numbered:

@@ -8,7 +8,7 @@ from app.domain.value import Value
 
 
 class Support(StrEnum):
-    """What the cited evidence does for a claim. `uncited`: there is none to ask."""
+    """The support that cited evidence gives a claim. `uncited`: nothing is cited."""
 
     FULL = "full"
     PARTIAL = "partial"
@@ -18,16 +18,16 @@ class Support(StrEnum):
 
     @property
     def holds(self) -> bool:
-        """Whether a reader may take the claim as the source's word."""
+        """True when a reader may take the claim as the source's word."""
         return self is Support.FULL
 
 
 class Claim(Value):
-    """A sentence of a report with the quotes it rests on and what a judge made of it.
+    """A sentence of a report, the quotes it rests on, and a judge's verdict.
 
     `section` counts the report's sections from 0; `[start, end)` are the sentence's characters in that section's body. `reason`
-    is one line for the reader; `judge` names who graded: `verbatim`, `offline`, `offline+vectors`, `nli` or `model`. `weak` says
-    why the claim rests on thin ground, whatever its support: one source, and that a preprint, say; empty when it does not.
+    is one line for the reader; `judge` names the grader: `verbatim`, `offline`, `offline+vectors`, `nli` or `model`. `weak` says
+    why the claim rests on thin ground, whatever its support (only one source, a preprint); empty when it does not.
     """
 
     text: str

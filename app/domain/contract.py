@@ -1,4 +1,4 @@
-"""What the API and the workers agree on: names, queues and payloads. Nothing here knows Temporal."""
+"""The agreement between API and workers: names, queues and payloads. Nothing here knows Temporal."""
 
 from enum import StrEnum
 from uuid import UUID
@@ -20,7 +20,7 @@ DEPLOYMENT_NAME = "rubrica-worker"
 
 
 class Command(StrEnum):
-    """Names of the signals and updates both workflows accept."""
+    """Names of the signals and updates that both workflows accept."""
 
     PAUSE = "pause"
     RESUME = "resume"
@@ -35,11 +35,11 @@ class Command(StrEnum):
 
 
 class Halt(StrEnum):
-    """Why a stage must stop before its next turn. Read from the run's ledger together with each stored turn.
+    """The reason why a stage must stop before its next turn. It is read from the run's ledger with each stored turn.
 
-    `approval`: the plan waits for a person; no stage ever reads this, it is what the run's workflow halts with. `dropped`: the
-    subtask was taken out of the plan; the stage hands over what it has. `superseded`: another attempt of
-    this stage runs, the one that reads this was taken for dead.
+    `approval`: the plan waits for a person; no stage reads this, only the run's workflow halts with it. `dropped`: the
+    subtask was removed from the plan; the stage hands over what it has. `superseded`: another attempt of
+    this stage runs; the one that reads this was taken for dead.
     """
 
     NONE = "none"
@@ -52,11 +52,11 @@ class Halt(StrEnum):
 
 
 class ResearchInput(Value):
-    """How a run starts, and how it starts again after a pause. All else is in Postgres under `run_id`.
+    """The input with which a run starts, also after a pause. All else is in Postgres under `run_id`.
 
-    `finish` asks for a report from what there is, spending nothing more. `approved`: a person has approved the plan, where the
-    query wants that. `organisation_id` is whose turn it is in the queue; `background`: nobody waits for it, so that those for
-    whom somebody does go first.
+    `finish` asks for a report from the evidence so far, spending nothing more. `approved`: a person has approved the plan, where
+    the query wants that. `organisation_id` takes turns in the queue; `background`: nobody waits for the run, so that others go
+    first.
     """
 
     run_id: UUID
@@ -70,19 +70,19 @@ class ResearchInput(Value):
 
     @property
     def awaits_approval(self) -> bool:
-        """Whether a plan, once made, has to be approved before anything is searched."""
+        """True when a plan, once made, must be approved before anything is searched."""
         return self.query.approve_plan and not self.approved and not self.finish
 
 
 class DraftKind(StrEnum):
-    """What can be drafted for a question that is no run yet."""
+    """The kinds of drafts for a question that is no run yet."""
 
     RUBRIC = "rubric"
     CLARIFICATION = "clarification"
 
 
 class DraftRequest(Value):
-    """Draft this for a question."""
+    """A request to draft something for a question."""
 
     kind: DraftKind
     query: ResearchQuery
@@ -97,7 +97,7 @@ class ClarifyingQuestion(Value):
 
 
 class Draft(Value):
-    """What was drafted, by which model (empty: without one) and at what cost."""
+    """A draft, the model that made it (empty: none) and its cost."""
 
     rubric: Rubric | None = None
     questions: tuple[ClarifyingQuestion, ...] = Field(default=(), max_length=3)
@@ -106,14 +106,14 @@ class Draft(Value):
 
 
 class ReportTaskInput(Value):
-    """A change of a finished report, or a question to its evidence: all else is in Postgres under these ids."""
+    """A change of a finished report, or a question about its evidence: all else is in Postgres under these ids."""
 
     run_id: UUID
     task_id: UUID
 
 
 class PlanRevision(Value):
-    """A whole new plan; subtasks already finished keep their findings as long as their id stays."""
+    """A whole new plan; finished subtasks keep their findings as long as their id stays."""
 
     plan: ResearchPlan
 
@@ -125,16 +125,16 @@ class SubtaskAddition(Value):
 
 
 class SubtaskRemoval(Value):
-    """Drop a subtask: one that runs stops after its current turn and hands over what it has."""
+    """A subtask to drop: if it runs, it stops after its current turn and hands over what it has."""
 
     subtask_id: str
 
 
 def workflow_id(run_id: UUID) -> str:
-    """The Temporal workflow id of a run: one run, one id, across pauses and restarts."""
+    """Return the Temporal workflow id of a run: one run, one id, across pauses and restarts."""
     return f"run-{run_id}"
 
 
 def task_workflow_id(task_id: UUID) -> str:
-    """The Temporal workflow id of a task on a report."""
+    """Return the Temporal workflow id of a task on a report."""
     return f"task-{task_id}"

@@ -1,4 +1,4 @@
-"""Messages about what changed, and how their sending went."""
+"""Messages about changes, and the outcome of their sending."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -8,7 +8,7 @@ from app.domain.value import Value
 
 
 class DeliveryState(StrEnum):
-    """`waiting` is tried again by itself; `refused` is final, as is what its reader has unsubscribed from."""
+    """The state of a message. A `waiting` one is tried again; `refused` and `unsubscribed` are final."""
 
     WAITING = "waiting"
     SENT = "sent"

@@ -1,26 +1,26 @@
-"""The tree of errors. Each boundary maps this tree once: HTTP in `api/problems`, Temporal in `durable/failures`."""
+"""The tree of errors. Each boundary maps this tree once: HTTP in `app/http/problems`, Temporal in `durable/failures`."""
 
 from datetime import timedelta
 
 
 class RubricaError(Exception):
-    """Anything the product raises on purpose. The message tells the reader what to do."""
+    """Any error that the product raises on purpose. The message tells the reader what to do."""
 
 
 class InvalidInput(RubricaError):
-    """What the caller sent cannot be used (HTTP 400)."""
+    """The caller's input cannot be used (HTTP 400)."""
 
 
 class Unauthenticated(RubricaError):
-    """Nobody, or somebody who did not prove who they are (HTTP 401)."""
+    """The caller is unknown, or did not prove who they are (HTTP 401)."""
 
 
 class Forbidden(RubricaError):
-    """Their role, or their key, does not allow this (HTTP 403)."""
+    """The caller's role or key does not allow this (HTTP 403)."""
 
 
 class TooManyRequests(RubricaError):
-    """More than is allowed in this time (HTTP 429). `retry_after` is when there is room again."""
+    """The caller did more than is allowed in this time (HTTP 429). `retry_after` is the time until there is room again."""
 
     def __init__(self, message: str, retry_after: timedelta) -> None:
         super().__init__(message)
@@ -28,11 +28,11 @@ class TooManyRequests(RubricaError):
 
 
 class BudgetReached(RubricaError):
-    """The run that this would be billed to has reached its budget (HTTP 402)."""
+    """The run that would pay for this has reached its budget (HTTP 402)."""
 
 
 class NotFound(RubricaError):
-    """The named thing does not exist, or is not the caller's to see (HTTP 404)."""
+    """The named thing does not exist, or the caller may not see it (HTTP 404)."""
 
 
 class Conflict(RubricaError):
@@ -44,7 +44,7 @@ class InProgress(Conflict):
 
 
 class Outdated(RubricaError):
-    """What was to be changed has changed since it was read (HTTP 412)."""
+    """The thing to change has changed since it was read (HTTP 412)."""
 
 
 class KeyReused(RubricaError):
@@ -60,13 +60,13 @@ class SetupError(RubricaError):
 
 
 class ModelError(RubricaError):
-    """A language model call that brought no answer."""
+    """A language model call failed."""
 
 
 class ModelUnavailable(ModelError):
-    """An outage, a time-out or a rate limit: worth waiting for.
+    """The model's server has an outage, a time-out or a rate limit, which is worth waiting for.
 
-    `retry_after` is the server's own wish where it stated one.
+    `retry_after` is the server's own wish, if it stated one.
     """
 
     def __init__(self, message: str, retry_after: timedelta | None = None) -> None:
@@ -83,18 +83,18 @@ class ContextTooLong(ModelRefused):
 
 
 class AnswerInvalid(ModelError):
-    """The model answered, repaired and retried, and still not in the asked-for form."""
+    """The model's answer still lacks the required form after repair and retry."""
 
 
 class ToolError(RubricaError):
-    """A tool call that failed for good; the agent sees the message as an observation."""
+    """A tool call failed for good; the agent sees the message as an observation."""
 
 
 class ToolUnavailable(ToolError):
-    """The service behind a tool does not answer just now (the index owner restarts): worth waiting for where one can."""
+    """The service behind a tool does not answer just now (the index owner restarts), which is worth waiting for."""
 
     retry_after: timedelta | None = None
 
 
 class SourceUnreadable(RubricaError):
-    """A document that cannot be read; it is reported and skipped."""
+    """A document cannot be read; it is reported and skipped."""

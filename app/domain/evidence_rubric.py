@@ -1,4 +1,4 @@
-"""DeepRubric's form of a rubric (section 3.2, Eq. 2): factual criteria rest on evidence, logical ones on none."""
+"""DeepRubric's form of a rubric (section 3.2, Eq. 2): factual criteria rest on evidence, logical ones do not."""
 
 from enum import StrEnum
 from typing import Literal
@@ -12,16 +12,16 @@ FEWEST, MOST = 5, 40
 
 
 class CriterionType(StrEnum):
-    """A fact that the report has to state, or a piece of reasoning that it has to do."""
+    """The kind of a criterion: a fact that the report must state, or a piece of reasoning that it must do."""
 
     FACTUAL = "factual"
     LOGICAL = "logical"
 
 
 class Variant(StrEnum):
-    """Where the criteria come from (sections 3.2 and 4.4).
+    """The source of the criteria (sections 3.2 and 4.4).
 
-    `tree`: an evidence tree, verified. `unrevised`: the same before verification, which is what takes negative weights out.
+    `tree`: an evidence tree, verified. `unrevised`: the same before verification, which removes negative weights.
     `search`: passages retrieved for the question. `closed_book`: the question alone, so that no criterion has evidence.
     """
 
@@ -32,7 +32,7 @@ class Variant(StrEnum):
 
 
 class EvidenceCriterion(Value):
-    """One criterion. `source_leaf_ids` name the leaves (or passages) it comes from, `evidence` has their statements.
+    """One criterion. `source_leaf_ids` name the leaves (or passages) it comes from; `evidence` has their statements.
 
     Raises:
         ValueError: a weight outside [-1, 1], or evidence on a logical criterion (P_r is empty for those).
@@ -61,12 +61,12 @@ class EvidenceCriterion(Value):
 
     @property
     def grounded(self) -> bool:
-        """Whether it says which statement of which leaf it rests on."""
+        """True when it says which statement of which leaf it rests on."""
         return bool(self.source_leaf_ids) and any(statement.strip() for statement in self.evidence)
 
     @property
     def shown(self) -> str:
-        """The criterion as its judge sees it: id, type, description, and what a factual one rests on (appendix A.1)."""
+        """The criterion as its judge sees it: id, type, description, and the evidence of a factual one (appendix A.1)."""
         evidence = "".join(f"\n- {statement}" for statement in self.evidence)
         return f"{self.id} ({self.type}): {self.description}{evidence}"
 
@@ -75,8 +75,8 @@ class EvidenceRubric(Value):
     """The criteria of one question.
 
     Raises:
-        ValueError: fewer than 5 criteria, two of one id or of one wording, a factual one without evidence (but closed-book, where
-            none may have any), a negative weight after verification, or weights that ask for nothing.
+        ValueError: fewer than 5 criteria, two with one id or one wording, a factual one without evidence (a closed-book rubric
+            has none), a negative weight after verification, or no positive weight.
     """
 
     form: Literal["deeprubric"] = "deeprubric"
@@ -105,7 +105,7 @@ class EvidenceRubric(Value):
             raise ValueError(f"criterion {criterion.id} is factual: it needs the ids of its leaves and their statements")
 
     def verified(self) -> "EvidenceRubric":
-        """An unrevised rubric without its negative criteria, as verification leaves it (appendix C.4: 8% of all revisions).
+        """Return an unrevised rubric without its negative criteria, as verification does (appendix C.4: 8% of all revisions).
 
         Raises:
             ValueError: too few criteria are left.

@@ -16,11 +16,11 @@ WAKE = "wake"
 MOST_AT_ONCE = 1_000
 MOST_ADDED = 500
 HISTORY = 2_000
-"""After so many events a fleet's workflow goes on in a new history. Temporal warns at ten thousand, and ends one at fifty."""
+"""After so many events a fleet's workflow continues in a new history. Temporal warns at ten thousand, and ends one at fifty."""
 
 
 class FleetWish(StrEnum):
-    """What is wished of a fleet. `pause`: no further run begins, those under way come to their end."""
+    """A wish for a fleet. `pause`: no further run begins, and the runs under way come to their end."""
 
     GO = "go"
     PAUSE = "pause"
@@ -28,16 +28,16 @@ class FleetWish(StrEnum):
 
 
 class FleetQuestion(Value):
-    """One question of the data set, under a name that is its own there."""
+    """One question of the data set, under its own name there."""
 
     name: str = Field(min_length=1, max_length=500)
     query: ResearchQuery
 
 
 class FleetEnd(Value):
-    """How one question ended. `number` counts the ends of a fleet from 1 without gaps, in the order in which they were noticed.
+    """The end of one question. `number` counts the ends of a fleet from 1 without gaps, in the order in which they were noticed.
 
-    `run_id` is the run that worked it; None where none could begin, and `detail` says why.
+    `run_id` is the run that worked it; None where no run could begin, and `detail` says why.
     """
 
     number: int
@@ -63,7 +63,7 @@ class Fleet(Value):
 
 
 class FleetInput(Value):
-    """How a fleet's workflow starts, and goes on in a new history after `history` events. All else is in PostgreSQL."""
+    """The input of a fleet's workflow, which continues in a new history after `history` events. All else is in PostgreSQL."""
 
     fleet_id: UUID
     organisation_id: UUID
@@ -71,5 +71,5 @@ class FleetInput(Value):
 
 
 def fleet_workflow_id(fleet_id: UUID) -> str:
-    """The Temporal workflow id of a fleet."""
+    """Return the Temporal workflow id of a fleet."""
     return f"fleet-{fleet_id}"

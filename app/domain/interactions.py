@@ -1,4 +1,4 @@
-"""How much a system interacts: turns and tool calls a sample, and how they spread over a data set (QSR appendix H, table 6)."""
+"""Count how much a system interacts: turns and tool calls per sample, and their distribution (QSR appendix H, table 6)."""
 
 import statistics
 from collections.abc import Iterable, Sequence
@@ -10,7 +10,7 @@ from app.domain.value import Value
 
 
 class Interactions(Value):
-    """One sample's: of MaMs a turn is one round of all three agents, of the others one decision of a searching agent.
+    """The interactions of one sample. A turn of MaMs is a round of all three agents, else one decision of a searching agent.
 
     The deciding turn that ends a search counts; calls answered from the run's memory count as well, since the agent made them.
     """
@@ -23,7 +23,7 @@ class Interactions(Value):
 
 
 class Spread(Value):
-    """A count over samples: mean, standard deviation (n - 1; 0 for one sample), least, quartiles and most."""
+    """The distribution of a count: mean, standard deviation (n - 1; 0 for one sample), least, quartiles and most."""
 
     mean: float
     sd: float
@@ -43,15 +43,15 @@ class InteractionStatistics(Value):
 
 
 def interactions_of(findings: Iterable[Finding]) -> Interactions:
-    """All searches of a run together."""
+    """Return the interactions of all searches of a run together."""
     return sum((Interactions(turns=f.turns, tool_calls=f.usage.tool_calls) for f in findings), Interactions())
 
 
 def statistics_of(samples: Sequence[Interactions]) -> InteractionStatistics:
-    """The distribution over these samples.
+    """Return the distribution over these samples.
 
     Raises:
-        ValueError: there are none.
+        ValueError: there are no samples.
     """
     if not samples:
         raise ValueError("there are no samples to tell a distribution of")

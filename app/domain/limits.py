@@ -1,4 +1,4 @@
-"""What an organisation, or one of its keys, may use, and what it has used."""
+"""Limits of an organisation, or of one of its keys, and its consumption."""
 
 from datetime import date, datetime
 from uuid import UUID
@@ -11,7 +11,7 @@ LARGEST = 2**53
 
 
 class Quota(Value):
-    """Limits; null means none. Tokens and money are counted by calendar month (UTC), as the ledgers have them."""
+    """Limits; null means none. Tokens and money are counted by calendar month (UTC), from the ledgers."""
 
     requests_per_minute: int | None = Field(default=None, ge=1, le=LARGEST)
     concurrent_runs: int | None = Field(default=None, ge=0, le=LARGEST, description="Runs that have not ended.")
@@ -19,14 +19,14 @@ class Quota(Value):
     cost_microusd_per_month: int | None = Field(default=None, ge=0, le=LARGEST, description="Millionths of a US dollar.")
 
     def within(self, other: "Quota") -> "Quota":
-        """The lower of each."""
+        """Return the lower of each limit."""
         return Quota(**{name: _lower(getattr(self, name), getattr(other, name)) for name in Quota.model_fields})
 
 
 class Consumption(Value):
-    """What is used of the quotas on runs."""
+    """The consumption that counts against the quotas on runs."""
 
-    runs: int = Field(description="That have not ended.")
+    runs: int = Field(description="Runs that have not ended.")
     tokens: int = Field(description="This month.")
     cost_microusd: int = Field(description="This month.")
 
@@ -39,11 +39,9 @@ class KeyQuota(Value):
 
 
 class UsageLine(Value):
-    """What one model or tool did, in all runs asked for in the time."""
+    """The consumption of one model or tool, in all runs of the time."""
 
-    kind: str = Field(
-        description="`model` or `tool`; or `draft`: what a model was asked before a run; or `deleted`: runs that are gone."
-    )
+    kind: str = Field(description="`model` or `tool`; or `draft`: calls of a model before a run; or `deleted`: deleted runs.")
     name: str
     calls: int
     input_tokens: int
@@ -52,7 +50,7 @@ class UsageLine(Value):
 
 
 class RunUsage(Value):
-    """What one run used."""
+    """The consumption of one run."""
 
     run_id: UUID
     question: str
@@ -66,7 +64,7 @@ class RunUsage(Value):
 
 
 class UsageReport(Value):
-    """What the organisation used for runs created from one day to another (both included, UTC)."""
+    """The organisation's consumption by runs created from one day to another (both included, UTC)."""
 
     since: date
     until: date

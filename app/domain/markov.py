@@ -1,4 +1,4 @@
-"""The state of a Markov-state run (QSR section 3.4): everything the next turn reads."""
+"""The state of a Markov-state run (QSR section 3.4): everything that the next turn reads."""
 
 from app.domain.value import Value
 

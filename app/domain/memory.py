@@ -1,4 +1,4 @@
-"""The Extended Chain-of-Thought memory agents share (MindDR section 3.1, memory): append-only, each entry with its origin."""
+"""The Extended Chain-of-Thought memory that agents share (MindDR section 3.1): append-only, each entry with its origin."""
 
 from enum import StrEnum
 
@@ -6,7 +6,7 @@ from app.domain.value import Value
 
 
 class MemoryKind(StrEnum):
-    """What an entry holds."""
+    """The kind of an entry."""
 
     INTENT = "intent"
     THOUGHT = "thought"
@@ -18,7 +18,7 @@ class MemoryKind(StrEnum):
 class MemoryEntry(Value):
     """One entry. `agent` wrote it (`user` for a reader's note); `quote_keys` name the evidence it rests on.
 
-    `addresses` are those of its sources: a search returned them, so whoever reads the entry may browse them.
+    `addresses` are those of its sources: a search returned them, so an agent that reads the entry may browse them.
     """
 
     agent: str
@@ -29,7 +29,7 @@ class MemoryEntry(Value):
 
 
 class SharedMemory(Value):
-    """What an agent may read at the start of its stage.
+    """The memory that an agent may read at the start of its stage.
 
     Its content is fixed by the plan (the planning agent's entries, those of the subtask's dependencies, and the reader's notes),
     never by which parallel agent finished first; so the same run gives the same report.
@@ -38,13 +38,13 @@ class SharedMemory(Value):
     entries: tuple[MemoryEntry, ...] = ()
 
     def by(self, *agents: str) -> "SharedMemory":
-        """Only the entries these agents wrote."""
+        """Return only the entries that these agents wrote."""
         return SharedMemory(entries=tuple(e for e in self.entries if e.agent in agents))
 
     def and_(self, *entries: MemoryEntry) -> "SharedMemory":
-        """This memory with entries appended."""
+        """Return this memory with entries appended."""
         return SharedMemory(entries=self.entries + entries)
 
     def text(self, kind: MemoryKind) -> tuple[str, ...]:
-        """The texts of one kind of entry, in order."""
+        """Return the texts of one kind of entry, in order."""
         return tuple(e.text for e in self.entries if e.kind is kind)

@@ -1,10 +1,10 @@
-"""A value that could not be had: a judging call failed, or a formula is undefined here. Never counted as a zero."""
+"""A missing value: a judging call failed, or a formula is undefined. It never counts as zero."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """Why there is no value."""
+    """The reason why there is no value."""
 
     reason: str

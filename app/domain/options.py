@@ -1,4 +1,4 @@
-"""What a reader may choose about a run beyond the question: how the report is written, and where is searched."""
+"""A reader's options for a run beside the question: how the report is written, and where is searched."""
 
 import re
 import unicodedata
@@ -16,7 +16,7 @@ _LABEL = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?<!-)")
 
 
 class Length(StrEnum):
-    """How long the report is, beside what its effort gives."""
+    """The length of the report, relative to its effort's usual one."""
 
     SHORT = "short"
     MEDIUM = "medium"
@@ -24,7 +24,7 @@ class Length(StrEnum):
 
 
 class Tone(StrEnum):
-    """How the report speaks. `plain`: for readers outside the field."""
+    """The tone of the report. `plain`: for readers outside the field."""
 
     NEUTRAL = "neutral"
     ACADEMIC = "academic"
@@ -33,7 +33,7 @@ class Tone(StrEnum):
 
 
 class ReportFormat(StrEnum):
-    """What the report looks like: sections of prose, the answer alone, a table before all else, or lists."""
+    """The form of the report: sections of prose, the answer alone, a table before all else, or lists."""
 
     REPORT = "report"
     BRIEF = "brief"
@@ -42,7 +42,7 @@ class ReportFormat(StrEnum):
 
 
 class SourceKind(StrEnum):
-    """Where is searched: the installation's corpora, the collections that the run names, the web, scientific papers."""
+    """The places to search: the installation's corpora, the collections that the run names, the web, scientific papers."""
 
     CORPORA = "corpora"
     COLLECTIONS = "collections"
@@ -51,16 +51,16 @@ class SourceKind(StrEnum):
 
 
 def one_line(text: str) -> str:
-    """The text on one line, without control and invisible formatting characters."""
+    """Return the text on one line, without control and invisible formatting characters."""
     kept = "".join(" " if c.isspace() else c for c in text if c.isspace() or unicodedata.category(c) not in ("Cc", "Cf", "Cs"))
     return " ".join(kept.split())
 
 
 def domain_name(given: str) -> str:
-    """A domain as it is compared: lower case, in ASCII, without scheme, port or final dot.
+    """Return a domain as it is compared: lower case, in ASCII, without scheme, port or final dot.
 
     Raises:
-        ValueError: it is no domain name.
+        ValueError: the text is no domain name.
     """
     text = given.strip().lower()
     try:
@@ -83,7 +83,7 @@ Domain = Annotated[str, StringConstraints(max_length=300), AfterValidator(domain
 
 
 class ReportStyle(Value):
-    """How the report is written. What is left out is the writer's choice."""
+    """The style of the report. The writer chooses what is left out."""
 
     length: Length | None = None
     tone: Tone | None = None
@@ -92,7 +92,7 @@ class ReportStyle(Value):
 
 
 class SearchScope(Value):
-    """Where a run searches. Empty `sources` means all that are configured.
+    """The scope of a run's searches. Empty `sources` means all that are configured.
 
     The dates are inclusive; a search result without a date is outside any range. The domains hold for web addresses, their
     subdomains included; a refused one wins over an allowed one.
@@ -114,17 +114,17 @@ class SearchScope(Value):
         return self
 
     def searches(self, kind: SourceKind) -> bool:
-        """Whether this kind of source is on."""
+        """Return True when this kind of source is on."""
         return not self.sources or kind in self.sources
 
     def holds_day(self, day: date | None) -> bool:
-        """Whether a search result of this date belongs to the run."""
+        """Return True when a search result of this date belongs to the run."""
         if self.published_from is None and self.published_to is None:
             return True
         return day is not None and (self.published_from or date.min) <= day <= (self.published_to or date.max)
 
     def holds_address(self, url: str) -> bool:
-        """Whether what stands at this address may be read. Addresses that are not the web's are none of its concern."""
+        """Return True when this address may be read. Addresses outside the web are always allowed."""
         if not url.lower().startswith(("http://", "https://")) or not (self.domains_allowed or self.domains_refused):
             return True
         try:

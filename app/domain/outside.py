@@ -1,4 +1,4 @@
-"""Calls to the world outside, as their workers share them: kept results, and how calls ended."""
+"""Calls to outside services, as workers share them: stored results, and the outcome of calls."""
 
 from datetime import datetime, timedelta
 from typing import NamedTuple
@@ -6,7 +6,7 @@ from uuid import UUID
 
 
 class Kept(NamedTuple):
-    """A result that was fetched before. `age` by the clock of whoever keeps it."""
+    """A stored result of an earlier call. `age` is by the clock of the store."""
 
     body: bytes
     fetched_at: datetime
@@ -14,16 +14,16 @@ class Kept(NamedTuple):
 
 
 class Opening(NamedTuple):
-    """What is to be done about a call: use what is kept; or make it (`mine`); or wait, because another worker makes it."""
+    """The way to answer a call: use the stored result; or make the call (`mine`); or wait, because another worker makes it."""
 
     kept: Kept | None
     mine: bool
 
 
 class Ending(NamedTuple):
-    """How a call of a tool ended, within how many milliseconds (the upper edge of a bucket).
+    """The outcome of a tool's call, and its duration in milliseconds (the upper edge of a bucket).
 
-    `asker` is the run or the organisation it was made for; None: nobody in particular.
+    `asker` is the run or the organisation it was made for; None: no particular one.
     """
 
     tool: str

@@ -1,4 +1,4 @@
-"""What calls of a model cost."""
+"""The prices of a model's calls."""
 
 from decimal import Decimal, InvalidOperation
 from typing import NamedTuple
@@ -13,7 +13,7 @@ class PricedModel(NamedTuple):
 
 
 def priced_model(text: str) -> PricedModel:
-    """`name=input/output`, or `name` alone for one that costs nothing.
+    """Read `name=input/output`, or `name` alone for a model that costs nothing.
 
     Raises:
         ValueError: the prices are no numbers of at least 0.

@@ -1,4 +1,4 @@
-"""The question and how it is to be worked."""
+"""The question and its options."""
 
 import unicodedata
 from enum import StrEnum
@@ -17,7 +17,7 @@ MAX_QUESTION_CHARS = 8_000
 
 
 class SystemName(StrEnum):
-    """The research systems; `minddr` is the default chain, the others arrive with evaluation."""
+    """The research systems; `minddr` is the default chain."""
 
     MINDDR = "minddr"
     MAMS = "mams"
@@ -26,7 +26,7 @@ class SystemName(StrEnum):
 
 
 class Effort(StrEnum):
-    """How far the agents go before they stop by themselves."""
+    """The effort that agents spend before they stop by themselves."""
 
     QUICK = "quick"
     STANDARD = "standard"
@@ -41,7 +41,7 @@ class Language(StrEnum):
 
 
 def detect_language(text: str) -> Language:
-    """Chinese when at least a fifth of the letters are CJK ideographs, else English."""
+    """Return Chinese when at least a fifth of the letters are CJK ideographs, else English."""
     ideographs = count_ideographs(text)
     return Language.CHINESE if ideographs and ideographs * 5 >= sum(map(str.isalpha, text)) else Language.ENGLISH
 
@@ -66,7 +66,7 @@ class ResearchQuery(Value):
     effort: Effort = Effort.STANDARD
     collections: tuple[str, ...] = Field(default=(), description="Collections to search; empty means the default one.")
     searched: tuple[str, ...] = Field(
-        default=(), description="The same by the names the index knows them by; set by the server where these differ."
+        default=(), description="The same by their names in the index; set by the server where these differ."
     )
     tenant: str = Field(default="", description="The organisation whose own documents are searched; set by the server.")
     refreshes: UUID | None = Field(
@@ -85,7 +85,7 @@ class ResearchQuery(Value):
 
     @property
     def whole(self) -> str:
-        """The question with what the reader answered when asked back."""
+        """The question with the reader's answers to questions asked back."""
         return "\n".join((self.question, *(clarified.answer for clarified in self.clarified)))
 
     @field_validator("question")

@@ -32,10 +32,10 @@ class RaceCriterion(Value):
 
 
 class RaceRubric(Value):
-    """The criteria of one task by dimension, and what each dimension counts. A dimension that is not named counts nothing.
+    """The criteria of one task by dimension, and each dimension's weight. A dimension that is not named counts nothing.
 
     Raises:
-        ValueError: no dimension counts, one counts and has no criterion with a weight, or two of its criteria are the same.
+        ValueError: no dimension counts, or one counts without a weighted criterion, or two of its criteria are the same.
     """
 
     form: Literal["race"] = "race"
@@ -58,5 +58,5 @@ class RaceRubric(Value):
 
     @property
     def counted(self) -> tuple[Dimension, ...]:
-        """The dimensions that count, in the order of `Dimension`."""
+        """The dimensions that count, in a fixed order."""
         return tuple(dimension for dimension in Dimension if self.weights.get(dimension, 0.0) > 0)

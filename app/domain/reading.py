@@ -1,4 +1,4 @@
-"""How words of a question were read, where what is searched would not be found by them as they were written."""
+"""The reading of a question's words, where the index does not have them as they were written."""
 
 from pydantic import Field
 
@@ -6,9 +6,9 @@ from app.domain.value import Value
 
 
 class Reading(Value):
-    """Words as they were written, and as they were read; `read` is empty where a word is near to no word of what is searched.
+    """Words as written, and as they were read; `read` is empty where no word of the index is near.
 
-    `years` tells that a time was written by its name and read as its years; all else is a matter of spelling.
+    `years`: a period was written by its name and read as its years; otherwise only the spelling differs.
     """
 
     written: str = Field(min_length=1, max_length=100)

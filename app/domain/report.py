@@ -6,14 +6,14 @@ from app.domain.claims import Claim
 from app.domain.evidence import Conflict, Quote
 from app.domain.value import Value
 
-READER = "a reader"  # no model is named so: such names have no spaces
+READER = "a reader"  # no model has this name: models' names have no spaces
 
 
 class Section(Value):
     """One section. `body` is Markdown without headings, citing quotes as `[[key]]`; `level` 2 is the top.
 
-    `changed_by` is whoever wrote it after delivery: the name of a model, or `READER`; empty for a section that is as it was
-    delivered, or was put together again from the sources' own sentences.
+    `changed_by` names who wrote it after delivery: a model, or `READER`; empty for a section that is as it was
+    delivered, or was composed again from the sources' own sentences.
     """
 
     heading: str
@@ -25,10 +25,10 @@ class Section(Value):
 class Report(Value):
     """A finished report before numbering.
 
-    `quotes` holds every quote a body may cite; `notices` are the plain statements a reader is owed (a part of
+    `quotes` holds every quote a body may cite; `notices` are statements that the reader must see (a part of
     the research that failed, a budget that ended it, sources that disagree without resolution). `removed_citations` counts
-    the citations a model wrote that no stored quote answers: they were taken out. `claims` are the sentences of the bodies with
-    what was made of their evidence, in order; empty where nobody graded them.
+    the citations of a model without a stored quote: they were removed. `claims` are the sentences of the bodies with
+    the grades of their evidence, in order; empty where nobody graded them.
     """
 
     title: str

@@ -1,4 +1,4 @@
-"""What a reader may have done to a finished report, and asked of its evidence."""
+"""Changes of a finished report by its readers, and questions about its evidence."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -15,7 +15,7 @@ DELIVERED = 1
 
 
 class TaskKind(StrEnum):
-    """A change of one section, a question answered from the stored evidence, or judging by a rubric that came afterwards."""
+    """The kind of a task: a change of one section, a question answered from the stored evidence, or judging by a later rubric."""
 
     EDIT = "edit"
     REWRITE = "rewrite"
@@ -25,7 +25,7 @@ class TaskKind(StrEnum):
 
 
 class TaskStatus(StrEnum):
-    """Where a task stands."""
+    """The status of a task."""
 
     QUEUED = "queued"
     DONE = "done"
@@ -33,7 +33,7 @@ class TaskStatus(StrEnum):
 
 
 class TaskRequest(Value):
-    """What is to be done to version `base`.
+    """A task to do to version `base`.
 
     A change names the section (from 0). `heading` and `body` are an edit's; a body cites quotes as `[[key]]`. `text` is the
     question, or what a rewritten section should do better.
@@ -48,7 +48,7 @@ class TaskRequest(Value):
 
 
 class FollowUp(Value):
-    """An answer from the evidence of a run. `answered` is false where that says nothing on it; `body` cites as a report's."""
+    """An answer from the evidence of a run. `answered` is false where the evidence does not say; `body` cites as a report's."""
 
     body: str
     quotes: tuple[Quote, ...] = ()
@@ -57,7 +57,7 @@ class FollowUp(Value):
 
 
 class ReportTask(Value):
-    """A task as it stands. `version` is the version a change made; `usage` is what it cost, in the run's ledger too."""
+    """A task as it stands. `version` is the version that a change made; `usage` is its cost, in the run's ledger too."""
 
     id: UUID
     run_id: UUID
@@ -72,7 +72,7 @@ class ReportTask(Value):
 
 
 class VersionOrigin(StrEnum):
-    """How a version came about."""
+    """The origin of a version."""
 
     DELIVERED = "delivered"
     EDITED = "edited"
@@ -90,7 +90,7 @@ ORIGINS = {
 
 
 class VersionInfo(Value):
-    """A version without its text. `based_on` is the version it was made of; for a reverted one, the version brought back."""
+    """A version without its text. `based_on` is the version it was made from; for a reverted one, the version brought back."""
 
     n: int
     origin: VersionOrigin

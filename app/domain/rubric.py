@@ -1,7 +1,7 @@
-"""Rubrics: what a report on one question has to do, item by item (Query-Specific Rubrics, sections 3.3 and C.1).
+"""Rubrics: the demands on a report about one question, item by item (Query-Specific Rubrics, sections 3.3 and C.1).
 
-This is the form that readers see, edit and hold a report to. DeepRubric's (`evidence_rubric.py`) and RACE's (`race_rubric.py`)
-stand beside it; `rubric_forms.py` reads any of the three, told apart by `form`.
+This is the form that readers see and edit, and that reports are held to. DeepRubric's (`evidence_rubric.py`) and RACE's
+(`race_rubric.py`) are further forms; `rubric_forms.py` reads any of the three by its `form`.
 """
 
 import re
@@ -18,7 +18,7 @@ _SENTENCE_ENDS = re.compile(r"[^\W\d_]{4}[\"'”’)]?[.!?][\"'”’)]?\s+[A-Z]
 
 
 class Category(StrEnum):
-    """How much an item matters. `error` items describe a fault: the more a report matches one, the worse."""
+    """The importance of an item. `error` items describe a fault: the more a report matches one, the worse it is."""
 
     KEY = "key"
     IMPORTANT = "important"
@@ -27,7 +27,7 @@ class Category(StrEnum):
 
     @property
     def weights(self) -> tuple[int, ...]:
-        """The weights an item of this category may have, the heaviest first."""
+        """The weights that an item of this category may have, the heaviest first."""
         return WEIGHTS[self]
 
 
@@ -45,7 +45,7 @@ OPENINGS = {
 
 
 class Criterion(Value):
-    """One item. `description` is one sentence that opens with its category, which binds the weight.
+    """One item. `description` is one sentence that opens with its category, which determines the weight.
 
     Raises:
         ValueError: another opening, several sentences, or a weight that the category does not allow.
@@ -77,7 +77,7 @@ class Criterion(Value):
 
     @property
     def category(self) -> Category:
-        """The category its description opens with."""
+        """The category that its description opens with."""
         category, _ = opening_of(self.description)
         assert category is not None
         return category
@@ -89,7 +89,7 @@ class Criterion(Value):
 
 
 def opening_of(description: str) -> tuple[Category | None, str]:
-    """The category that a description opens with, if any, and what it says after that."""
+    """Return the category that a description opens with, if any, and the text after that."""
     for opening, category in OPENINGS.items():
         if description.lower().startswith(opening.lower()):
             return category, description[len(opening) :].strip()
@@ -97,7 +97,7 @@ def opening_of(description: str) -> tuple[Category | None, str]:
 
 
 class Origin(StrEnum):
-    """Who wrote a rubric: a model for this question, the program out of the question's own words, or a person."""
+    """The writer of a rubric: a model for this question, the program from the question's own words, or a person."""
 
     MODEL = "model"
     GENERAL = "general"
@@ -105,9 +105,9 @@ class Origin(StrEnum):
 
 
 class Rubric(Value):
-    """What a report is held to. `notice` is what its reader must know about how it was made; `model` wrote it, empty without one.
+    """The rubric of a report. `notice` is what its reader must know about its making; `model` wrote it, empty without one.
 
-    `prompt` is the SHA-256 of the prompt it was asked with.
+    `prompt` is the SHA-256 of the model's prompt.
 
     Raises:
         ValueError: fewer than 7 items or more than 20, two of the same title, or nothing but errors.

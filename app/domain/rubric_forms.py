@@ -1,4 +1,4 @@
-"""A rubric in any of its three published forms, told apart by `form`. One without it is the product's own (QSR's), the oldest."""
+"""Read a rubric in any of its three published forms, by its `form`. Without one it is the product's own (QSR's), the oldest."""
 
 from typing import Annotated, Any
 
@@ -24,10 +24,10 @@ _READER: TypeAdapter[Rubric | EvidenceRubric | RaceRubric] = TypeAdapter(AnyRubr
 
 
 def read_rubric(text: str | bytes) -> Rubric | EvidenceRubric | RaceRubric:
-    """A rubric from its JSON.
+    """Return a rubric from its JSON.
 
     Raises:
-        InvalidInput: it has none of the three forms, or breaks its rules; the message says which.
+        InvalidInput: the text has none of the three forms, or breaks its rules; the message says which.
     """
     try:
         return _READER.validate_json(text)

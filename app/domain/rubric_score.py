@@ -1,4 +1,4 @@
-"""From the scores of a rubric's items to one number: as published (QSR Eq. 2, DeepRubric Eq. 4), and bounded (ADR 0027)."""
+"""Turn the scores of a rubric's items into one number: as published (QSR Eq. 2, DeepRubric Eq. 4), and bounded (ADR 0027)."""
 
 from collections.abc import Sequence
 from enum import StrEnum
@@ -17,7 +17,7 @@ class Scored(NamedTuple):
 
 
 class Aggregation(StrEnum):
-    """How items become one score.
+    """The way in which items become one score.
 
     `published` is the mean of Eq. 2, which divides by the sum of signed weights: with items that describe errors it can lie
     outside [0, 1], and means nothing as the sum nears zero. `bounded` divides by the positive weights alone, and ends at 0.
@@ -28,20 +28,20 @@ class Aggregation(StrEnum):
 
 
 def rubric_score(items: Sequence[Scored], by: Aggregation = Aggregation.BOUNDED) -> float | Missing:
-    """The score of a report. Without negative weights both ways are the same."""
+    """Return the score of a report. Without negative weights both ways are the same."""
     return published_score(items) if by is Aggregation.PUBLISHED else bounded_score(items)
 
 
 def published_score(items: Sequence[Scored]) -> float | Missing:
-    """Eq. 2 to the letter; unbounded where weights are negative, missing where they sum to zero."""
+    """Return Eq. 2 literally; unbounded where weights are negative, missing where they sum to zero."""
     total = sum(item.weight for item in items)
     return sum(item.weight * item.score for item in items) / total if total else NO_WEIGHT
 
 
 def bounded_score(items: Sequence[Scored]) -> float | Missing:
-    """Credit for what is asked less a penalty for faults, over all that is asked: from 0 to 1, never higher for a fault.
+    """Return the credit for demands less a penalty for faults, over all demands: from 0 to 1, never higher for a fault.
 
-    Missing where nothing is asked.
+    The score is missing where nothing is asked.
     """
     asked = sum(item.weight for item in items if item.weight > 0)
     return max(0.0, sum(item.weight * item.score for item in items) / asked) if asked else NO_WEIGHT

@@ -14,7 +14,7 @@ from app.domain.value import Value
 
 
 class RunStatus(StrEnum):
-    """Where a run stands. `awaiting_approval`, `paused` and `budget_reached` wait for a person and keep everything."""
+    """The status of a run. `awaiting_approval`, `paused` and `budget_reached` wait for a person and keep everything."""
 
     QUEUED = "queued"
     RUNNING = "running"
@@ -32,7 +32,7 @@ class RunStatus(StrEnum):
 
 
 class EventType(StrEnum):
-    """The kinds of events; docs/events.md gives each payload. `gap` is told to watchers and is never in a log."""
+    """The kinds of events; docs/events.md gives each payload. `gap` is sent to watchers and never in a log."""
 
     RUN_CREATED = "run_created"
     STATUS_CHANGED = "status_changed"
@@ -54,7 +54,7 @@ class EventType(StrEnum):
 
 
 class RunEvent(Value):
-    """One line of the log. `seq` counts from 1 within the run without gaps; a watcher resumes after the last it saw."""
+    """One line of the log. `seq` counts from 1 within the run without gaps; a watcher resumes after the last one it saw."""
 
     run_id: UUID
     seq: int

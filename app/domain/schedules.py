@@ -1,4 +1,4 @@
-"""Questions that are asked again and again, and what each asking found changed."""
+"""Questions that are asked again and again, and the changes that each asking found."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -16,14 +16,14 @@ LIVING_WORKFLOW = "LivingReportWorkflow"
 
 
 class Overlap(StrEnum):
-    """What becomes of an asking that is due while the one before it goes on."""
+    """The fate of an asking that is due while the one before it goes on."""
 
     SKIP = "skip"
     WAIT = "wait"
 
 
 class Timing(Value):
-    """When to ask: `cron` has five fields and counts in `time_zone`; each asking begins up to `jitter_s` seconds later."""
+    """The times of askings: `cron` has five fields and counts in `time_zone`; each begins up to `jitter_s` seconds later."""
 
     cron: str = Field(max_length=100, examples=["0 8 * * mon"])
     time_zone: str = Field(default="UTC", max_length=64, examples=["Europe/Berlin"])
@@ -32,7 +32,7 @@ class Timing(Value):
 
 
 class Outcome(StrEnum):
-    """How an asking ended. `first`: there was no report yet to compare with."""
+    """The outcome of an asking. `first`: there was no report yet to compare with."""
 
     RUNNING = "running"
     FIRST = "first"
@@ -43,9 +43,9 @@ class Outcome(StrEnum):
 
 
 class Firing(Value):
-    """One asking. `run_id` is the run it needed, none where nothing had changed; `baseline_id` what it is compared to.
+    """One asking. `run_id` is the run it needed, null where nothing had changed; `baseline_id` is the run it is compared with.
 
-    `repeated_calls` counts the searches and pages that were looked up again to find out.
+    `repeated_calls` counts the searches and pages that were looked up again.
     """
 
     schedule_id: UUID
@@ -61,7 +61,7 @@ class Firing(Value):
 
 
 class Schedule(Value):
-    """A question with its timing. `detail` says why it was paused, when that was not a person's doing."""
+    """A question with its timing. `detail` says why it was paused, if no person did that."""
 
     id: UUID
     name: str
@@ -77,11 +77,11 @@ class Schedule(Value):
 
 
 class Firings(Value):
-    """What a schedule's workflow is told: which schedule. The time it was due comes with the workflow."""
+    """The input of a schedule's workflow: which schedule. The due time comes with the workflow."""
 
     schedule_id: UUID
 
 
 def schedule_workflow_id(schedule: UUID) -> str:
-    """The id of a schedule with the workflow service, and the beginning of its workflows' ids."""
+    """Return the id of a schedule in the workflow service, which begins its workflows' ids."""
     return f"schedule-{schedule}"

@@ -1,4 +1,4 @@
-"""How well a report does what its rubric asks: an answer for each criterion, or the reason why there is none."""
+"""Score how well a report meets its rubric: an answer for each criterion, or the reason why there is none."""
 
 from collections.abc import Iterable
 
@@ -14,7 +14,7 @@ PASSES_FROM = 0.5
 
 
 def normalised(rating: int) -> float:
-    """A rating from 1 to 10 as a score in [0, 1] (Query-Specific Rubrics, section 3.3: linearly, so 1 is 0 and 10 is 1).
+    """Return a rating from 1 to 10 as a score in [0, 1] (Query-Specific Rubrics, section 3.3: linearly, so 1 is 0 and 10 is 1).
 
     Raises:
         ValueError: another number.
@@ -25,9 +25,9 @@ def normalised(rating: int) -> float:
 
 
 class CriterionScore(Value):
-    """How far the report matches one criterion. A high score of an `error` criterion is a fault.
+    """The degree to which the report matches one criterion. A high score of an `error` criterion is a fault.
 
-    `score` is None where nobody could judge, and `missing` says why. `sentences` are the report's own, the ones the judgement
+    `score` is None where nobody could judge, and `missing` says why. `sentences` are those of the report that the judgement
     rests on. `judge` is `model` or `offline`.
     """
 
@@ -46,7 +46,7 @@ class CriterionScore(Value):
 
     @property
     def fails(self) -> bool:
-        """Whether the report does not do what is asked, or does what it should not; not where nobody judged."""
+        """True when the report lacks what is asked, or has the described fault; False where nobody judged."""
         if self.score is None:
             return False
         return (self.score >= PASSES_FROM) is (self.criterion.category is Category.ERROR)
@@ -65,13 +65,13 @@ class Scorecard(Value):
 
 
 def scorecard_of(items: Iterable[CriterionScore], revised: tuple[str, ...] = ()) -> Scorecard:
-    """The card of these scores."""
+    """Return the card of these scores."""
     scores = tuple(items)
     return Scorecard(items=scores, overall=overall(scores), judged=sum(s.score is not None for s in scores), revised=revised)
 
 
 def overall(scores: Iterable[CriterionScore]) -> float | None:
-    """The bounded score (`rubric_score`, ADR 0027) of what was judged; None where nothing of that asks for anything."""
+    """Return the bounded score (`rubric_score`, ADR 0027) of what was judged; None where no judged item asks for anything."""
     judged = [Scored(score.criterion.weight, score.score) for score in scores if score.score is not None]
     found = bounded_score(judged)
     return None if isinstance(found, Missing) else found

@@ -1,11 +1,11 @@
-"""The services outside that the product can use, and the setting that turns each on. No setting, no service."""
+"""The outside services that the product can use, and the setting that turns each on. No setting, no service."""
 
 from enum import StrEnum
 from typing import NamedTuple
 
 
 class ServiceKind(StrEnum):
-    """What a service is used for."""
+    """The purpose of a service."""
 
     WEB = "web"
     PAPERS = "papers"
@@ -23,7 +23,7 @@ class Service(NamedTuple):
 
     @property
     def variable(self) -> str:
-        """The environment variable that turns it on; empty for what is always on."""
+        """The environment variable that turns it on; empty for a service that is always on."""
         return f"RUBRICA_{self.setting.upper()}" if self.setting else ""
 
 

@@ -1,4 +1,4 @@
-"""When two calls of a tool are the same call."""
+"""Decide when two calls of a tool are the same call."""
 
 import hashlib
 import json
@@ -8,12 +8,12 @@ from typing import Any
 
 
 def call_key(name: str, arguments: Mapping[str, Any]) -> str:
-    """SHA-256 (hex) of a call up to white space and Unicode form. Letter case stays: it may change what a search returns."""
+    """Return the SHA-256 (hex) of a call, ignoring white space and Unicode form. Letter case stays: it may change the result."""
     normal = {k: normalised(v) if isinstance(v, str) else v for k, v in arguments.items()}
     told = json.dumps([name, normal], ensure_ascii=False, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def normalised(text: str) -> str:
-    """NFKC with single spaces."""
+    """Return the text in NFKC with single spaces."""
     return " ".join(unicodedata.normalize("NFKC", text).split())

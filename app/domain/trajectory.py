@@ -10,7 +10,7 @@ from app.domain.value import Value
 
 
 class TurnKind(StrEnum):
-    """A turn either asked a model or used a tool."""
+    """The kind of a turn: it asked a model or used a tool."""
 
     MODEL = "model"
     TOOL = "tool"
@@ -21,7 +21,7 @@ class Turn(Value):
 
     `agent` is a path such as `search/s2` or `report/section/3`; `ordinal` counts that agent's turns from 0. A model turn
     keeps only the messages added since the agent's previous model turn, preceded by `carried` messages of it. `elapsed_s` is the
-    stage's own time, in seconds, at the end of this turn: what an agent's clock shows again when the turn is replayed.
+    stage's own time, in seconds, at the end of this turn: an agent's clock shows it again when the turn is replayed.
     """
 
     agent: str
@@ -45,7 +45,7 @@ class Trajectory(Value):
 
 
 class RequestDigests:
-    """`request_digest` of requests that follow one another: of a conversation that has grown only what is new is hashed."""
+    """The digests of requests that follow one another: of a conversation that has grown, only the new messages are hashed."""
 
     def __init__(self) -> None:
         self._model = ""
@@ -53,7 +53,7 @@ class RequestDigests:
         self._so_far = hashlib.sha256()
 
     def of(self, request: ChatRequest, model: str, carried: int = 0) -> str:
-        """The digest; the request begins with `carried` messages of the one before."""
+        """Return the digest; the request begins with `carried` messages of the one before."""
         if model != self._model or carried != self._hashed:
             self._model, self._hashed, self._so_far = model, 0, hashlib.sha256(model.encode())
         for message in request.messages[self._hashed :]:
@@ -63,7 +63,7 @@ class RequestDigests:
 
 
 def request_digest(request: ChatRequest, model: str) -> str:
-    """SHA-256 over everything that determines a model call; a stored turn answers only the request it was made for."""
+    """Return the SHA-256 of everything that determines a model call; a stored turn answers only its own request."""
     return RequestDigests().of(request, model)
 
 

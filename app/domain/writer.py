@@ -1,4 +1,4 @@
-"""How a report is written from findings: what may differ between two reports over the same evidence."""
+"""The ways of writing a report: what may differ between two reports over the same evidence."""
 
 from enum import StrEnum
 from typing import Annotated
@@ -13,14 +13,14 @@ PromptVersion = Annotated[str, StringConstraints(pattern=r"^v[0-9]{1,4}$")]
 
 
 class Agents(StrEnum):
-    """Who writes: agents that ask a language model, or those that quote and cannot invent."""
+    """The writer's agents: they ask a language model, or they only quote and cannot invent."""
 
     MODEL = "model"
     EXTRACTIVE = "extractive"
 
 
 class Arrangement(StrEnum):
-    """How the extractive writer orders what was found: part by part, link by link, or as it finds best."""
+    """The order in which the extractive writer arranges findings: part by part, link by link, or as it finds best."""
 
     AUTOMATIC = "automatic"
     SURVEY = "survey"
@@ -28,10 +28,10 @@ class Arrangement(StrEnum):
 
 
 class WriterSettings(Value):
-    """What to write a report with. All defaults: as the installation writes.
+    """The settings of a report's writer. All defaults mean the installation's own way.
 
-    `model` is one of those the installation offers; `temperature` is the sampling temperature of every call of the report stage
-    (None: what each step asks for); `prompts` gives versions by prompt name, such as `{"section": "v2"}`.
+    `model` is one that the installation offers; `temperature` is the sampling temperature of every call of the report stage
+    (None: each step's own); `prompts` gives versions by prompt name, such as `{"section": "v2"}`.
     """
 
     agents: Agents | None = None
@@ -42,10 +42,10 @@ class WriterSettings(Value):
 
 
 class ReportLineage(Value):
-    """What a report was in fact written with, noted by the worker that wrote it.
+    """The settings that a report was in fact written with, noted by the worker that wrote it.
 
     `model` is empty for the extractive writer; `prompts` are SHA-256 digests by `name/version/language`; `build` names the
-    version of the program. A report of a time before this was noted has an empty lineage.
+    version of the program. A report older than lineages has an empty one.
     """
 
     system: str = ""
@@ -58,7 +58,7 @@ class ReportLineage(Value):
 
     @property
     def way(self) -> str:
-        """A short name under which votes for reports written alike are counted; prompts and builds are not told apart."""
+        """A short name under which votes for reports written alike are counted; prompts and builds do not count."""
         if self.agents == Agents.MODEL:
             warmth = "" if self.temperature is None else f" at {self.temperature:g}"
             versions = sorted({f"{name.split('/')[0]} {name.split('/')[1]}" for name in self.prompts if "/v1/" not in name})

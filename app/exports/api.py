@@ -1,4 +1,4 @@
-"""Reports to take along."""
+"""Routes to export reports as files."""
 
 from typing import Annotated
 
@@ -34,7 +34,7 @@ class ExportsController(Controller):
         ],
         version: Annotated[int | None, QueryParameter(ge=1, le=MOST_VERSIONS, description="By default the newest.")] = None,
     ) -> Response[bytes]:
-        """The report as a file. A PDF or Word file takes a second or two to make."""
+        """Return the report as a file. A PDF or Word file takes a second or two to make."""
         made = await exports.of(*await research.report(run_id, version), form)
         headers = {
             "Content-Disposition": attachment(made.title, form.extension),

@@ -1,10 +1,10 @@
-"""The forms in which a report leaves the product."""
+"""The formats of exported reports."""
 
 from enum import StrEnum
 
 
 class ExportFormat(StrEnum):
-    """A whole document, or (`bibtex`, `ris`, `csl`) the sources it cites for a reference manager."""
+    """A whole document, or (`bibtex`, `ris`, `csl`) the cited sources for a reference manager."""
 
     PDF = "pdf"
     DOCX = "docx"
@@ -18,12 +18,12 @@ class ExportFormat(StrEnum):
 
     @property
     def media_type(self) -> str:
-        """As IANA registers it, or as reference managers expect it."""
+        """The media type that IANA registers, or that reference managers expect."""
         return _KINDS[self][0]
 
     @property
     def extension(self) -> str:
-        """Of a file name, without the dot."""
+        """The ending of a file name, without the dot."""
         return _KINDS[self][1]
 
 

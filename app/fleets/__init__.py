@@ -1,1 +1,1 @@
-"""One system over a data set of questions."""
+"""The parts of fleets: one system over a data set of questions."""

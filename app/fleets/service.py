@@ -1,4 +1,4 @@
-"""Run a system over a data set of questions: make a fleet, add questions, hear of each end, pause and cancel it."""
+"""Run a system over a data set of questions: make a fleet, add questions, read each end, pause and cancel it."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -14,10 +14,10 @@ ENDS_AT_ONCE = 200
 
 
 class FleetGateway(Protocol):
-    """What fleets need from the workflow service."""
+    """The protocol that fleets need from the workflow service."""
 
     async def wake_fleet(self, request: FleetInput) -> None:
-        """Start the fleet's workflow, or have the one that is open look again.
+        """Start the fleet's workflow; an open one is woken instead.
 
         Raises:
             Unavailable: the workflow service does not answer; workers start the workflow within a minute of its return.
@@ -29,7 +29,7 @@ class Fleets:
     """The use cases of fleets, for the organisation that this context acts for.
 
     Raises:
-        NotFound: it has no such fleet.
+        NotFound: the organisation has no such fleet.
         Unavailable: the database or the workflow service does not answer; repeat the call.
     """
 
@@ -38,22 +38,22 @@ class Fleets:
         self._gateway = gateway
 
     async def make(self, fleet: UUID, at_once: int) -> Fleet:
-        """A fleet of this id with a window of `at_once` runs; the one there is, if it was made before."""
+        """Make a fleet of this id with a window of `at_once` runs; return the existing one, if there is one."""
         await fleets.make(self._database, fleet, at_once)
         return await self.get(fleet)
 
     async def get(self, fleet: UUID) -> Fleet:
-        """The fleet as it stands."""
+        """Return the fleet as it stands."""
         found = await fleets.get(self._database, fleet)
         if found is None:
             raise NotFound(f"there is no fleet {fleet}")
         return found
 
     async def add(self, fleet: UUID, questions: Sequence[FleetQuestion]) -> None:
-        """Append a micro-batch of questions, which begin as there is room. One whose name is there already is left alone.
+        """Add a batch of questions, which begin as there is room. A question whose name exists already is left alone.
 
         Raises:
-            InvalidInput: too many at once, a name twice, or a question that would wait for a person.
+            InvalidInput: too many at once, a name twice, or a question that would wait for a person's approval.
             Conflict: the fleet takes no more questions.
         """
         if len(questions) > MOST_ADDED:
@@ -68,20 +68,20 @@ class Fleets:
         await self._wake(fleet)
 
     async def complete(self, fleet: UUID) -> None:
-        """No further questions come: the fleet ends with its last run."""
+        """Note that no further questions come: the fleet ends with its last run."""
         if not await fleets.gathered(self._database, fleet):
             raise NotFound(f"there is no fleet {fleet}")
         await self._wake(fleet)
 
     async def ends(self, fleet: UUID, after: int = 0, limit: int = ENDS_AT_ONCE) -> Sequence[FleetEnd]:
-        """Up to `limit` questions that have ended, after number `after`."""
+        """Return up to `limit` questions that have ended, after number `after`."""
         return await fleets.ends(self._database, fleet, after, limit)
 
     async def wish(self, fleet: UUID, wish: FleetWish) -> Fleet:
-        """Pause it, have it go on, or cancel it with the runs under way. The same again changes nothing.
+        """Pause the fleet, resume it, or cancel it with the runs under way. Repeating a wish changes nothing.
 
         Raises:
-            Conflict: it has ended, or is being cancelled.
+            Conflict: the fleet has ended, or is being cancelled.
         """
         if not await fleets.set_wish(self._database, fleet, wish):
             found = await self.get(fleet)

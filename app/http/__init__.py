@@ -1,1 +1,1 @@
-"""What all routes share: authentication, errors, idempotency, the OpenAPI document, and the composition root."""
+"""The parts that all routes share: authentication, errors, idempotency, the OpenAPI document, and the composition root."""

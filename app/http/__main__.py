@@ -26,7 +26,7 @@ PORT = 8321
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Serve until told to stop. 2 when something must be set up first; the message says what."""
+    """Serve until stopped. Return 2 when something must be set up first; the message says what."""
     options = _parser().parse_args(arguments)
     logs.configure()
     try:
@@ -41,29 +41,35 @@ async def serve(settings: Settings, host: str = HOST, port: int | None = None, n
     """Serve on `host`, answering to the local names, `host` and `names`.
 
     Raises:
-        SetupError: a service it stands on is not named, or cannot be used as it is.
+        SetupError: a service that the API needs is not named, or cannot be used as it is.
     """
     if settings.database_url is None or settings.worker_database_url is None or settings.temporal_address is None:
         needed = "RUBRICA_DATABASE_URL, RUBRICA_WORKER_DATABASE_URL and RUBRICA_TEMPORAL_ADDRESS"
         raise SetupError(f"set {needed}, or use `rubrica up`, which starts both servers")
-    # Loaded here: whoever builds the application with a gateway of his own needs no Temporal.
+    # Imported here: whoever builds the application with another gateway needs no Temporal.
     from app.runs.service.temporal_gateway import TemporalGateway
     from app.schedules.service.temporal_gateway import TemporalSchedules
 
-    gateway, timing = TemporalGateway(settings.temporal_address), TemporalSchedules(settings.temporal_address)
-    urls = settings.database_url.get_secret_value(), settings.worker_database_url.get_secret_value()
+    temporal = settings.temporal_address
     with bind(host, settings.api_port or PORT if port is None else port) as listening:
-        systems, model = AVAILABLE if settings.llm_base_url else WITHOUT_MODEL, settings.default_model
-        answered = LOCAL_HOSTS | names | {f"[{host}]" if ":" in host else host}
-        policy, accounts = Policy(networks(*settings.webhook_networks)), AccountPolicy.of(settings)
-        documents = settings.documents
-        offers = offered(settings)
         opened = open_services(
-            *urls, gateway, settings.services, settings.retrieval_url, systems, model, policy, documents, timing, offers, accounts
+            settings.database_url.get_secret_value(),
+            settings.worker_database_url.get_secret_value(),
+            TemporalGateway(temporal),
+            services_on=settings.services,
+            retrieval_url=settings.retrieval_url,
+            systems=AVAILABLE if settings.llm_base_url else WITHOUT_MODEL,
+            model=settings.default_model,
+            webhook_policy=Policy(networks(*settings.webhook_networks)),
+            documents=settings.documents,
+            timing=TemporalSchedules(temporal),
+            offers=offered(settings),
+            accounts_policy=AccountPolicy.of(settings),
         )
+        answered = LOCAL_HOSTS | names | {f"[{host}]" if ":" in host else host}
         async with opened as services:
             app = create_app(services, answered, settings.cors_origins)
-            gc.freeze()  # what is loaded by now stays: later collections need not look at it
+            gc.freeze()  # what is loaded by now stays: later collections do not look at it
             await Server(app, services).serve(sockets=[listening])
 
 

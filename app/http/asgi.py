@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 from litestar import Litestar
+from litestar.config.cors import CORSConfig
 from litestar.di import Provide
 from litestar.middleware import DefineMiddleware
 from litestar.types import ASGIApp, ControllerRouterHandler, Middleware
@@ -23,7 +24,6 @@ from app.exports.api import ExportsController
 from app.http import problems
 from app.http.authentication import Authentication, authorised
 from app.http.conditional import Conditional
-from app.http.cors import cors
 from app.http.dependencies import ApiRequest, principal_of
 from app.http.guard import LOCAL_HOSTS, Guard
 from app.http.health import health
@@ -54,19 +54,49 @@ from app.side_by_side.api import SideBySideController
 from app.webhooks.api import WebhooksController
 
 MAX_BODY_BYTES = 1_000_000
+# The response headers that pages of other sites may read.
+EXPOSED_HEADERS = ["ETag", "Location", "Retry-After", "X-Request-ID", "Idempotency-Replayed", "RateLimit-Policy", "RateLimit"]
 ROUTES: tuple[ControllerRouterHandler, ...] = (
-    *(RunsController, EventsController, PlansController, SteeringController, AskingController, SideBySideController),
-    *(ReportsController, VersionsController, FindingsController, ExportsController, SharesController, shared),
-    *(ComparisonsController, FeedbackController, AnnotationsController, PreferencesController),
-    *(CollectionsController, SchedulesController, unsubscribe_page, unsubscribe, WebhooksController),
-    *(SessionsController, MembersController, InvitationsController, KeysController, OidcController),
-    *(LimitsController, RetentionController, AuditController),
-    *(ResponsesController, ChatController, ModelsController, health, tools, retrieve),
+    RunsController,
+    EventsController,
+    PlansController,
+    SteeringController,
+    AskingController,
+    SideBySideController,
+    ReportsController,
+    VersionsController,
+    FindingsController,
+    ExportsController,
+    SharesController,
+    shared,
+    ComparisonsController,
+    FeedbackController,
+    AnnotationsController,
+    PreferencesController,
+    CollectionsController,
+    SchedulesController,
+    unsubscribe_page,
+    unsubscribe,
+    WebhooksController,
+    SessionsController,
+    MembersController,
+    InvitationsController,
+    KeysController,
+    OidcController,
+    LimitsController,
+    RetentionController,
+    AuditController,
+    ResponsesController,
+    ChatController,
+    ModelsController,
+    health,
+    tools,
+    retrieve,
 )
 
 
 def create_app(services: Services, allowed_hosts: Collection[str] = LOCAL_HOSTS, origins: Collection[str] = ()) -> ASGIApp:
-    """The API as an ASGI application over open services.
+    """Return the API as an ASGI application over open services.
 
     It answers to the names in `allowed_hosts` only. Pages of `origins` (`https://app.example`) may use it from a browser.
     """
@@ -74,7 +104,7 @@ def create_app(services: Services, allowed_hosts: Collection[str] = LOCAL_HOSTS,
 
 
 def routed(services: Services, origins: Collection[str] = ()) -> Litestar:
-    """Return the routes, without what stands before them."""
+    """Return the routes, without the middleware that stands before the application."""
     return Litestar(
         route_handlers=ROUTES,
         dependencies=_dependencies(services),
@@ -86,13 +116,13 @@ def routed(services: Services, origins: Collection[str] = ()) -> Litestar:
         request_class=ApiRequest,
         type_encoders={BaseModel: _as_json},
         request_max_body_size=MAX_BODY_BYTES,
-        cors_config=cors(origins) if origins else None,
+        cors_config=_cors_config_of(origins) if origins else None,
         logging_config=None,
     )
 
 
 def _dependencies(services: Services) -> dict[str, Provide]:
-    """Give handlers each service under its name, and who asks as `principal`."""
+    """Provide each service to handlers under its name, and the caller as `principal`."""
     named = {field.name: _provide(getattr(services, field.name)) for field in fields(services)}
     return {**named, "principal": Provide(principal_of, sync_to_thread=False)}
 
@@ -111,6 +141,11 @@ def _middleware(services: Services) -> list[Middleware]:
     ]
 
 
+def _cors_config_of(origins: Collection[str]) -> CORSConfig:
+    """Return the settings for pages of these origins: they may send keys of their own, but never cookies."""
+    return CORSConfig(allow_origins=list(origins), allow_credentials=False, expose_headers=EXPOSED_HEADERS, max_age=3_600)
+
+
 def _as_json(model: BaseModel) -> msgspec.Raw:
-    """Write a model by pydantic; by default all of it becomes Python values first, which are then written."""
+    """Write a model by pydantic's own JSON; by default all of it becomes Python values first."""
     return msgspec.Raw(model.model_dump_json().encode())

@@ -1,7 +1,7 @@
-"""Who sends a request, and whether they may.
+"""Find out who sends a request, and whether they may.
 
-A route says in its `opt` what it needs (`opt=needs(Scope.RUNS_READ)`), or that it is for everybody (`opt=PUBLIC`). One that says
-neither answers nobody; a test looks for it.
+A route says in its `opt` what it needs (`opt=needs(Scope.RUNS_READ)`), or that it is for everybody (`opt=PUBLIC`). A route that
+says neither answers nobody; a test looks for such routes.
 """
 
 import asyncio
@@ -25,18 +25,18 @@ from app.quotas.service import Limits
 from app.runs.service.open_streams import Credential, OpenStream, OpenStreams
 
 PUBLIC = {"public": True}
-# The `opt` of a route whose answers may go on for long: they take one of their organisation's places.
+# The `opt` of a route whose answers may last long: each takes one of its organisation's places.
 STREAMS = {"streams": True}
 NOBODY = "sign in, or send an API key as `Authorization: Bearer rbk_...`"
 
 
 def needs(scope: accounts.Scope) -> dict[str, object]:
-    """A route's `opt`, or a controller's for all of its routes."""
+    """Return the `opt` of a route, or of a controller for all of its routes."""
     return {"needs": scope}
 
 
 class Authentication:
-    """ASGI middleware: all that a request does happens for the organisation of whoever sent it."""
+    """ASGI middleware: everything that a request does happens for the organisation of its sender."""
 
     def __init__(self, app: ASGIApp, authenticator: Authenticator, limits: Limits, streams: OpenStreams) -> None:
         self._app = app
@@ -45,7 +45,7 @@ class Authentication:
         self._limits = limits
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Find out who asks. A public route asks nobody, so that a stale credential does not close it."""
+        """Find out who asks. A public route does not check, so that an expired credential does not close it."""
         if scope["type"] != ScopeType.HTTP or is_public(scope["route_handler"]) or scope["method"] == "OPTIONS":
             await self._app(scope, receive, send)
             return
@@ -58,7 +58,7 @@ class Authentication:
             await self._streamed(credential, scope, receive, with_pace(send, admission) if admission else send)
 
     async def _streamed(self, credential: Credential, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer; a stream whose reader may no longer have it ends as if there were no more, and who comes back is refused."""
+        """Answer the request. A stream whose credential has ended is finished early; a client that comes back is refused."""
         task = asyncio.current_task()
         assert task is not None
         stream = OpenStream(credential, task)
@@ -78,7 +78,7 @@ class Authentication:
                 await send({"type": "http.response.body", "body": b"", "more_body": False})
 
     async def _recognised(self, scope: Scope) -> tuple[Principal, Credential]:
-        """A key outranks the cookie: it is what a program means by what it sends."""
+        """Return the caller and the credential. A key outranks the cookie: a program sends a key on purpose."""
         connection: ASGIConnection[Any, Any, Any, Any] = ASGIConnection(scope)
         given = connection.headers.get("authorization")
         if given is None and (token := connection.cookies.get(SESSION)):
@@ -89,17 +89,17 @@ class Authentication:
 
 
 def client_address(scope: Scope) -> str:
-    """The network address that the request comes from, as far as the server knows it."""
+    """Return the network address of the request's sender, as far as the server knows it."""
     client = scope.get("client")
     return client[0] if client else ""
 
 
 async def authorised(connection: ASGIConnection, handler: BaseRouteHandler) -> None:  # type: ignore[type-arg]
-    """Litestar's guard of every route: a coroutine, since what is not goes to a thread and back with each request.
+    """Let Litestar check every route. It is a coroutine: Litestar would run a plain function in a thread with each request.
 
     Raises:
-        Unauthenticated: nobody is known to ask.
-        Forbidden: they may not do what the route needs.
+        Unauthenticated: the caller is not known.
+        Forbidden: the caller lacks the scope that the route needs.
     """
     if is_public(handler) or connection.scope.get("method") == "OPTIONS":
         return
@@ -113,7 +113,7 @@ async def authorised(connection: ASGIConnection, handler: BaseRouteHandler) -> N
 
 
 def is_public(handler: BaseRouteHandler) -> bool:
-    """True when a route answers without knowing who asks."""
+    """Return True when a route answers without knowing the caller."""
     return bool(handler.opt.get("public", False))
 
 

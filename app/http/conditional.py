@@ -1,6 +1,6 @@
-"""ETags: a read that brings what the client has already is answered without it (304).
+"""Tag answers with ETags: a read whose answer the client has already gets 304 without a body.
 
-The tag is a digest of the answer, so it needs no help from handlers, and is right whatever an answer is made of.
+The tag is a digest of the answer, so handlers need not help.
 """
 
 import hashlib
@@ -9,13 +9,13 @@ from litestar.datastructures import Headers
 from litestar.enums import ScopeType
 from litestar.types import ASGIApp, Message, Receive, Scope, Send
 
-# To be asked again each time, and kept by nobody but who asked.
+# Clients ask again each time, and shared caches keep nothing.
 CACHING = (b"cache-control", b"private, no-cache")
 NOT_WITHOUT_BODY = (b"content-type", b"content-length")
 
 
 class Conditional:
-    """ASGI middleware: a tag on every whole answer to a GET, and 304 where the client names it."""
+    """ASGI middleware that puts a tag on every whole answer to a GET, and answers 304 where the client names that tag."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

@@ -1,4 +1,4 @@
-"""What handlers ask for, under the names the composition root provides it."""
+"""Types of the services that handlers take, under the names by which the composition root provides them."""
 
 from typing import Any
 from uuid import UUID
@@ -48,18 +48,18 @@ SchedulesService = NamedDependency[Schedules]
 SubscriptionsService = NamedDependency[Subscriptions]
 PreferencesService = NamedDependency[Preferences]
 AccountsService = NamedDependency[Accounts]
-# Who asks; a public route has none.
+# The caller; a public route has none.
 CurrentPrincipal = NamedDependency[Principal]
 
 
 class ApiRequest(Request[Any, Any, Any]):
-    """A request whose body is JSON in UTF-8, or its sender hears why it is not."""
+    """A request whose body must be JSON in UTF-8; other bodies are refused with the reason."""
 
     async def json(self) -> Any:
-        """The decoded body.
+        """Return the decoded body.
 
         Raises:
-            ClientException: it is not UTF-8, or nested beyond all sense.
+            ClientException: the body is not UTF-8, or is nested too deeply.
         """
         try:
             return await super().json()
@@ -70,11 +70,11 @@ class ApiRequest(Request[Any, Any, Any]):
 
 
 def address_of(request: ApiRequest) -> str:
-    """The network address that the request comes from, as far as the server knows it."""
+    """Return the network address of the request's sender, as far as the server knows it."""
     return request.client.host if request.client else ""
 
 
 def principal_of(request: ApiRequest) -> Principal:
-    """Who the request's authentication found."""
+    """Return the principal that authentication found."""
     found: Principal = request.user
     return found

@@ -8,7 +8,7 @@ LONGEST_NAME = 80
 
 
 def attachment(title: str, extension: str) -> str:
-    """A `Content-Disposition` that saves the body as the title; readers without Unicode get its ASCII letters."""
+    """Return a `Content-Disposition` that saves the body under the title; clients without Unicode get its ASCII letters."""
     name = file_name(title)
     ascii_name = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
     plain = re.sub(r"[^A-Za-z0-9]+", "-", ascii_name).strip("-") or "report"
@@ -16,6 +16,6 @@ def attachment(title: str, extension: str) -> str:
 
 
 def file_name(title: str) -> str:
-    """The title's letters and digits, of any script, joined by hyphens: nothing in it has a meaning to a file system."""
+    """Return the title's letters and digits, of any script, joined by hyphens: no character has a meaning to a file system."""
     words = re.sub(r"[\W_]+", "-", unicodedata.normalize("NFC", title)).strip("-")
     return words[:LONGEST_NAME].rstrip("-") or "report"

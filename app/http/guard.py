@@ -1,4 +1,4 @@
-"""What stands before every request: whom this server answers at all, and the headers of every response.
+"""Guard the server before every request: it decides which requests are let in, and adds headers to every response.
 
 A server on the loopback is reachable from every web page its user opens. Two checks keep those out: the `Host` header must be
 one of ours (a page that rebinds its name to 127.0.0.1 still sends its own name), and a browser's write must come from our
@@ -30,12 +30,12 @@ DEFAULTS = (
     (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
     (b"cache-control", b"no-store"),
 )
-# Where browsers come by https they shall come by nothing else, for a year.
+# Browsers that come by https use nothing else for a year.
 HTTPS = (b"strict-transport-security", b"max-age=31536000")
 
 
 class Refusal(NamedTuple):
-    """Why a request is not let in."""
+    """The reason why a request is not let in."""
 
     status: int
     name: str
@@ -44,9 +44,9 @@ class Refusal(NamedTuple):
 
 
 class Guard:
-    """An ASGI application in front of another. Health checks may name the server as they like: they address it by number.
+    """An ASGI application in front of another. Health checks may use any host name: they address the server by number.
 
-    `https`: browsers reach it by https.
+    `https`: browsers reach the server by https.
     """
 
     def __init__(self, app: ASGIApp, allowed_hosts: Collection[str], origins: Collection[str] = (), https: bool = False) -> None:
@@ -87,7 +87,7 @@ class Guard:
 
 
 def _name(host: str) -> str:
-    """The host without its port; an IPv6 address keeps its brackets."""
+    """Return the host without its port; an IPv6 address keeps its brackets."""
     return host[: host.index("]") + 1] if host.startswith("[") and "]" in host else host.partition(":")[0]
 
 
@@ -97,7 +97,7 @@ def _request_id(headers: dict[str, str]) -> str:
 
 
 def _with_headers(send: Send, request_id: str, defaults: Headers) -> Send:
-    """Add the request's id, and each of the defaults that the response does not state itself."""
+    """Add the request's id, and each default header that the response does not set itself."""
 
     async def reply(message: Message) -> None:
         if message["type"] == "http.response.start":

@@ -1,4 +1,4 @@
-"""Whether each part answers."""
+"""Report whether each part answers."""
 
 import asyncio
 from collections.abc import Awaitable
@@ -16,14 +16,14 @@ PATIENCE = timedelta(seconds=2)
 
 
 class PartHealth(BaseModel):
-    """One part of the product."""
+    """The health of one part of the product."""
 
     ok: bool
     detail: str = ""
 
 
 class Health(BaseModel):
-    """`ok` is true when every part is."""
+    """The health of all parts. `ok` is true when every part is ok."""
 
     ok: bool
     version: str
@@ -32,7 +32,7 @@ class Health(BaseModel):
 
 @get("/health", opt=PUBLIC, security=[{}], tags=["health"])
 async def health(parts: PartsService) -> Response[Health]:
-    """The state of every part; 503 while one that requests need does not answer."""
+    """Return the state of every part; 503 while one that requests need does not answer."""
     names = {"database": parts.database(), "workflows": parts.workflows(), "events": parts.events()}
     states = await asyncio.gather(*(_state(check) for check in names.values()))
     found = dict(zip(names, states, strict=True))

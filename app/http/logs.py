@@ -1,4 +1,4 @@
-"""The log of the API: each line that is written while a request is answered has the request's id."""
+"""Write the API's log: each line that is written while a request is answered has the request's id."""
 
 import logging
 from contextvars import ContextVar
@@ -8,7 +8,7 @@ FORMAT = "%(asctime)s %(levelname)s %(name)s [%(request_id)s]: %(message)s"
 
 
 class RequestIds(logging.Filter):
-    """Adds the id of the request being answered to a record; `-` outside of requests."""
+    """A filter that adds the id of the current request to each record; `-` outside of requests."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Let every record pass."""

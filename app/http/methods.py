@@ -1,4 +1,4 @@
-"""`Allow` of an answer to OPTIONS: every method of the path. Litestar names those of the handler that it saw first."""
+"""Name every method of the path in `Allow` of an answer to OPTIONS. Litestar names those of the first handler only."""
 
 from litestar import Litestar
 from litestar.enums import ScopeType
@@ -7,7 +7,7 @@ from litestar.types import Message, Scope
 
 
 async def name_all_methods(message: Message, scope: Scope) -> None:
-    """For Litestar's `before_send`."""
+    """Set the `Allow` header of an OPTIONS answer; Litestar calls this before it sends."""
     if scope["type"] != ScopeType.HTTP or scope["method"] != "OPTIONS" or message["type"] != "http.response.start":
         return
     headers = [(name, value) for name, value in message["headers"] if name.lower() != b"allow"]

@@ -1,4 +1,4 @@
-"""How much of a limit is left, in every response (draft-ietf-httpapi-ratelimit-headers)."""
+"""Tell clients in every response how much of a limit is left (draft-ietf-httpapi-ratelimit-headers)."""
 
 import math
 
@@ -10,7 +10,7 @@ SECONDS = int(MINUTE.total_seconds())
 
 
 def with_pace(send: Send, admission: Admission) -> Send:
-    """Add `RateLimit-Policy` (so many in so many seconds) and `RateLimit` (left, and seconds until all are there again)."""
+    """Add `RateLimit-Policy` (requests per seconds) and `RateLimit` (what is left, and seconds until the full limit is back)."""
     taken = admission.taken
     headers = [
         (b"ratelimit-policy", f'"minute";q={admission.limit};w={SECONDS}'.encode()),

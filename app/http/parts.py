@@ -1,4 +1,4 @@
-"""Asks each part whether it answers."""
+"""Check whether each part answers."""
 
 from app.database.engine import Executor, translated
 from app.database.schema import require_schema
@@ -8,7 +8,7 @@ from app.runs.storage.events import Listener
 
 
 class Parts:
-    """The parts the API stands on. Each check returns, or raises with what is wrong.
+    """The parts that the API needs. Each check returns, or raises with what is wrong.
 
     Raises:
         Unavailable: the part does not answer now.
@@ -21,15 +21,15 @@ class Parts:
         self._listener = listener
 
     async def database(self) -> None:
-        """The database answers, and its schema is one this code works with."""
+        """Check that the database answers, and that this code works with its schema."""
         async with translated():
             await require_schema(self._database)
 
     async def workflows(self) -> None:
-        """The workflow service answers."""
+        """Check that the workflow service answers."""
         await self._gateway.check()
 
     async def events(self) -> None:
-        """The listening connection stands."""
+        """Check that the listening connection is open."""
         if not self._listener.connected:
             raise Unavailable("not connected; event streams catch up when the connection is back")

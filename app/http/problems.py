@@ -1,4 +1,4 @@
-"""From the tree of errors to RFC 9457 problems: the one place where an error becomes an HTTP status."""
+"""Turn the tree of errors into RFC 9457 problems: the one place where an error becomes an HTTP status."""
 
 import logging
 import math
@@ -33,7 +33,7 @@ log = logging.getLogger(__name__)
 
 
 class FieldError(BaseModel):
-    """What is wrong with one field of the request."""
+    """The fault of one field of the request."""
 
     field: str
     message: str
@@ -74,12 +74,12 @@ UNEXPECTED = Kind(500, "unexpected", "Unexpected error")
 
 
 def problem_type(name: str) -> str:
-    """The URI that names a kind of problem."""
+    """Return the URI that names a kind of problem."""
     return f"urn:rubrica:problem:{name}"
 
 
 def plugin() -> ProblemDetailsPlugin:
-    """Makes every error, foreseen or not, a problem."""
+    """Return the plugin that turns every error, foreseen or not, into a problem."""
     to_problem: dict[type[Any], Callable[[Any], ProblemDetailsException]] = {
         RubricaError: _from_domain,
         HTTPException: _from_http,
@@ -125,7 +125,7 @@ def _message(item: Any) -> str:
 
 
 def _from_bug(error: Exception) -> ProblemDetailsException:
-    """The reader learns nothing about the inside; the log has it all."""
+    """Log all of the error; the client learns nothing about the inside."""
     log.error("unexpected error while answering a request", exc_info=error)
     return _problem(UNEXPECTED, "something went wrong here, not in your request; the log of the server says what")
 

@@ -1,4 +1,4 @@
-"""The table of routes as plain values: what each needs, for those who check that all do."""
+"""List the routes as plain values, with what each needs, for tests that check all of them."""
 
 from typing import NamedTuple
 
@@ -9,7 +9,7 @@ from app.accounts.nouns.access import Scope
 
 
 class Declared(NamedTuple):
-    """One route, with Litestar's address (`{name:type}`). Neither `needs` nor `public`: it answers nobody."""
+    """One route, with Litestar's address (`{name:type}`). With neither `needs` nor `public`, it answers nobody."""
 
     method: str
     path: str
@@ -18,12 +18,12 @@ class Declared(NamedTuple):
 
     @property
     def name(self) -> str:
-        """As people write it."""
+        """The method and path as people write them."""
         return f"{self.method} {self.path}"
 
 
 def declared(app: Litestar) -> list[Declared]:
-    """Every route but those of the description."""
+    """List every route except those of the OpenAPI document."""
     return [
         Declared(method, route.path, handler.opt.get("needs"), handler.opt.get("public") is True)
         for route in app.routes

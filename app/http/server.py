@@ -1,4 +1,4 @@
-"""The HTTP server, and how it ends: event streams first, so that nobody has to be cut off."""
+"""Run the HTTP server; at its end it closes event streams first, so that no client is cut off."""
 
 import signal
 import socket
@@ -16,7 +16,7 @@ BACKLOG = 2_048
 
 
 class Server(uvicorn.Server):
-    """Uvicorn, ending open event streams before it waits for the rest."""
+    """Uvicorn, which ends open event streams before it waits for the rest."""
 
     def __init__(self, app: ASGIApp, services: Services) -> None:
         config = uvicorn.Config(
@@ -31,19 +31,19 @@ class Server(uvicorn.Server):
         self._services = services
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Uvicorn raises the signal again when it has ended, which would skip our own closing; a second Ctrl-C does not wait."""
+        """Ask the server to end; a second Ctrl-C forces it. Uvicorn would raise the signal again, which skips our own closing."""
         if self.should_exit and sig == signal.SIGINT:
             self.force_exit = True
         self.should_exit = True
 
     async def shutdown(self, sockets: Sequence[socket.socket] | None = None) -> None:
-        """Tell watchers to come back later, then end."""
+        """Let watchers come back later, then shut down."""
         self._services.live.stop()
         await super().shutdown(list(sockets or ()))
 
 
 def bind(host: str, port: int) -> socket.socket:
-    """A listening socket; port 0 takes a free one.
+    """Open a listening socket; port 0 takes a free one.
 
     Raises:
         SetupError: the port is taken, or the address is not this machine's.

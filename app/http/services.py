@@ -1,88 +1,106 @@
-"""What the handlers stand on: opened before the first request, closed after the last."""
+"""The services that handlers use: opened before the first request, closed after the last."""
 
-import asyncio
-import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from datetime import timedelta
 from pathlib import Path
-from typing import Any
-from uuid import UUID
+
+import asyncpg
 
 from app.accounts.service.authentication import Authenticator
 from app.accounts.service.desk import Accounts
 from app.accounts.service.policy import DEFAULTS, AccountPolicy
 from app.asking.service.asking import Asking
 from app.collections.service.collections import Collections
-from app.collections.service.document_files import DocumentFiles
-from app.collections.service.index_owner import IndexService
-from app.collections.service.tending import CollectionTending
 from app.comparisons.service.offers import Offers
 from app.database.engine import connect
 from app.database.roles import refuse_bypass
 from app.database.tenancy import TenantDatabase
-from app.domain.errors import RubricaError
 from app.domain.pricing import PricedModel
 from app.domain.query import SystemName
 from app.exports.service import Exports
 from app.exports.service.conversion import Conversions
+from app.http.background import Background
 from app.http.parts import Parts
 from app.idempotency.service import IdempotencyKeys
 from app.outside.service.pages import Pages
 from app.outside.service.tool_use import ToolUseReport
 from app.preferences.service.use_cases import Preferences, preferences
 from app.reports.service.revising import Revising
-from app.retention.service.sweeping import keep_swept
 from app.runs.service.deletion import Deleting
 from app.runs.service.gateway import RunGateway
 from app.runs.service.live_events import LiveEvents
 from app.runs.service.open_streams import OpenStreams
 from app.runs.service.research import AVAILABLE, Research
 from app.runs.service.steering import Steering
-from app.runs.storage.events import Listener
 from app.schedules.service.gateway import NoTiming, ScheduleGateway
-from app.schedules.service.schedules import Schedules, ScheduleSync, Subscriptions
+from app.schedules.service.schedules import Schedules, Subscriptions
 from app.sharing.service import Sharing
 from app.side_by_side.service.later_scores import LaterScores
 from app.side_by_side.service.side_by_side import SideBySides
-from app.webhooks.service.delivery import Deliverer, Policy
+from app.webhooks.service.delivery import Policy
 from app.webhooks.service.webhooks import Webhooks
 
 NO_TIMING = NoTiming()
 DOCUMENTS = Path("documents")
-DISPATCH_EVERY = timedelta(seconds=5)
 POLICY = Policy()
-
-log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class Services:
-    """The use cases, and the parts they stand on."""
+class RunServices:
+    """The use cases around runs: asking, following, steering and deleting them."""
 
     research: Research
     asking: Asking
     steering: Steering
-    live: LiveEvents
-    parts: Parts
-    use: ToolUseReport
-    pages: Pages
-    authenticator: Authenticator
-    exports: Exports
-    revising: Revising
-    sharing: Sharing
-    idempotency: IdempotencyKeys
-    webhooks: Webhooks
-    collections: Collections
-    schedules: Schedules
-    subscriptions: Subscriptions
-    preferences: Preferences
-    accounts: Accounts
-    streams: OpenStreams
     side_by_side: SideBySides
     scores: LaterScores
     deleting: Deleting
+    live: LiveEvents
+    streams: OpenStreams
+
+
+@dataclass(frozen=True)
+class ReportServices:
+    """The use cases around finished reports."""
+
+    exports: Exports
+    revising: Revising
+    sharing: Sharing
+    preferences: Preferences
+
+
+@dataclass(frozen=True)
+class SourceServices:
+    """The use cases around what runs search and read."""
+
+    collections: Collections
+    pages: Pages
+    use: ToolUseReport
+
+
+@dataclass(frozen=True)
+class NotificationServices:
+    """The use cases around schedules, their mails, and webhooks."""
+
+    schedules: Schedules
+    subscriptions: Subscriptions
+    webhooks: Webhooks
+
+
+@dataclass(frozen=True)
+class RequestServices:
+    """The parts that every request passes, whatever it asks for."""
+
+    accounts: Accounts
+    authenticator: Authenticator
+    idempotency: IdempotencyKeys
+    parts: Parts
+
+
+@dataclass(frozen=True)
+class Services(RunServices, ReportServices, SourceServices, NotificationServices, RequestServices):
+    """All services. Handlers take each of them under the name of its field."""
 
 
 @asynccontextmanager
@@ -100,102 +118,100 @@ async def open_services(
     offers: Offers | None = None,
     accounts_policy: AccountPolicy = DEFAULTS,
 ) -> AsyncIterator[Services]:
-    """The pools, the one listening connection and the dispatcher of waiting runs, for as long as the context lasts.
+    """Open the pools, the listening connection and the background work, for as long as the context lasts.
 
-    Requests use `database_url`, whose role sees one organisation at a time. What is done for nobody in particular, or before it
-    is known for whom, uses `trusted_url`. `services_on` are the services outside that are configured; `retrieval_url` is the
-    index's address, `systems` those that can be asked for; `model` is the one that runs ask, for estimates. `documents` is the
-    folder that the index reads own documents from, and `timing` what holds the times of schedules; `offers` is what reports
-    can be written with.
+    Requests use `database_url`, whose role sees one organisation at a time. Work for no particular organisation, and work before
+    the organisation is known, uses `trusted_url`. `services_on` are the configured outside services; `retrieval_url` is the
+    index's address; `systems` are those that can be asked for; `model` is the one that runs use, for estimates. `documents` is
+    the folder from which the index reads own documents; `timing` holds the times of schedules; `offers` are the models and
+    ways that reports can be written with.
 
     Raises:
         SetupError: the database cannot be used, its schema is another than this version needs, or its role sees too much.
     """
     async with await connect(database_url) as pool, await connect(trusted_url, setting="RUBRICA_WORKER_DATABASE_URL") as trusted:
         tenants = TenantDatabase(pool)
-        live = LiveEvents(tenants, trusted)
-        deliverer = Deliverer(trusted, webhook_policy)
-        listener = Listener(trusted_url, _hearing(live, deliverer), live.gap)
         accounts = Accounts.over(tenants, trusted, accounts_policy)
         research = Research(tenants, gateway, systems, accounts.limits.begin_run)
-        steering = Steering(tenants, gateway, research)
-        index, files = IndexService(retrieval_url), DocumentFiles(documents)
-        tending = CollectionTending(trusted, files, index)
-        sync = ScheduleSync(trusted, timing)
-        asking = Asking(tenants, gateway, research, model, accounts.limits.begin_spending)
-        beside = SideBySides(tenants, research)
-        everybodys = Research(trusted, gateway)
+        background = Background(tenants, trusted, trusted_url, gateway, timing, webhook_policy, documents, retrieval_url)
+        runs = _make_run_services(tenants, gateway, research, accounts, model, background)
         services = Services(
-            research=research,
-            asking=asking,
-            steering=steering,
-            live=live,
-            parts=Parts(trusted, gateway, listener),
-            use=ToolUseReport(trusted, services_on),
-            pages=Pages(index),
-            authenticator=Authenticator(trusted, accounts_policy),
-            exports=Exports(Conversions()),
-            revising=Revising(tenants, gateway, research, accounts.limits.begin_spending),
-            sharing=Sharing(tenants, trusted, research),
-            idempotency=IdempotencyKeys(tenants),
-            webhooks=Webhooks(tenants, deliverer),
-            collections=Collections(tenants, trusted, files, index, tending.wake),
-            schedules=Schedules(tenants, timing, sync.wake),
-            subscriptions=Subscriptions(trusted),
-            preferences=preferences(tenants, research, steering, offers),
-            accounts=accounts,
-            streams=OpenStreams(trusted),
-            side_by_side=beside,
-            scores=LaterScores(tenants, gateway, asking, beside, accounts.limits.begin_spending),
-            deleting=Deleting(tenants),
+            **vars(runs),
+            **vars(_make_report_services(tenants, trusted, gateway, runs, accounts, offers)),
+            **vars(_make_source_services(tenants, trusted, background, services_on)),
+            **vars(_make_notification_services(tenants, trusted, background, timing)),
+            **vars(_make_request_services(tenants, trusted, gateway, accounts, background)),
         )
         await services.parts.database()
         await refuse_bypass(pool)
-        jobs = [
-            listener.run(),
-            deliverer.run(),
-            sync.keep(),
-            services.streams.keep(),
-            keep_swept(trusted),
-            _dispatch(everybodys.dispatch),
-            _dispatch(Revising(trusted, gateway, everybodys).dispatch),
-            *([tending.keep()] if index.configured else []),
-        ]
-        async with _working(jobs):
-            try:
-                yield services
-            finally:
-                live.stop()
+        async with background.run():
+            yield services
 
 
-def _hearing(live: LiveEvents, deliverer: Deliverer) -> Callable[[UUID, int], None]:
-    """Streams hear of an event, and webhooks are looked at."""
+def _make_run_services(
+    tenants: TenantDatabase,
+    gateway: RunGateway,
+    research: Research,
+    accounts: Accounts,
+    model: PricedModel | None,
+    background: Background,
+) -> RunServices:
+    begin_spending = accounts.limits.begin_spending
+    asking, side_by_side = Asking(tenants, gateway, research, model, begin_spending), SideBySides(tenants, research)
+    return RunServices(
+        research=research,
+        asking=asking,
+        steering=Steering(tenants, gateway, research),
+        side_by_side=side_by_side,
+        scores=LaterScores(tenants, gateway, asking, side_by_side, begin_spending),
+        deleting=Deleting(tenants),
+        live=background.live,
+        streams=background.streams,
+    )
 
-    def heard(run_id: UUID, seq: int) -> None:
-        live.heard(run_id, seq)
-        deliverer.wake()
 
-    return heard
-
-
-@asynccontextmanager
-async def _working(jobs: Iterable[Coroutine[Any, Any, None]]) -> AsyncIterator[None]:
-    """What goes on beside the requests, until the context ends."""
-    tasks = [asyncio.create_task(job) for job in jobs]
-    try:
-        yield
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+def _make_report_services(
+    tenants: TenantDatabase,
+    trusted: asyncpg.Pool,
+    gateway: RunGateway,
+    runs: RunServices,
+    accounts: Accounts,
+    offers: Offers | None,
+) -> ReportServices:
+    return ReportServices(
+        exports=Exports(Conversions()),
+        revising=Revising(tenants, gateway, runs.research, accounts.limits.begin_spending),
+        sharing=Sharing(tenants, trusted, runs.research),
+        preferences=preferences(tenants, runs.research, runs.steering, offers),
+    )
 
 
-async def _dispatch(dispatch: Callable[[], Awaitable[int]]) -> None:
-    """Start what waits for the workflow service, now and again."""
-    while True:
-        try:
-            if started := await dispatch():
-                log.info("%d runs or changes of reports that had waited were started", started)
-        except RubricaError as error:
-            log.warning("runs or changes of reports wait to be started: %s", error)
-        await asyncio.sleep(DISPATCH_EVERY.total_seconds())
+def _make_source_services(
+    tenants: TenantDatabase, trusted: asyncpg.Pool, background: Background, services_on: frozenset[str]
+) -> SourceServices:
+    return SourceServices(
+        collections=Collections(tenants, trusted, background.files, background.index, background.tending.wake),
+        pages=Pages(background.index),
+        use=ToolUseReport(trusted, services_on),
+    )
+
+
+def _make_notification_services(
+    tenants: TenantDatabase, trusted: asyncpg.Pool, background: Background, timing: ScheduleGateway
+) -> NotificationServices:
+    return NotificationServices(
+        schedules=Schedules(tenants, timing, background.sync.wake),
+        subscriptions=Subscriptions(trusted),
+        webhooks=Webhooks(tenants, background.deliverer),
+    )
+
+
+def _make_request_services(
+    tenants: TenantDatabase, trusted: asyncpg.Pool, gateway: RunGateway, accounts: Accounts, background: Background
+) -> RequestServices:
+    return RequestServices(
+        accounts=accounts,
+        authenticator=Authenticator(trusted, accounts.policy),
+        idempotency=IdempotencyKeys(tenants),
+        parts=Parts(trusted, gateway, background.listener),
+    )

@@ -1,4 +1,4 @@
-"""Texts that a person may have typed, checked where they come in."""
+"""Check texts that a person may have typed, where they come in."""
 
 import unicodedata
 from typing import Any
@@ -9,7 +9,7 @@ from pydantic_core import CoreSchema, core_schema
 
 
 def _without_controls(text: str) -> str:
-    """Text a person may have typed. Control characters come from binary data, and no later step could say so as clearly."""
+    """Return the text if it has no control characters. These come from binary data, and no later step could say so as clearly."""
     for position, character in enumerate(text):
         if unicodedata.category(character) == "Cc" and character not in "\n\r\t":
             raise ValueError(f"the text has a control character, U+{ord(character):04X}, at position {position}; send plain text")
@@ -17,7 +17,7 @@ def _without_controls(text: str) -> str:
 
 
 class _Plain:
-    """Refuses control characters, and says so in the schema."""
+    """A validator that refuses control characters, and says so in the JSON schema."""
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.no_info_after_validator_function(_without_controls, handler(source))
@@ -26,7 +26,7 @@ class _Plain:
         return {**handler(schema), "pattern": NO_CONTROLS}
 
 
-# As JSON schemas are read everywhere (ECMA-262). What must stand besides is told by the description.
+# A pattern that all readers of JSON schemas know (ECMA-262). Further rules are told by the description.
 NO_CONTROLS = r"^[^\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F]*$"
 
 

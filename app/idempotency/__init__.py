@@ -1,1 +1,1 @@
-"""A write that is sent twice is carried out once."""
+"""The parts of idempotency: a write that is sent twice is carried out once."""

@@ -1,6 +1,6 @@
-"""`Idempotency-Key`: a write that a client repeats, because its answer was lost, is carried out once.
+"""Carry out a write once that a client repeats with the same `Idempotency-Key`, because its answer was lost.
 
-What is refused leaves the key free. Answers that stream, that are large, or that show a secret are not kept: repeating such a
+A refused request leaves the key free. Answers that stream, that are large, or that show a secret are not stored: repeating such a
 request is a conflict, never a second run.
 """
 
@@ -27,21 +27,21 @@ from app.domain.errors import InvalidInput
 from app.http.guard import READS
 from app.idempotency.service import Answer, Claim, IdempotencyKeys
 
-# In a route's `opt`: its answer shows a secret once, and must not lie in a table.
+# The `opt` of a route whose answer shows a secret once: the answer must not be stored in a table.
 SHOWN_ONCE = {"shown_once": True}
 KEY = re.compile(r"[\x21-\x7e]{1,255}")
 LARGEST = 1_000_000
 
 
 class Idempotency:
-    """ASGI middleware behind authentication."""
+    """ASGI middleware that stands behind authentication."""
 
     def __init__(self, app: ASGIApp, keys: IdempotencyKeys) -> None:
         self._app = app
         self._keys = keys
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer, once for each key."""
+        """Answer the request, once for each key."""
         principal = scope.get("user")
         if scope["type"] != ScopeType.HTTP or scope["method"] in READS or not isinstance(principal, Principal):
             await self._app(scope, receive, send)
@@ -64,7 +64,7 @@ class Idempotency:
         try:
             await self._app(scope, receive, recording)
         except BaseException:
-            # Also when the client goes away: what is kept must not depend on whether he stays to hear it.
+            # Also when the client goes away: the stored answer must not depend on whether it waits for it.
             await asyncio.shield(self._keys.answered(claim, None) if recording.accepted else self._keys.release(claim))
             raise
         if recording.accepted:
@@ -74,7 +74,7 @@ class Idempotency:
 
 
 class Recording:
-    """Passes a response on and keeps a copy, as long as it is one that can be kept."""
+    """A sender that passes a response on and keeps a copy, if the response may be stored."""
 
     def __init__(self, send: Send, secret: bool) -> None:
         self._send = send
@@ -91,11 +91,11 @@ class Recording:
 
     @property
     def answer(self) -> Answer | None:
-        """The whole answer; None where it cannot be kept."""
+        """The whole answer; None where it cannot be stored."""
         return Answer(self._status, self._headers, bytes(self._body)) if self._keeps and self._whole else None
 
     async def __call__(self, message: Message) -> None:
-        """Record and pass on."""
+        """Record the message and pass it on."""
         if message["type"] == "http.response.start":
             self._status = message["status"]
             self._headers = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in message["headers"]]
@@ -110,10 +110,10 @@ class Recording:
 
 
 async def _whole(receive: Receive) -> bytes:
-    """The request's body.
+    """Read the request's body.
 
     Raises:
-        InvalidInput: it is too large to be compared.
+        InvalidInput: the body is too large to be compared.
     """
     body = bytearray()
     while True:
@@ -128,7 +128,7 @@ async def _whole(receive: Receive) -> bytes:
 
 
 def _again(body: bytes, receive: Receive) -> Receive:
-    """Hands out the body that was read already, then what comes after it."""
+    """Return a receiver of the body that was read already, then of what comes after it."""
     read = False
 
     async def replay() -> HTTPReceiveMessage | WebSocketReceiveMessage:

@@ -1,4 +1,4 @@
-"""A request that is sent twice is carried out once: the first answer is kept under its key and given again."""
+"""Carry out a request once that is sent twice: the first answer is stored under its key and given again."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -18,7 +18,7 @@ LEASE = timedelta(hours=1)
 
 
 class Answer(NamedTuple):
-    """A response as it went out; headers are pairs of name and value."""
+    """A response as it was sent; headers are pairs of name and value."""
 
     status: int
     headers: Sequence[tuple[str, str]]
@@ -26,7 +26,7 @@ class Answer(NamedTuple):
 
 
 class Claim(NamedTuple):
-    """A key with the request that it stands for: who sends it, under which key, and a digest of all that it says."""
+    """A key with its request: who sends it, under which key, and a digest of the whole request."""
 
     owner: UUID
     key: str
@@ -34,13 +34,13 @@ class Claim(NamedTuple):
 
 
 class IdempotencyKeys:
-    """Keys are a person's own, and forgotten after a day."""
+    """The use cases of idempotency keys. A key belongs to a person, and is forgotten after a day."""
 
     def __init__(self, database: Executor) -> None:
         self._database = database
 
     async def begin(self, claim: Claim) -> Answer | None:
-        """The answer that was given already; None for a request that is now to be carried out, and then kept or released.
+        """Return the stored answer; None for a request to carry out now, whose key is then answered or released.
 
         Raises:
             KeyReused: the key was sent with another request.
@@ -58,7 +58,7 @@ class IdempotencyKeys:
         return Answer(found.status, [(name, value) for name, value in orjson.loads(found.headers)], found.body)
 
     async def answered(self, claim: Claim, answer: Answer | None) -> None:
-        """Keep the answer; without one, only that there was one."""
+        """Store the answer; without one, store only that the request was carried out."""
         if answer is None:
             kept = Kept(claim.digest, "unkept", None, None, None)
         else:
@@ -66,5 +66,5 @@ class IdempotencyKeys:
         await idempotency.keep(self._database, claim.owner, claim.key, kept)
 
     async def release(self, claim: Claim) -> None:
-        """The request was refused: it may be sent again."""
+        """Free the key, since the request was refused: it may be sent again."""
         await idempotency.release(self._database, *claim)

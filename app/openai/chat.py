@@ -1,4 +1,4 @@
-"""Chat Completions: a conversation whose last message is researched."""
+"""Routes of Chat Completions: a conversation whose last message is researched."""
 
 from uuid import UUID
 
@@ -28,7 +28,7 @@ COMPLETION = ResponseSpec(ChatCompletion, description="The completion; its parts
 
 
 class ChatController(Controller):
-    """A completion is a run that is waited for, shown as OpenAI's Chat Completions show one."""
+    """A completion waits for a run, and shows it as OpenAI's Chat Completions do."""
 
     path = "/openai/v1/chat"
     tags = ("openai",)
@@ -38,7 +38,7 @@ class ChatController(Controller):
     async def complete(
         self, data: JSONBody[NewChatCompletion], research: ResearchService, live: LiveService
     ) -> Reply[bytes] | Stream:
-        """Ask, and wait for the report, or follow the work with `stream`. The run goes on when the client goes away."""
+        """Ask, and wait for the report, or follow the work with `stream`. The run continues when the client disconnects."""
         question, notes = data.asked()
         model = ids.model_named(data.model, research.systems, data.reasoning_effort)
         run = await research.create(NewRun(question=question, **model._asdict()).query(), notes)
@@ -53,7 +53,7 @@ class ChatController(Controller):
 
 
 async def _completion(research: Research, run_id: UUID) -> ChatCompletion:
-    """The run where it stopped: with its report, or with the reason why there is none."""
+    """Return the run where it stopped: with its report, or with the reason why there is none."""
     run = await research.get(run_id)
     report = await report_of(research, run_id) if run.status is RunStatus.COMPLETED else None
     message = ChatMessage(

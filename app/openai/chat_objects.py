@@ -1,4 +1,4 @@
-"""What goes out of Chat Completions; the fields and their meanings are those of OpenAI's API reference."""
+"""Response bodies of Chat Completions; the fields and their meanings are those of OpenAI's API reference."""
 
 from typing import Literal
 
@@ -11,7 +11,7 @@ FinishReason = Literal["stop", "length"]
 
 
 class CitedPlace(BaseModel):
-    """Characters `start_index` to `end_index` (not included) of the content are the citation's mark."""
+    """The place of a citation's mark: characters `start_index` to `end_index` (not included) of the content."""
 
     start_index: int
     end_index: int
@@ -27,7 +27,7 @@ class ChatCitation(BaseModel):
 
     @classmethod
     def of(cls, citation: UrlCitation) -> "ChatCitation":
-        """The same citation."""
+        """Return the same citation in this form."""
         return cls(url_citation=CitedPlace(**citation.model_dump(exclude={"type"})))
 
 
@@ -40,22 +40,22 @@ class ChatUsage(BaseModel):
 
     @classmethod
     def of(cls, usage: Usage) -> "ChatUsage":
-        """From a run's usage."""
+        """Return the tokens of a run's usage."""
         return cls(prompt_tokens=usage.input_tokens, completion_tokens=usage.output_tokens, total_tokens=usage.tokens)
 
 
 class ChatMessage(BaseModel):
-    """The report; or, in `refusal`, why there is none."""
+    """The report; or, in `refusal`, the reason why there is none."""
 
     role: Literal["assistant"] = "assistant"
     content: str | None
     refusal: str | None = None
-    reasoning_content: str | None = Field(default=None, description="What was done, a line a step.")
+    reasoning_content: str | None = Field(default=None, description="The steps of the work, one line each.")
     annotations: list[ChatCitation] = []
 
 
 class ChatChoice(BaseModel):
-    """The only choice there is."""
+    """The only choice."""
 
     index: Literal[0] = 0
     message: ChatMessage
@@ -75,7 +75,7 @@ class ChatCompletion(BaseModel):
 
 
 class ChatDelta(BaseModel):
-    """What is new: words of the report in `content`, or of what is being done in `reasoning_content`."""
+    """The new part: words of the report in `content`, or of the work so far in `reasoning_content`."""
 
     role: Literal["assistant"] | None = None
     content: str | None = None
@@ -85,7 +85,7 @@ class ChatDelta(BaseModel):
 
 
 class ChunkChoice(BaseModel):
-    """The only choice there is."""
+    """The only choice."""
 
     index: Literal[0] = 0
     delta: ChatDelta
@@ -104,5 +104,5 @@ class ChatChunk(BaseModel):
     usage: ChatUsage | None = None
 
     def frame(self) -> bytes:
-        """As a server-sent event, without what a part does not say."""
+        """Return the part as a server-sent event, without its empty fields."""
         return f"data: {self.model_dump_json(exclude_none=True)}\n\n".encode()

@@ -1,7 +1,7 @@
-"""A run's log read as the parts of a streamed chat completion.
+"""Read a run's log as the parts of a streamed chat completion.
 
-The report comes as `content` when it is ready. Until then what is done comes as `reasoning_content`, which clients that know
-reasoning models show apart from the answer and others pass over.
+The report comes as `content` when it is ready. Until then each step comes as `reasoning_content`, which clients that know
+reasoning models show apart from the answer, and other clients ignore.
 """
 
 from collections.abc import Iterator, Sequence
@@ -26,19 +26,19 @@ NO_REPORT = {
 
 
 def without_report(run: Run, status: RunStatus, detail: str) -> str:
-    """Why there is no report."""
+    """Return the reason why there is no report."""
     return NO_REPORT[status].format(id=run.id, detail=detail)
 
 
 class ChatStream:
-    """The fold. `include_usage` adds a last part that says what was used."""
+    """The fold of a log into parts. `include_usage` adds a last part with the usage."""
 
     def __init__(self, include_usage: bool) -> None:
         self._include_usage = include_usage
         self._answered = False
 
     def advance(self, run: Run, event: LoggedEvent, report: StoredReport | None) -> Sequence[bytes]:
-        """The frames one event of the log means."""
+        """Return the frames that one event of the log means."""
         return [chunk.frame() if isinstance(chunk, ChatChunk) else chunk for chunk in self._told(run, event, report)]
 
     def _told(self, run: Run, event: LoggedEvent, report: StoredReport | None) -> Iterator[ChatChunk | bytes]:
@@ -56,7 +56,7 @@ class ChatStream:
             yield from self._end(run, RunStatus(payload["status"]), payload["detail"])
 
     def _end(self, run: Run, status: RunStatus, detail: str) -> Iterator[ChatChunk | bytes]:
-        """A part that ends the answer, where this status does. One at its budget is an end only while nobody has raised it."""
+        """Yield the parts that end the answer, where this status ends it. A spent budget does while nobody has raised it."""
         if not (status.finished or status is run.status is RunStatus.BUDGET_REACHED):
             return
         if status is not RunStatus.COMPLETED:

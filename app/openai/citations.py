@@ -1,4 +1,4 @@
-"""The report as one text, and where in it each citation stands."""
+"""Find each citation's place in the text of the report."""
 
 import re
 
@@ -7,7 +7,7 @@ from pydantic import BaseModel, Field
 
 from app.reports.storage.reports import StoredReport
 
-# The list of sources at the end begins each entry with its number in bold; that is no place where something is cited.
+# The list of sources at the end begins each entry with its number in bold; such a number is no citation.
 MARK = re.compile(r"\[(\d{1,4})\]")
 ENTRY = re.compile(r"^\*\*\[\d{1,4}\]\*\* ", re.MULTILINE)
 
@@ -23,7 +23,7 @@ class UrlCitation(BaseModel):
 
 
 def citations(report: StoredReport) -> list[UrlCitation]:
-    """Every mark of the report's Markdown, in order, with its source."""
+    """Return every mark of the report's Markdown, in order, with its source."""
     sources = {cited["n"]: cited["source"] for cited in orjson.loads(report.evidence)["citations"]}
     listed = ENTRY.search(report.markdown)
     marks = MARK.finditer(report.markdown, 0, listed.start() if listed else len(report.markdown))

@@ -1,4 +1,4 @@
-"""From a conversation to a question: the last words of the user are it, all else is told to the agents as notes."""
+"""Turn a conversation into a question: the user's last message is the question, and agents get all else as notes."""
 
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal, NamedTuple
@@ -10,14 +10,14 @@ from app.http.texts import PLAIN
 
 LONGEST_INSTRUCTIONS = 4_000
 LONGEST_HISTORY = 4_000
-# Begins a note, so that instructions can be told from it when they are read back.
+# The beginning of a note with history, which tells it from instructions when they are read back.
 EARLIER = "Earlier in this conversation:\n"
 
 Plain = Annotated[str, PLAIN]
 
 
 class TextPart(BaseModel):
-    """A part of a message that is text, by any of the names the two APIs have for it."""
+    """A part of a message that is text, by any of its names in the two APIs."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -41,7 +41,7 @@ class InputMessage(BaseModel):
 
 
 class EarlierReasoning(BaseModel):
-    """What was done for an earlier answer, sent back with it; it is passed over."""
+    """The reasoning of an earlier answer, which a client sends back with it; it is ignored."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -65,14 +65,14 @@ Items = Annotated[list[InputItem], Field(min_length=1, max_length=1_000)]
 
 
 class Asked(NamedTuple):
-    """A question, and what its agents are to know beside it."""
+    """A question, and the notes for its agents."""
 
     question: str
     notes: tuple[str, ...]
 
 
 def asked(items: Sequence[InputMessage | EarlierReasoning], instructions: str = "") -> Asked:
-    """What a conversation asks.
+    """Return the question and notes of a conversation.
 
     Raises:
         InvalidInput: the last message is not the user's, or the instructions are too long.
@@ -89,7 +89,7 @@ def asked(items: Sequence[InputMessage | EarlierReasoning], instructions: str = 
 
 
 def _history(messages: Sequence[InputMessage]) -> str:
-    """The newest of what was said, as much as there is room for."""
+    """Return the newest messages, as many as there is room for."""
     if not messages:
         return ""
     lines = "\n".join(f"{message.role}: {message.text}" for message in messages)

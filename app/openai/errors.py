@@ -1,6 +1,6 @@
-"""Errors in OpenAI's shape, with the text of our problems.
+"""Write errors in OpenAI's shape, with the text of our problems.
 
-It stands outside of everything else, so that whatever refuses a request (a guard, the router, a handler) is told alike.
+It stands in front of everything else, so that every refusal (by a guard, the router, a handler) has the same shape.
 """
 
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ CODES = {401: "invalid_api_key", 429: "rate_limit_exceeded"}
 
 
 class OpenAIError(BaseModel):
-    """What went wrong; `message` says what to do about it."""
+    """An error; `message` says what to do about it."""
 
     message: str
     type: str = Field(examples=["invalid_request_error"])
@@ -36,7 +36,7 @@ class OpenAIErrorBody(BaseModel):
 
 
 def error_responses(*statuses: int) -> dict[int, ResponseSpec]:
-    """The errors a handler may answer with, and those any may."""
+    """Return the errors that this handler may answer with, and those that any handler may."""
     return {
         status: ResponseSpec(OpenAIErrorBody, description=HTTPStatus(status).phrase, generate_examples=False)
         for status in (*statuses, 401, 403, 429, 500, 503)
@@ -50,7 +50,7 @@ class OpenAIErrors:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer, in the words of whoever asks."""
+        """Answer, with OpenAI's errors below `/openai/`."""
         ours = scope["type"] != ScopeType.HTTP or not scope["path"].startswith(PREFIX)
         await self._app(scope, receive, send if ours else _translating(send))
 

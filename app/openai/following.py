@@ -1,6 +1,6 @@
-"""Following a run to where it stops, for streams and for those who wait for the whole answer.
+"""Follow a run until it stops, for streams and for clients that wait for the whole answer.
 
-Bytes go out at every event and after every quiet time, so that no proxy or client takes a long run for a dead connection.
+Bytes are sent at every event and after every quiet time, so that no proxy or client takes a long run for a dead connection.
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
@@ -16,26 +16,26 @@ from app.runs.service.live_events import LiveEvents
 from app.runs.service.research import Research
 from app.runs.storage.events import LoggedEvent
 
-# The type stands here because the media type of a handler outranks that of its stream.
+# The type is set here because a handler's media type outranks its stream's.
 STREAM_HEADERS = {"Content-Type": "text/event-stream; charset=utf-8", "X-Accel-Buffering": "no"}
 BEAT = b": still at work\n\n"
-# White space before JSON means nothing to whoever parses it.
+# White space before JSON means nothing to its reader.
 BLANK = b"\n"
 
 
 class Fold(Protocol):
-    """Makes what a client reads of a log."""
+    """The protocol that turns a log into what a client reads."""
 
     def advance(self, run: Run, event: LoggedEvent, report: StoredReport | None) -> Sequence[bytes]:
-        """The frames one event of the log means."""
+        """Return the frames that one event of the log means."""
         ...
 
 
 async def beginning_is_kept(research: Research, run_id: UUID) -> None:
-    """Streams are read from the log's beginning.
+    """Check that the log's beginning is stored: streams are read from there.
 
     Raises:
-        Conflict: it is not kept any more.
+        Conflict: it was deleted.
     """
     first = await research.events(run_id, 0, 1)
     if not first or first[0].seq != 1:
@@ -43,7 +43,7 @@ async def beginning_is_kept(research: Research, run_id: UUID) -> None:
 
 
 async def frames(live: LiveEvents, research: Research, run_id: UUID, fold: Fold) -> AsyncIterator[bytes]:
-    """What the fold makes of the log, as it grows, until the run has finished or waits for more budget."""
+    """Yield the fold's frames as the log grows, until the run has finished or waits for more budget."""
     run = await research.get(run_id)
     yield BEAT
     async with aclosing(live.watch(run_id, 0)) as batches:
@@ -62,7 +62,7 @@ async def frames(live: LiveEvents, research: Research, run_id: UUID, fold: Fold)
 async def whole(
     live: LiveEvents, research: Research, run_id: UUID, answer: Callable[[], Awaitable[bytes]]
 ) -> AsyncIterator[bytes]:
-    """The answer when the run has stopped, behind white space that keeps the connection alive until then."""
+    """Yield the answer when the run has stopped, and white space until then, which keeps the connection alive."""
     async with aclosing(live.watch(run_id, 0)) as batches:
         async for batch in batches:
             yield BLANK
@@ -72,6 +72,6 @@ async def whole(
 
 
 async def _waits(research: Research, run_id: UUID, batch: Sequence[LoggedEvent]) -> bool:
-    """True when the last change of status was that the budget is spent, and still is."""
+    """Return True when the last change of status was that the budget is spent, and it still is."""
     changed = any(event.type == EventType.STATUS_CHANGED for event in batch)
     return changed and (await research.get(run_id)).status is RunStatus.BUDGET_REACHED

@@ -1,4 +1,4 @@
-"""Names of things in OpenAI's words: a run is a response, a system with an effort is a model."""
+"""Name things as OpenAI does: a run is a response, a system with an effort is a model."""
 
 import re
 from collections.abc import Sequence
@@ -14,27 +14,27 @@ EFFORTS = {"minimal": Effort.QUICK, "low": Effort.QUICK, "medium": Effort.STANDA
 
 
 class Model(NamedTuple):
-    """What a model id stands for."""
+    """The system and effort of a model id."""
 
     system: SystemName
     effort: Effort
 
     @property
     def id(self) -> str:
-        """`minddr-standard`, say."""
+        """The id, such as `minddr-standard`."""
         return f"{self.system}-{self.effort}"
 
 
 def models(systems: Sequence[SystemName]) -> list[Model]:
-    """Each system with each effort."""
+    """Return each system with each effort."""
     return [Model(system, effort) for system in systems for effort in Effort]
 
 
 def model_named(name: str, systems: Sequence[SystemName], reasoning_effort: str | None = None) -> Model:
-    """The model of this id. A system alone is one too: its effort is the one asked for beside it, or `standard`.
+    """Return the model of this id. A system's name alone is one too: its effort is the one requested beside it, or `standard`.
 
     Raises:
-        NotFound: there is none; the message lists those there are.
+        NotFound: there is no such model; the message lists the models.
     """
     for model in models(systems):
         if name == model.id:
@@ -45,17 +45,17 @@ def model_named(name: str, systems: Sequence[SystemName], reasoning_effort: str 
 
 
 def model_of(run: Run) -> str:
-    """The model id a run was asked of."""
+    """Return the model id of a run."""
     return Model(run.query.system, run.query.effort).id
 
 
 def response_id(run_id: UUID) -> str:
-    """The response that reads this run."""
+    """Return the id of the response that shows this run."""
     return f"resp_{run_id.hex}"
 
 
 def run_named(response: str) -> UUID:
-    """The run a response id stands for.
+    """Return the run of a response id.
 
     Raises:
         NotFound: this is no id of a response.

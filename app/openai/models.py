@@ -1,4 +1,4 @@
-"""The models there are: each research system with each effort."""
+"""Routes of the models: each research system with each effort."""
 
 from litestar import Controller, get
 from litestar.params import FromPath
@@ -10,12 +10,12 @@ from app.openai.errors import error_responses
 from app.openai.ids import model_named, models
 from app.openai.objects import ModelList, ModelObject
 
-# The day on which this API first offered models, in Unix time: they have no other birthday.
+# The day in Unix time on which this API first offered models.
 SINCE = 1_795_219_200
 
 
 class ModelsController(Controller):
-    """What may be named as `model`."""
+    """The values of `model`."""
 
     path = "/openai/v1/models"
     tags = ("openai",)
@@ -23,10 +23,10 @@ class ModelsController(Controller):
 
     @get(responses=error_responses())
     async def list_models(self, research: ResearchService) -> ModelList:
-        """Every system that can be asked for here, with every effort."""
+        """List every available system with every effort."""
         return ModelList(data=[ModelObject(id=model.id, created=SINCE) for model in models(research.systems)])
 
     @get("/{model:str}", responses=error_responses(404))
     async def show(self, model: FromPath[str], research: ResearchService) -> ModelObject:
-        """One of them. A system's name alone stands for its standard effort."""
+        """Return one model. A system's name alone means its standard effort."""
         return ModelObject(id=model_named(model, research.systems).id, created=SINCE)

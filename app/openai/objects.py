@@ -1,4 +1,4 @@
-"""What goes out in OpenAI's words; the fields and their meanings are those of its API reference."""
+"""Response bodies of the Responses API; the fields and their meanings are those of OpenAI's API reference."""
 
 from typing import Annotated, Literal
 
@@ -12,14 +12,14 @@ ResponseStatus = Literal["queued", "in_progress", "completed", "failed", "cancel
 
 
 class InputTokensDetails(BaseModel):
-    """How input tokens were come by; nothing is known of a server's cache."""
+    """The origin of input tokens; a server's cache is not known here."""
 
     cached_tokens: int = 0
     cache_write_tokens: int = 0
 
 
 class OutputTokensDetails(BaseModel):
-    """What output tokens were used for; reasoning is not told apart."""
+    """The use of output tokens; reasoning is not counted separately."""
 
     reasoning_tokens: int = 0
 
@@ -35,19 +35,19 @@ class ResponseUsage(BaseModel):
 
     @classmethod
     def of(cls, usage: Usage) -> "ResponseUsage":
-        """From a run's usage."""
+        """Return the tokens of a run's usage."""
         return cls(input_tokens=usage.input_tokens, output_tokens=usage.output_tokens, total_tokens=usage.tokens)
 
 
 class SummaryText(BaseModel):
-    """One line of what was done."""
+    """One step of the work, on one line."""
 
     type: Literal["summary_text"] = "summary_text"
     text: str
 
 
 class ReasoningItem(BaseModel):
-    """What was done to answer, a line a step."""
+    """The steps of the work, one line each."""
 
     type: Literal["reasoning"] = "reasoning"
     id: str
@@ -78,20 +78,20 @@ OutputItem = Annotated[ReasoningItem | OutputMessage, Field(discriminator="type"
 
 
 class ResponseError(BaseModel):
-    """Why a response failed."""
+    """The reason why a response failed."""
 
     code: Literal["server_error"] = "server_error"
     message: str
 
 
 class IncompleteDetails(BaseModel):
-    """Why a response waits: its budget of tokens, money or time is spent. It goes on when a person raises it."""
+    """The reason why a response waits: its budget of tokens, money or time is spent. It continues when the budget is raised."""
 
     reason: Literal["max_output_tokens"] = "max_output_tokens"
 
 
 class TextFormat(BaseModel):
-    """Reports are text."""
+    """The only format: reports are text."""
 
     type: Literal["text"] = "text"
 
@@ -110,7 +110,7 @@ class Response(BaseModel):
     created_at: int = Field(description="Unix time, seconds.")
     completed_at: int | None = Field(default=None, description="Unix time, seconds.")
     status: ResponseStatus
-    background: Literal[True] = Field(default=True, description="Runs always go on without their client.")
+    background: Literal[True] = Field(default=True, description="Runs always continue without their client.")
     model: str
     output: list[OutputItem] = []
     error: ResponseError | None = None
@@ -130,7 +130,7 @@ class Response(BaseModel):
 
 
 class StreamEvent(BaseModel):
-    """An event of a streamed response. Which fields it has depends on its type."""
+    """An event of a streamed response. Its type determines its fields."""
 
     type: str = Field(description="`response.created`, `response.output_text.delta`, ...")
     sequence_number: int = Field(description="Counts from 0; `starting_after` takes it.")
@@ -148,7 +148,7 @@ class StreamEvent(BaseModel):
     logprobs: list[str] = Field(default=[], max_length=0)
 
     def frame(self) -> bytes:
-        """As a server-sent event, with the fields of its type only."""
+        """Return the event as a server-sent event, with only the fields of its type."""
         return f"event: {self.type}\ndata: {self.model_dump_json(include=self.model_fields_set)}\n\n".encode()
 
 
@@ -162,7 +162,7 @@ class ModelObject(BaseModel):
 
 
 class ModelList(BaseModel):
-    """The models there are."""
+    """The models."""
 
     object: Literal["list"] = "list"
     data: list[ModelObject]

@@ -1,4 +1,4 @@
-"""What happens in a run, a line an event, for readers of a stream that has no other place for it."""
+"""Describe what happens in a run, one line for each event, for readers of a stream that has no other place for it."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -8,7 +8,7 @@ from app.domain.run import EventType, RunStatus
 
 
 class Words(NamedTuple):
-    """Fixed words of one language."""
+    """The fixed words of one language."""
 
     plan: str
     call: str
@@ -23,18 +23,32 @@ class Words(NamedTuple):
 
 WORDS = {
     Language.ENGLISH: Words(
-        *("Plan: {title}", "{tool}: {query} ({results} results)", "{tool}: {query} ({error})", "{title}: {quotes} quotes"),
-        *("Writing the report", "Waiting for {what}: {detail}", "Note: {message}", "Paused by a person", "The budget is spent"),
+        plan="Plan: {title}",
+        call="{tool}: {query} ({results} results)",
+        failed="{tool}: {query} ({error})",
+        found="{title}: {quotes} quotes",
+        writing="Writing the report",
+        waiting="Waiting for {what}: {detail}",
+        note="Note: {message}",
+        paused="Paused by a person",
+        spent="The budget is spent",
     ),
     Language.CHINESE: Words(
-        *("计划：{title}", "{tool}：{query}（{results} 条结果）", "{tool}：{query}（{error}）", "{title}：{quotes} 处引文"),
-        *("正在撰写报告", "等待 {what}：{detail}", "注意：{message}", "已被暂停", "预算已用完"),
+        plan="计划：{title}",
+        call="{tool}：{query}（{results} 条结果）",
+        failed="{tool}：{query}（{error}）",
+        found="{title}：{quotes} 处引文",
+        writing="正在撰写报告",
+        waiting="等待 {what}：{detail}",
+        note="注意：{message}",
+        paused="已被暂停",
+        spent="预算已用完",
     ),
 }
 
 
 def progress(kind: str, payload: Mapping[str, Any], language: Language) -> str | None:
-    """A line of Markdown for an event, or None where there is nothing a reader would want to know."""
+    """Return a line of Markdown for an event, or None where a reader would not want to know."""
     words = WORDS[language]
     match kind:
         case EventType.PLAN_MADE | EventType.PLAN_REVISED:

@@ -1,4 +1,4 @@
-"""A run read as a response."""
+"""Read a run as a response."""
 
 from collections.abc import Iterable, Sequence
 from itertools import takewhile
@@ -29,7 +29,7 @@ from app.reports.storage.reports import StoredReport
 from app.runs.service.research import Research
 from app.runs.storage.events import LoggedEvent
 
-# A run that is paused goes on when whoever paused it says so; one at its budget needs more of it, which a client should hear.
+# A paused run continues when the person who paused it says so; one at its budget needs more, which a client should learn.
 STATUSES: dict[RunStatus, ResponseStatus] = {
     RunStatus.QUEUED: "queued",
     RunStatus.BUDGET_REACHED: "incomplete",
@@ -37,19 +37,19 @@ STATUSES: dict[RunStatus, ResponseStatus] = {
     RunStatus.FAILED: "failed",
     RunStatus.CANCELLED: "cancelled",
 }
-# Instructions are a note that is left before anything else happens.
+# Instructions are a note that is stored before anything else happens.
 INSTRUCTIONS_SEQ = 2
 
 
 def status_of(status: RunStatus) -> ResponseStatus:
-    """What a client of OpenAI's API would call it."""
+    """Return the name of this status in OpenAI's API."""
     return STATUSES.get(status, "in_progress")
 
 
 def response(
     run: Run, status: RunStatus, detail: str = "", output: Sequence[OutputItem] = (), instructions: str | None = None
 ) -> Response:
-    """The run as it was when it had this status."""
+    """Return the run as it was when it had this status."""
     named = status_of(status)
     return Response(
         id=ids.response_id(run.id),
@@ -66,7 +66,7 @@ def response(
 
 
 async def read(research: Research, run: Run) -> Response:
-    """The run as it stands. What it put out is shown when it has finished."""
+    """Return the run as it stands. Its output is shown when it has finished."""
     if not run.status.finished:
         first = await research.events(run.id, INSTRUCTIONS_SEQ - 1, 1)
         return response(run, run.status, instructions=instructions_in(first))
@@ -80,7 +80,7 @@ async def read(research: Research, run: Run) -> Response:
 
 
 async def report_of(research: Research, run_id: UUID) -> StoredReport | None:
-    """The run's report, where there is one."""
+    """Return the run's report, or None."""
     try:
         return await research.stored(run_id)
     except NotFound:
@@ -88,7 +88,7 @@ async def report_of(research: Research, run_id: UUID) -> StoredReport | None:
 
 
 async def whole_log(research: Research, run_id: UUID) -> list[LoggedEvent]:
-    """All events of a run so far."""
+    """Return all events of a run so far."""
     log: list[LoggedEvent] = []
     while page := await research.events(run_id, log[-1].seq if log else 0):
         log += page
@@ -96,7 +96,7 @@ async def whole_log(research: Research, run_id: UUID) -> list[LoggedEvent]:
 
 
 async def lines_of(research: Research, run: Run) -> list[str]:
-    """What was done until there was a report, a line a step."""
+    """Return the steps of the work until there was a report, one line each."""
     return _lines(await whole_log(research, run.id), run)
 
 
@@ -107,7 +107,7 @@ def _lines(log: Iterable[LoggedEvent], run: Run) -> list[str]:
 
 
 def instructions_in(log: Iterable[LoggedEvent]) -> str | None:
-    """The instructions a run was asked with."""
+    """Return the instructions that a run was asked with."""
     for event in log:
         if event.seq == INSTRUCTIONS_SEQ and event.type == EventType.NOTE_ADDED:
             text = str(orjson.loads(event.body)["payload"]["text"])
@@ -116,11 +116,11 @@ def instructions_in(log: Iterable[LoggedEvent]) -> str | None:
 
 
 def reasoning(run_id: UUID, lines: Iterable[str], status: ItemStatus) -> ReasoningItem:
-    """What was done, a line a step."""
+    """Return the steps of the work as an output item."""
     return ReasoningItem(id=f"rs_{run_id.hex}", summary=[SummaryText(text=line) for line in lines], status=status)
 
 
 def message(run_id: UUID, report: StoredReport) -> OutputMessage:
-    """The report with its citations."""
+    """Return the report with its citations as an output item."""
     text = OutputText(text=report.markdown, annotations=citations(report))
     return OutputMessage(id=f"msg_{run_id.hex}", status="completed", content=[text])

@@ -1,6 +1,6 @@
-"""What comes in in OpenAI's words. What would change the answer and is not supported is refused with what to do instead.
+"""Request bodies in OpenAI's form. Unsupported fields that would change the answer are refused, with what to do instead.
 
-Parameters of sampling and of serving are accepted and have no effect: how models are called is the research system's business.
+Parameters of sampling and of serving are accepted and have no effect: the research system decides how models are called.
 """
 
 from collections.abc import Mapping
@@ -35,7 +35,7 @@ REFUSED = {
 
 
 class _Request(BaseModel):
-    # Open here, so that the check below can say more than that a field is unknown; closed in what the document says.
+    # Open here, so that the check below can say more than that a field is unknown; the OpenAPI document shows it closed.
     model_config = ConfigDict(extra="allow", json_schema_extra={"additionalProperties": False})
 
     temperature: float | None = None
@@ -58,7 +58,7 @@ class _Request(BaseModel):
 
 
 class WebSearch(BaseModel):
-    """Named for OpenAI's sake: the systems search by themselves whether it is given or not."""
+    """A web search tool, accepted for OpenAI's clients: the systems search by themselves in any case."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -66,7 +66,7 @@ class WebSearch(BaseModel):
 
 
 class Reasoning(BaseModel):
-    """How hard to work, where the model id does not say."""
+    """The effort, where the model id does not give it."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -74,7 +74,7 @@ class Reasoning(BaseModel):
 
 
 class StreamOptions(BaseModel):
-    """How to stream."""
+    """The options of a stream."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -82,7 +82,7 @@ class StreamOptions(BaseModel):
 
 
 class NewResponse(_Request):
-    """A question to research. Without `background` and `stream`, the answer is waited for."""
+    """A question to research. Without `background` and `stream`, the request waits for the answer."""
 
     model: Name
     input: Plain | Items
@@ -98,10 +98,10 @@ class NewResponse(_Request):
     truncation: Literal["auto", "disabled"] | None = None
 
     def asked(self) -> Asked:
-        """The question and its notes.
+        """Return the question and its notes.
 
         Raises:
-            InvalidInput: it asks nothing.
+            InvalidInput: there is no question in it.
         """
         items = [InputMessage(role="user", content=self.input)] if isinstance(self.input, str) else self.input
         return asked(items, self.instructions or "")
@@ -128,7 +128,7 @@ class NewChatCompletion(_Request):
     verbosity: Literal["low", "medium", "high"] | None = None
 
     def asked(self) -> Asked:
-        """The question and its notes.
+        """Return the question and its notes.
 
         Raises:
             InvalidInput: the last message is not the user's.

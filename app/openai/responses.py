@@ -1,4 +1,4 @@
-"""Responses in background mode: ask, poll, stream, come back to a stream, cancel."""
+"""Routes of responses in background mode: ask, poll, stream, come back to a stream, cancel."""
 
 from typing import Annotated
 from uuid import UUID
@@ -28,7 +28,7 @@ from app.runs.service.research import Research
 from app.runs.storage.events import LoggedEvent
 
 JSON = "application/json"
-# The stream's own media type is told by the description: Litestar describes one a status.
+# The description mentions the stream's own media type: Litestar describes one per status.
 RESPONSE = ResponseSpec(Response, description="The response; a stream of events where `stream` is set.", generate_examples=False)
 ResponseId = FromPath[str]
 After = Annotated[
@@ -47,7 +47,7 @@ class ResponsesController(Controller):
         opt=needs(Scope.RUNS_WRITE), status_code=200, media_type=JSON, responses={**error_responses(400, 404, 413), 200: RESPONSE}
     )
     async def create(self, data: JSONBody[NewResponse], research: ResearchService, live: LiveService) -> Reply[bytes] | Stream:
-        """Ask a question. With `background` the answer is the queued response, with `stream` its events, else the whole."""
+        """Ask a question. With `background` the answer is the queued response, with `stream` its events, else all of it."""
         question, notes = data.asked()
         model = model_named(data.model, research.systems, data.reasoning.effort if data.reasoning else None)
         run = await research.create(NewRun(question=question, **model._asdict()).query(), notes)
@@ -70,7 +70,7 @@ class ResponsesController(Controller):
         stream: Annotated[bool, QueryParameter(description="Its events instead, past and to come.")] = False,
         starting_after: After = None,
     ) -> Reply[bytes] | Stream:
-        """The response as it stands, or its events from a place on."""
+        """Return the response as it stands, or its events from a number on."""
         run = await research.get(run_named(response_id))
         if not stream:
             return await _shown(research, run)
@@ -96,14 +96,14 @@ class ResponsesController(Controller):
 
 
 class _Numbered:
-    """The stream's frames after a place in it."""
+    """A fold that passes on the frames after a number."""
 
     def __init__(self, after: int | None) -> None:
         self._after = -1 if after is None else after
         self._events = ResponseStream()
 
     def advance(self, run: Run, event: LoggedEvent, report: StoredReport | None) -> list[bytes]:
-        """The frames one event of the log means."""
+        """Return the frames that one event of the log means."""
         told: list[StreamEvent] = self._events.advance(run, event, report)
         return [made.frame() for made in told if made.sequence_number > self._after]
 

@@ -1,7 +1,7 @@
-"""A run's log read as the events of a streamed response.
+"""Read a run's log as the events of a streamed response.
 
-A pure fold: the same log gives the same events with the same numbers, in whichever process, so that a client that comes back with
-`starting_after` misses nothing and hears nothing twice. It begins at the log's beginning, since numbers are places in the whole.
+This is a pure fold: the same log gives the same events with the same numbers in any process, so that a client that comes back
+with `starting_after` misses nothing and gets nothing twice. It begins at the log's beginning, since the numbers count from there.
 """
 
 import re
@@ -17,9 +17,9 @@ from app.openai.reading import instructions_in, message, reasoning, response
 from app.reports.storage.reports import StoredReport
 from app.runs.storage.events import LoggedEvent
 
-# A delta ends with a paragraph where it can.
+# A delta ends with a paragraph where possible.
 DELTA = re.compile(r".{1,1000}?(?:\n\n|\Z)|.{1,1000}", re.DOTALL)
-# What a change of status is called. OpenAI has no event for a response that was cancelled; its status says so.
+# The event of each change of status. OpenAI has no event for a cancelled response; its status says so.
 ENDS = {
     RunStatus.COMPLETED: "response.completed",
     RunStatus.FAILED: "response.failed",
@@ -30,7 +30,7 @@ ENDS = {
 
 
 class ResponseStream:
-    """The fold. Each event of the log is given to `advance` once, in order, from number 1 on."""
+    """The fold of a log into events. Give each event of the log to `advance` once, in order, from number 1 on."""
 
     def __init__(self) -> None:
         self._number = 0
@@ -39,7 +39,7 @@ class ResponseStream:
         self._done: list[OutputItem] = []
 
     def advance(self, run: Run, event: LoggedEvent, report: StoredReport | None) -> list[StreamEvent]:
-        """The events this one means. `run` gives usage and times; `report` is needed with `report_ready` only."""
+        """Return the events that this one means. `run` gives usage and times; `report` is needed only with `report_ready`."""
         return [self._numbered(name, fields) for name, fields in self._told(run, event, report)]
 
     def _numbered(self, name: str, fields: dict[str, Any]) -> StreamEvent:
@@ -71,7 +71,7 @@ class ResponseStream:
         return response(run, status, detail, self._done if status.finished else (), self._instructions)
 
     def _progress(self, run: Run, line: str) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Each line is a part of the reasoning's summary."""
+        """Yield a line as a part of the reasoning's summary."""
         item = reasoning(run.id, (), "in_progress")
         place = {"item_id": item.id, "output_index": 0, "summary_index": len(self._lines)}
         if not self._lines:
@@ -102,12 +102,12 @@ class ResponseStream:
 
 
 def pieces(text: str) -> list[str]:
-    """The text in parts that make it up again, none much longer than a paragraph."""
+    """Return the text in parts that join to the whole, none much longer than a paragraph."""
     return DELTA.findall(text)
 
 
 def _deltas(content: OutputText, place: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The text in parts, each followed by the citations that stand in it."""
+    """Yield the text in parts, each followed by the citations that stand in it."""
     told, sent = 0, 0
     for delta in pieces(content.text):
         yield "response.output_text.delta", {**place, "delta": delta, "logprobs": []}

@@ -1,1 +1,1 @@
-"""Connections to addresses that somebody else names (a page's link, a customer's webhook) and that must lead out, never in."""
+"""Connections to addresses that other people name (a page's link, a customer's webhook): they must lead out, never in."""

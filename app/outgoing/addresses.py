@@ -1,7 +1,7 @@
-"""Which IP addresses may be connected to: public unicast ones, and none that lead to this machine or its networks.
+"""Decide which IP addresses may be connected to: public unicast ones, and none that lead to this machine or its networks.
 
 The ranges are IANA's special-purpose registries for IPv4 and IPv6. An IPv6 address that carries an IPv4 address (mapped,
-6to4, Teredo, NAT64, ISATAP) is refused altogether: what it leads to depends on the network it is used in.
+6to4, Teredo, NAT64, ISATAP) is refused: where it leads depends on the network.
 """
 
 from collections.abc import Sequence
@@ -47,7 +47,7 @@ _V6 = [(IPv6Network(text), name) for text, name in _SPECIAL_V6.items()]
 
 
 def refusal(address: IPAddress, permitted: Sequence[IPNetwork] = ()) -> str:
-    """Why `address` may not be connected to; empty when it may. `permitted` networks are allowed whatever they are."""
+    """Return why `address` may not be connected to; empty when it may. `permitted` networks are always allowed."""
     if any(address in network for network in permitted):
         return ""
     if isinstance(address, IPv4Address):
@@ -70,5 +70,5 @@ def _refusal_v6(address: IPv6Address) -> str:
 
 
 def networks(*texts: str) -> tuple[IPNetwork, ...]:
-    """Networks written as `10.0.0.0/8`; `ValueError` for anything else."""
+    """Return networks written as `10.0.0.0/8`; `ValueError` for anything else."""
     return tuple(ip_network(text) for text in texts)

@@ -1,4 +1,4 @@
-"""Why an address was not asked. No message repeats words of whoever answers there."""
+"""Errors of addresses that were not asked. No message repeats words of the server there."""
 
 from datetime import timedelta
 
@@ -6,11 +6,11 @@ from app.domain.errors import ToolError, ToolUnavailable
 
 
 class AddressRefused(ToolError):
-    """The address leads where nobody may be sent; nothing was connected to."""
+    """The address leads to a forbidden place; nothing was connected to."""
 
 
 class PageUnavailable(ToolUnavailable):
-    """The server does not answer now. `retry_after` is its own wish where it stated one."""
+    """The server does not answer now. `retry_after` is its own wish, if it stated one."""
 
     def __init__(self, message: str, retry_after: timedelta | None = None) -> None:
         super().__init__(message)

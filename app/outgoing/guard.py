@@ -1,7 +1,7 @@
-"""The address that was checked is the one connected to.
+"""Connect only to the address that was checked.
 
-A name is looked up once a connection; all its addresses are checked, and one that is refused refuses the name. The socket is
-made only for an address that passes the same check once more, so that no other way to a connection exists.
+A name is looked up once per connection; all its addresses are checked, and one refused address refuses the name. The socket is
+made only for an address that passes the same check once more, so that there is no other way to a connection.
 """
 
 import asyncio
@@ -22,24 +22,24 @@ CONNECTIONS = 32
 
 
 async def system_lookup(host: str) -> Sequence[IPAddress]:
-    """What the system's resolver says. A final dot keeps it from trying the machine's search domains; `OSError` when it fails."""
+    """Return what the system's resolver says. A final dot keeps it off the machine's search domains; `OSError` when it fails."""
     found = await asyncio.get_running_loop().getaddrinfo(f"{host}.", 0, type=socket.SOCK_STREAM)
     return [ip_address(str(info[4][0])) for info in found]
 
 
 class GuardedResolver(AbstractResolver):
-    """Looks names up by `lookup` and lets pass only those whose every address may be connected to."""
+    """A resolver that looks names up by `lookup`, and passes only those whose every address may be connected to."""
 
     def __init__(self, lookup: LookUp, permitted: Sequence[IPNetwork]) -> None:
         self._lookup = lookup
         self._permitted = permitted
 
     async def resolve(self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET) -> list[ResolveResult]:
-        """The addresses of `host`.
+        """Return the addresses of `host`.
 
         Raises:
             AddressRefused: one of them is not public.
-            PageUnavailable: there are none now.
+            PageUnavailable: there is no address now.
         """
         try:
             addresses = list(dict.fromkeys(await self._lookup(host)))
@@ -53,7 +53,7 @@ class GuardedResolver(AbstractResolver):
         return [_resolved(host, port, address) for address in addresses]
 
     async def close(self) -> None:
-        """Nothing is held."""
+        """Do nothing, since nothing is held."""
 
 
 def _resolved(host: str, port: int, address: IPAddress) -> ResolveResult:
@@ -71,7 +71,7 @@ def _resolved(host: str, port: int, address: IPAddress) -> ResolveResult:
 def guarded_connector(
     lookup: LookUp, permitted: Sequence[IPNetwork], tls: ssl.SSLContext | None = None, each_host: int = 4
 ) -> TCPConnector:
-    """A connector that reaches public addresses only. Every connection looks its host up anew.
+    """Return a connector that reaches only public addresses. Every connection looks its host up anew.
 
     `each_host` is how many connections there may be to one host at a time; 0 sets no limit.
     """

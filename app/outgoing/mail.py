@@ -1,4 +1,4 @@
-"""Sending mail over SMTP."""
+"""Send mail over SMTP."""
 
 import ssl
 from dataclasses import dataclass, field
@@ -12,16 +12,16 @@ PATIENCE_S = 40.0
 
 
 class MailUnavailable(RubricaError):
-    """The mail server is away, slow or busy; the same message may be taken later."""
+    """The mail server is away, slow or busy; it may accept the same message later."""
 
 
 class MailRefused(RubricaError):
-    """The mail server will not take this message, now or later."""
+    """The mail server will not accept this message, now or later."""
 
 
 @dataclass(frozen=True)
 class Mailbox:
-    """Where mail is handed in, within `patience_s` seconds. `link_base` is the address at which readers reach the API."""
+    """The mail server and its sender; `patience_s` limits each sending. `link_base` is the API's address for readers."""
 
     host: str
     port: int
@@ -33,10 +33,10 @@ class Mailbox:
     patience_s: float = PATIENCE_S
 
     async def send(self, message: EmailMessage) -> None:
-        """Hand in one message.
+        """Send one message.
 
         Raises:
-            MailUnavailable, MailRefused: it was not taken.
+            MailUnavailable, MailRefused: the server did not accept it.
         """
         import aiosmtplib  # loaded with the first mail
 
@@ -65,7 +65,7 @@ class Mailbox:
 
 
 def mailbox_of(settings: Settings) -> Mailbox | None:
-    """The mailbox that the settings name, or None."""
+    """Return the mailbox that the settings name, or None."""
     if settings.smtp_host is None or settings.smtp_from is None or settings.public_url is None:
         return None
     return Mailbox(
@@ -80,7 +80,7 @@ def mailbox_of(settings: Settings) -> Mailbox | None:
 
 
 def _trouble(error: BaseException) -> str:
-    """Why nothing could be handed in: TLS that cannot be had is not gone without."""
+    """Return why nothing could be sent: without TLS that is required, nothing is."""
     causes = [error, *((error.__cause__,) if error.__cause__ else ())]
     for cause in causes:
         if isinstance(cause, ssl.SSLCertVerificationError):
@@ -93,6 +93,6 @@ def _trouble(error: BaseException) -> str:
 
 
 def _refusal(code: int, said: str) -> RubricaError:
-    """Codes from 500 on are final (RFC 5321, 4.2.1). What the server says is shown to people, on one line."""
+    """Return the error of a refusal: codes from 500 on are final (RFC 5321, 4.2.1). The server's words are shown on one line."""
     told = f"the mail server said {code}: {' '.join(said.split())[:200]}"
     return MailRefused(told) if code >= 500 else MailUnavailable(told)

@@ -1,4 +1,4 @@
-"""When a server wants to be asked again: the `Retry-After` header (RFC 9110, section 10.2.3), whoever wrote it."""
+"""Read when a server wants to be asked again: the `Retry-After` header (RFC 9110, section 10.2.3)."""
 
 import re
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ _NUMBER = re.compile(r"\d+(?:\.\d*)?", re.ASCII)
 
 
 def retry_after(headers: Mapping[str, str]) -> timedelta | None:
-    """The server's wish, in seconds or as a date, between nothing and a day; None where it states none that can be read.
+    """Return the server's wish, in seconds or as a date, between zero and a day; None where none can be read.
 
     A date counts from the server's own clock where it shows one (`Date`), so that a wrong clock here does no harm.
     """
@@ -25,7 +25,7 @@ def retry_after(headers: Mapping[str, str]) -> timedelta | None:
 
 
 def time_of(stated: str, unit: timedelta) -> timedelta | None:
-    """So many units, at most a day; None for what is no plain number."""
+    """Return so many units, at most a day; None for text that is no plain number."""
     return unit * min(float(stated), LONGEST / unit) if _NUMBER.fullmatch(stated) else None
 
 

@@ -1,4 +1,4 @@
-"""From the text of an address to one that may be asked for: what is checked here is exactly what is sent."""
+"""Check the text of an address before it is asked: exactly the checked address is sent."""
 
 import re
 from collections.abc import Sequence
@@ -20,10 +20,10 @@ _LOCAL_NAMES = ("localhost", "local", "localdomain", "internal", "intranet", "la
 
 
 def target(text: str, permitted: Sequence[IPNetwork] = (), ports: frozenset[int] = PORTS) -> URL:
-    """The address to ask for, without its fragment.
+    """Return the checked address, without its fragment.
 
     Raises:
-        AddressRefused: with the reason. Names are judged by their form only; the addresses they stand for are judged when
+        AddressRefused: with the reason. Names are judged by their form only; their IP addresses are judged when
             they are looked up.
     """
     text = text.strip()
@@ -45,7 +45,7 @@ def target(text: str, permitted: Sequence[IPNetwork] = (), ports: frozenset[int]
 
 
 def literal(host: str) -> IPAddress | None:
-    """The IP address that `host` is; None for a name."""
+    """Return the IP address that `host` is; None for a name."""
     try:
         return ip_address(host)
     except ValueError:
@@ -53,7 +53,7 @@ def literal(host: str) -> IPAddress | None:
 
 
 def named_address(text: str) -> IPAddress | None:
-    """The IP address that stands in a web address in place of a name, if any."""
+    """Return the IP address in the place of a web address's host name, if any."""
     try:
         return literal(URL(text).raw_host or "")
     except (ValueError, TypeError):

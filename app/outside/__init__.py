@@ -1,1 +1,1 @@
-"""The services outside: which are on, what they share, how their calls went."""
+"""The parts of outside services: which are on, what they share, and the outcome of their calls."""

@@ -1,4 +1,4 @@
-"""How the calls of each service outside went: counts, shares, failures, and how long they took."""
+"""Summarise the calls of each outside service: counts, shares, failures, and durations."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
@@ -9,13 +9,13 @@ from app.domain.outside import Ending
 from app.domain.services import SERVICES, Service, ServiceKind
 from app.domain.value import Value
 
-# How calls end for their callers; everything else that is counted is a failed attempt.
+# The outcomes of calls for their callers; all other counts are of failed attempts.
 ENDS = ("answered", "kept", "joined", "failed")
 ATTEMPT = "attempt_"
 
 
 class ToolUse(Value):
-    """One service: what turns it on, and the calls of the last days. Times are upper edges of histogram buckets."""
+    """One service: its setting, and its calls of the last days. Times are upper edges of histogram buckets."""
 
     name: str
     kind: str
@@ -23,19 +23,19 @@ class ToolUse(Value):
     variable: str = Field(description="The environment variable that turns it on.")
     on: bool
     calls: int = 0
-    share: float = Field(default=0.0, description="Of all calls of all services.")
-    kept: int = Field(default=0, description="Answered from what had been fetched before.")
+    share: float = Field(default=0.0, description="The share of all calls of all services.")
+    kept: int = Field(default=0, description="Answered from a stored result.")
     joined: int = Field(default=0, description="Answered by an equal call that was under way.")
     failed: int = 0
     failure_rate: float = 0.0
-    failed_attempts: dict[str, int] = Field(default={}, description="By kind; most are tried again and never reach an agent.")
+    failed_attempts: dict[str, int] = Field(default={}, description="By kind; most are tried again, and agents never see them.")
     p50_ms: int | None = None
     p95_ms: int | None = None
     within_ms: dict[int, int] = Field(default={}, description="Histogram: calls by the upper edge of their bucket.")
 
 
 def tool_uses(counted: Iterable[tuple[Ending, int]], on: frozenset[str]) -> list[ToolUse]:
-    """The services in their order, then others that were counted (pages, tools of MCP servers) by name."""
+    """Return the services in their order, then others that were counted (pages, tools of MCP servers) by name."""
     by_tool: defaultdict[str, list[tuple[Ending, int]]] = defaultdict(list)
     for ending, n in counted:
         by_tool[ending.tool].append((ending, n))
@@ -47,7 +47,7 @@ def tool_uses(counted: Iterable[tuple[Ending, int]], on: frozenset[str]) -> list
 
 
 def _other(name: str) -> Service:
-    """Pages that were read, and tools of MCP servers, are counted under names of their own."""
+    """Return the service for a name of no service: pages that were read, and tools of MCP servers, count under such names."""
     if name.startswith("mcp:"):
         return Service(name, ServiceKind.MCP, "mcp_servers", name.removeprefix("mcp:"))
     return Service(name, ServiceKind.PAGES, "", "pages of the web")
@@ -80,7 +80,7 @@ def _use(service: Service, counted: list[tuple[Ending, int]], total: int, on: bo
 
 
 def _quantile(buckets: Mapping[int, int], share: float) -> int | None:
-    """The upper edge of the bucket in which this share of the calls has ended."""
+    """Return the upper edge of the bucket in which this share of the calls has ended."""
     wanted, reached = share * sum(buckets.values()), 0
     for edge, n in sorted(buckets.items()):
         reached += n

@@ -1,1 +1,1 @@
-"""What readers prefer: feedback, annotation, votes, and the training export."""
+"""The parts of readers' preferences: feedback, annotation, votes, and the training export."""

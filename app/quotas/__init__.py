@@ -1,1 +1,1 @@
-"""What an organisation and its keys may use, and what they have used."""
+"""The parts of quotas: what an organisation and its keys may use, and have used."""

@@ -1,4 +1,4 @@
-"""Quotas and usage."""
+"""Routes of quotas and usage."""
 
 from datetime import date
 from typing import Annotated
@@ -15,20 +15,20 @@ from app.http.openapi.responses import problem_responses
 
 
 class LimitsController(Controller):
-    """What the organisation may use, and has used."""
+    """Routes of the organisation's limits and consumption."""
 
     path = "/v1"
     tags = ("usage",)
 
     @get("/quotas", opt=needs(Scope.ORGANISATION_READ), responses=problem_responses())
     async def quotas(self, accounts: AccountsService) -> Quotas:
-        """The limits of the organisation and of its keys, and what is used of them."""
+        """Return the limits of the organisation and of its keys, and the present consumption."""
         own, keys, used = await accounts.limits.read()
         return Quotas(organisation=own, keys=list(keys), used=used)
 
     @put("/quotas", opt=needs(Scope.ORGANISATION_WRITE), responses=problem_responses(400, 404))
     async def set_quota(self, data: JSONBody[NewQuota], accounts: AccountsService) -> Quotas:
-        """Set all limits of the organisation, or of the key `key_id`. They lie within what the deployment allows."""
+        """Set all limits of the organisation, or of the key `key_id`, within what the deployment allows."""
         await accounts.limits.set(Quota(**data.model_dump(exclude={"key_id"})), data.key_id)
         own, keys, used = await accounts.limits.read()
         return Quotas(organisation=own, keys=list(keys), used=used)
@@ -40,5 +40,5 @@ class LimitsController(Controller):
         since: Annotated[date | None, QueryParameter(description="First day (UTC); by default of this month.")] = None,
         until: Annotated[date | None, QueryParameter(description="Last day (UTC); by default today.")] = None,
     ) -> UsageReport:
-        """What runs created in this time used: by model, tool and run."""
+        """Return the consumption of runs created in this time: by model, tool and run."""
         return await accounts.limits.usage(since, until)

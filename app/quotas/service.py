@@ -1,4 +1,4 @@
-"""Quotas: requests a minute before a request is answered, runs and what they cost before one begins."""
+"""Enforce quotas: requests a minute before a request is answered, runs and their cost before one begins."""
 
 from datetime import UTC, date, datetime, timedelta
 from math import ceil
@@ -17,22 +17,22 @@ from app.quotas.storage.rates import Taken
 
 MINUTE = timedelta(minutes=1)
 LONGEST_TIME = timedelta(days=366)
-# When a run may have ended: a guess, since nobody knows.
+# A guess: nobody knows when a run ends.
 AGAIN = timedelta(seconds=30)
 
 
 class Admission(NamedTuple):
-    """A request that was let in: the tightest of the limits it was held to."""
+    """A request that was let in, with the tightest limit that applied."""
 
     limit: int
     taken: Taken
 
 
 class Limits:
-    """`most` is what the deployment allows each organisation; an organisation may set less for itself and for its keys.
+    """The use cases of limits. `most` is the deployment's limit of each organisation, which may set less for itself and its keys.
 
     Raises:
-        TooManyRequests: which limit is reached, and when there is room again.
+        TooManyRequests: a limit is reached; the message says which, and when there is room again.
         Unavailable: the database does not answer.
     """
 
@@ -42,7 +42,7 @@ class Limits:
         self._most = most
 
     async def admit(self, principal: Principal) -> Admission | None:
-        """Let a request in, or not. None where nothing limits it."""
+        """Let a request in, or refuse it. Return None where no limit applies."""
         keys = principal.pace.key
         most = [limit for limit in (principal.pace.organisation, self._most.requests_per_minute) if limit is not None]
         admitted = None
@@ -54,19 +54,19 @@ class Limits:
         return admitted
 
     async def begin_run(self, database: Executor) -> None:
-        """Whether one more run may begin. `database` has a transaction open in which the run is then stored."""
+        """Check that one more run may begin. `database` has the transaction open in which the run is then stored."""
         await admit_run(database, acting(), self._most)
 
     async def begin_spending(self, database: Executor) -> None:
-        """Whether a model may be asked for something that is no run: a draft, a change of a report, a question to it.
+        """Check that a model may be used for something that is no run: a draft, a change of a report, a question about it.
 
-        It is held to what a month allows, not to how many runs are under way.
+        Only the month's quota applies, not the number of runs under way.
         """
         for whose, quota, key in await _limits(database, acting(), self._most):
             _within_month(whose, quota, await quotas.used(database, key))
 
     async def read(self) -> tuple[Quota, tuple[KeyQuota, ...], Consumption]:
-        """The organisation's own quota within the deployment's, its keys', and what is used."""
+        """Return the organisation's own quota within the deployment's, its keys' quotas, and the consumption."""
         organisation = acting().organisation
         found = await quotas.quotas(self._tenants)
         own = found.get(organisation, Quota()).within(self._most)
@@ -76,7 +76,7 @@ class Limits:
         """Set the limits of the organisation, or of one of its keys.
 
         Raises:
-            NotFound: it has no such key.
+            NotFound: the organisation has no such key.
         """
         async with self._tenants.acquire() as connection:
             if key is not None and not await quotas.is_key(connection, key):
@@ -86,10 +86,10 @@ class Limits:
             await audit.record(connection, Action.LIMITS_CHANGED, key or "", limits)
 
     async def usage(self, since: date | None, until: date | None) -> UsageReport:
-        """What runs created in these days used; by default, this month.
+        """Return the consumption of runs created in these days; by default, this month.
 
         Raises:
-            InvalidInput: the days are the wrong way round, or more than a year.
+            InvalidInput: the days are in the wrong order, or more than a year.
         """
         today = datetime.now(UTC).date()
         first, last = since or (until or today).replace(day=1), until or today
@@ -111,12 +111,12 @@ class Limits:
 
 
 async def admit_run(database: Executor, who: Tenant, most: Quota, background: bool = False) -> None:
-    """Whether one more run of `who` may begin, whoever begins it. `database` acts for them, with a transaction open.
+    """Check that one more run of `who` may begin. `database` acts for them, with a transaction open.
 
-    One in the `background` leaves a quarter of the places to people.
+    A run in the `background` leaves a quarter of the places to people.
 
     Raises:
-        TooManyRequests: which limit is reached, and when there is room again.
+        TooManyRequests: a limit is reached; the message says which, and when there is room again.
     """
     limits = await _limits(database, who, most)
     if not limits:
@@ -135,7 +135,7 @@ def _behind_people(quota: Quota) -> Quota:
 
 
 async def _limits(database: Executor, who: Tenant, most: Quota) -> list[tuple[str, Quota, UUID | None]]:
-    """What limits more than the pace of requests: of whom, by how much, and the key where it is one's."""
+    """Return the limits other than the pace of requests: whose, how much, and the key if it is a key's."""
     found = await quotas.quotas(database)
     limits: list[tuple[str, Quota, UUID | None]] = [("organisation", found.get(who.organisation, Quota()).within(most), None)]
     if who.key is not None and who.key in found:

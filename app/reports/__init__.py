@@ -1,1 +1,1 @@
-"""Finished reports: their versions, their rendering, and what can be read off them."""
+"""The parts of finished reports: their versions, their rendering, and findings in their evidence."""

@@ -1,4 +1,4 @@
-"""What a report's sources disagree on, and the numbers they give: both read off stored quotes, each with its citation."""
+"""Disagreements and numbers in a report's sources: both come from stored quotes, each with its citation."""
 
 from enum import StrEnum
 
@@ -14,14 +14,14 @@ class DisagreementKind(StrEnum):
 
 
 class Side(Value):
-    """One voice of a disagreement. `n` is its number in the report, null where the report does not cite it."""
+    """One voice of a disagreement. `n` is its number in the report; null where the report does not cite it."""
 
     n: int | None
     quote: Quote
 
 
 class Disagreement(Value):
-    """What is in dispute (for a claim: the report's sentence), and between whom; `reason` is the judge's."""
+    """The matter in dispute (for a claim: the report's sentence), and the sides; `reason` is the judge's."""
 
     kind: DisagreementKind
     about: str

@@ -1,4 +1,4 @@
-"""What goes in and out around finished reports: versions, changes, follow-up questions."""
+"""Request and response bodies around finished reports: versions, changes, follow-up questions."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -35,14 +35,14 @@ BodyText = Annotated[str, StringConstraints(strip_whitespace=True, max_length=60
 
 
 class How(StrEnum):
-    """What a rewriting does."""
+    """The kind of a rewriting."""
 
     REWRITE = "rewrite"
     DEEPEN = "deepen"
 
 
 class Rewriting(BaseModel):
-    """How a section is to be written again, from the same evidence."""
+    """The way to write a section again, from the same evidence."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -51,11 +51,11 @@ class Rewriting(BaseModel):
 
 
 class Edit(BaseModel):
-    """A reader's own text of a section. `[n]` cites what the version that is edited has under n."""
+    """A reader's own text of a section. `[n]` cites the source that the edited version has under n."""
 
     model_config = ConfigDict(extra="forbid")
 
-    heading: HeadingText = Field(default="", description="Empty: as it was.")
+    heading: HeadingText = Field(default="", description="Empty: unchanged.")
     markdown: BodyText
 
 
@@ -68,7 +68,7 @@ class NewQuestion(BaseModel):
 
 
 class VersionPage(BaseModel):
-    """Versions, newest first. `next` is the value of `before` that brings the following page; null on the last."""
+    """One page of versions, newest first. `next` is the value of `before` for the following page; null on the last."""
 
     items: list[VersionInfo]
     next: int | None = None
@@ -102,7 +102,7 @@ class ReportView(BaseModel):
 
 
 class EvidenceView(BaseModel):
-    """What a report rests on. Offsets count characters of the stored copy that `snapshot` names."""
+    """The evidence of a report. Offsets count characters of the stored copy that `snapshot` names."""
 
     run_id: UUID
     question: str
@@ -115,14 +115,14 @@ class EvidenceView(BaseModel):
 
 
 class VersionView(ReportView):
-    """One version of a report, with where it comes from."""
+    """One version of a report, with its origin."""
 
     info: VersionInfo
     sections: list[SectionView]
 
 
 class ChangeView(BaseModel):
-    """A change of a section. When it is `done`, `version` is the version it made; `usage` is what it cost."""
+    """A change of a section. When it is `done`, `version` is the new version's number; `usage` is what the change cost."""
 
     id: UUID
     how: TaskKind
@@ -138,7 +138,7 @@ class ChangeView(BaseModel):
 
 
 class ChangePage(BaseModel):
-    """Changes, newest first."""
+    """One page of changes, newest first."""
 
     items: list[ChangeView]
     next: UUID | None = None
@@ -161,7 +161,7 @@ class AnswerView(BaseModel):
 
 
 class AnswerPage(BaseModel):
-    """Follow-up questions, newest first."""
+    """One page of follow-up questions, newest first."""
 
     items: list[AnswerView]
     next: UUID | None = None
@@ -174,7 +174,7 @@ class DisagreementPage(BaseModel):
 
 
 class FigurePage(BaseModel):
-    """Numbers in the order of their citations, and charts of those that compare."""
+    """Numbers in the order of their citations, and charts of those that can be compared."""
 
     items: list[Figure]
     charts: list[Chart]
@@ -185,12 +185,14 @@ class NewShare(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    days: int = Field(default=30, ge=1, le=366, description="For how long it can be read.")
-    version: int | None = Field(default=None, ge=1, le=MOST_VERSIONS, description="By default the newest; it stays this one.")
+    days: int = Field(default=30, ge=1, le=366, description="The days for which the report can be read.")
+    version: int | None = Field(
+        default=None, ge=1, le=MOST_VERSIONS, description="By default the newest; the link stays with this version."
+    )
 
 
 class CreatedShare(Share):
-    """A new link. `token` is told this once; `path` is where anybody who has it reads the report."""
+    """A new link. Only this answer ever shows `token`; anybody who has it reads the report at `path`."""
 
     token: str
     path: str
@@ -204,14 +206,14 @@ class SharePage(BaseModel):
 
 
 def change_view(task: ReportTask) -> ChangeView:
-    """A task that changes a report, as its reader sees it."""
+    """Return a task that changes a report, as its reader sees it."""
     request = task.request
     shared = {name: getattr(task, name) for name in ("id", "status", "detail", "version", "usage", "created_at", "finished_at")}
     return ChangeView(**shared, how=request.kind, section=request.section, base=request.base, wish=request.text)
 
 
 def answer_view(task: ReportTask) -> AnswerView:
-    """A follow-up question, as its reader sees it."""
+    """Return a follow-up question, as its reader sees it."""
     shared = {name: getattr(task, name) for name in ("id", "status", "detail", "usage", "created_at", "finished_at")}
     told = _answer(task.answer) if task.answer else {}
     return AnswerView(**shared, question=task.request.text, **told)
@@ -230,12 +232,9 @@ def _answer(answer: FollowUp) -> dict[str, Any]:
 
 
 def section_views(report: Report) -> list[SectionView]:
-    """The sections with numbers for markers."""
+    """Return the sections with numbers for markers."""
     bodies = numbered(report).bodies
     return [
         SectionView(heading=section.heading, level=section.level, markdown=unmarked(body))
         for section, body in zip(report.sections, bodies, strict=True)
     ]
-
-
-"""What the OpenAPI document describes with pydantic's own schemas."""

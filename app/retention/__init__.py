@@ -1,1 +1,1 @@
-"""How long data is kept, and what deletes it."""
+"""The parts of retention: how long data is kept, and the sweep that deletes it."""

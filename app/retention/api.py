@@ -1,4 +1,4 @@
-"""How long an organisation's data is kept."""
+"""Routes of the retention of an organisation's data."""
 
 from litestar import Controller, get, put
 from litestar.params import JSONBody
@@ -12,17 +12,17 @@ from app.retention.nouns import Retention
 
 
 class RetentionController(Controller):
-    """Days after which runs, their events, what tools brought, and feedback are deleted."""
+    """Days after which runs, their events, tool results, and feedback are deleted."""
 
     path = "/v1/retention"
     tags = ("usage",)
 
     @get(opt=needs(Scope.ORGANISATION_READ), responses=problem_responses())
     async def show_retention(self, accounts: AccountsService) -> Retention:
-        """How long things are kept; null is for good."""
+        """Return how long data is kept; null means for good."""
         return await accounts.retention.read()
 
     @put(opt=needs(Scope.ORGANISATION_WRITE), responses=problem_responses(400))
     async def set_retention(self, data: JSONBody[NewRetention], accounts: AccountsService) -> Retention:
-        """Set how long all of them are kept. What is past its time by then is deleted for good, within the hour."""
+        """Set how long all data is kept. Data that is older is deleted for good, within the hour."""
         return await accounts.retention.set(Retention(**data.model_dump()))

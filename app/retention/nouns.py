@@ -1,4 +1,4 @@
-"""How long an organisation's data is kept."""
+"""The time for which an organisation's data is kept."""
 
 from pydantic import Field
 
@@ -8,9 +8,9 @@ LONGEST_DAYS = 36_500
 
 
 class Retention(Value):
-    """Days after which something is deleted; null keeps it. Those of a run count from its end.
+    """Days after which something is deleted; null keeps it. Days of a run count from its end.
 
-    The report that a schedule compares with is kept, with its run, until a newer one takes its place.
+    The report that a schedule compares with is kept, with its run, until a newer one replaces it.
     """
 
     runs_days: int | None = Field(
@@ -20,7 +20,7 @@ class Retention(Value):
         default=None, ge=1, le=LONGEST_DAYS, description="The event logs of runs, and with them usage by model and tool."
     )
     tool_results_days: int | None = Field(
-        default=None, ge=1, le=LONGEST_DAYS, description="What tools brought, and the turns of agents, who read it."
+        default=None, ge=1, le=LONGEST_DAYS, description="Tool results, and the turns of agents that read them."
     )
     feedback_days: int | None = Field(
         default=None,

@@ -1,4 +1,4 @@
-"""What goes in and out over HTTP, where it is not one of the domain's nouns."""
+"""Request and response bodies of the routes of runs, where they are not nouns of the domain."""
 
 from datetime import date
 from typing import Annotated, Literal
@@ -19,7 +19,7 @@ NoteText = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1,
 
 
 class NewRun(BaseModel):
-    """A question to research. Only `question` is needed; without `language` it is detected."""
+    """A question to research. Only `question` is required; without `language` the language is detected."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -32,7 +32,7 @@ class NewRun(BaseModel):
     )
     collections: tuple[CollectionName, ...] = Field(default=(), max_length=20, description="Empty: the default collection.")
     budget: Budget = Budget()
-    length: Length | None = Field(default=None, description="How long the report is, beside what its effort gives.")
+    length: Length | None = Field(default=None, description="The report's length, relative to its effort's usual one.")
     tone: Tone | None = None
     audience: Audience = Field(default="", description="Who will read it, in a few words.")
     format: ReportFormat | None = None
@@ -42,16 +42,16 @@ class NewRun(BaseModel):
     domains_allowed: tuple[Domain, ...] = Field(default=(), max_length=MAX_DOMAINS, description="Only these domains of the web.")
     domains_refused: tuple[Domain, ...] = Field(default=(), max_length=MAX_DOMAINS, description="None of these domains.")
     clarified: tuple[Clarified, ...] = Field(default=(), max_length=3, description="Questions asked back, with your answers.")
-    approve_plan: bool = Field(default=False, description="Wait with the plan until it is approved.")
+    approve_plan: bool = Field(default=False, description="Wait for a person to approve the plan.")
     rubric: Literal["auto"] | GivenRubric | None = Field(
         default=None, description="Hold the report to a rubric: `auto` drafts one with the plan, or give the criteria."
     )
 
     def query(self) -> ResearchQuery:
-        """The question as accepted.
+        """Return the question as a research query.
 
         Raises:
-            InvalidInput: with the reason, for whoever typed the question.
+            InvalidInput: the question is not acceptable; the message gives the reason.
         """
         style = {name: getattr(self, name) for name in ReportStyle.model_fields if getattr(self, name)}
         scope = {name: getattr(self, name) for name in SearchScope.model_fields if getattr(self, name)}
@@ -72,14 +72,14 @@ class NewRun(BaseModel):
 
 
 class RunPage(BaseModel):
-    """Runs, newest first. `next` is the value of `before` that brings the following page; null on the last."""
+    """One page of runs, newest first. `next` is the value of `before` for the following page; null on the last."""
 
     items: list[Run]
     next: UUID | None = None
 
 
 class Resumption(BaseModel):
-    """How to go on: with `finish`, the report is written from what there is and nothing more is spent."""
+    """The way to continue: with `finish`, the report is written from the evidence so far and nothing more is spent."""
 
     model_config = ConfigDict(extra="forbid")
 

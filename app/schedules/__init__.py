@@ -1,1 +1,1 @@
-"""Questions that are asked again and again."""
+"""The parts of schedules: questions that are asked again and again."""

@@ -1,4 +1,4 @@
-"""Schedules: questions that are asked again, and what each asking found changed."""
+"""Routes of schedules: questions that are asked again, and the changes that each asking found."""
 
 from datetime import datetime
 from html import escape
@@ -24,7 +24,7 @@ ScheduleId = FromPath[UUID]
 
 
 class SchedulesController(Controller):
-    """Living reports."""
+    """Routes of living reports."""
 
     path = "/v1/schedules"
     tags = ("schedules",)
@@ -32,7 +32,7 @@ class SchedulesController(Controller):
 
     @get(responses=problem_responses(400))
     async def list_schedules(self, schedules: SchedulesService, limit: Limit = PAGE_SIZE, before: Before = None) -> SchedulePage:
-        """The organisation's schedules, newest first."""
+        """List the organisation's schedules, newest first."""
         found = await schedules.page(limit + 1, before)
         items = list(found[:limit])
         return SchedulePage(items=items, next=items[-1].id if len(found) > limit else None)
@@ -46,12 +46,12 @@ class SchedulesController(Controller):
 
     @get("/{schedule_id:uuid}", responses=problem_responses(404))
     async def show(self, schedule_id: ScheduleId, schedules: SchedulesService) -> Schedule:
-        """One schedule."""
+        """Return one schedule."""
         return await schedules.get(schedule_id)
 
     @patch("/{schedule_id:uuid}", opt=needs(Scope.SCHEDULES_WRITE), responses=problem_responses(400, 404))
     async def change(self, schedule_id: ScheduleId, data: JSONBody[ScheduleChange], schedules: SchedulesService) -> Schedule:
-        """Change its name, timing or recipients; pause it or let it go on."""
+        """Change a schedule's name, timing or recipients; pause or resume it."""
         given = data.model_copy()
         return await schedules.change(schedule_id, given.name, given.timing, given.deliver_to, given.paused)
 
@@ -70,7 +70,7 @@ class SchedulesController(Controller):
     async def list_changes(
         self, schedule_id: ScheduleId, schedules: SchedulesService, limit: Limit = PAGE_SIZE, before: BeforeTime = None
     ) -> FiringPage:
-        """Its askings, latest first: what was new, what had changed, which old claims no longer held."""
+        """List its askings, latest first: new findings, changed findings, and old claims that no longer hold."""
         found = await schedules.changes(schedule_id, limit + 1, before)
         items = list(found[:limit])
         return FiringPage(items=items, next=items[-1].due_at if len(found) > limit else None)
@@ -79,13 +79,13 @@ class SchedulesController(Controller):
     async def list_deliveries(
         self, schedule_id: ScheduleId, schedules: SchedulesService, limit: Limit = PAGE_SIZE, before: Before = None
     ) -> MailDeliveryPage:
-        """The messages sent about it, latest first, with how their sending went."""
+        """List the messages about it, latest first, with the outcome of their sending."""
         found = await schedules.deliveries(schedule_id, limit + 1, before)
         items = list(found[:limit])
         return MailDeliveryPage(items=items, next=items[-1].id if len(found) > limit else None)
 
 
-# With `no-referrer`, the server's default, a browser would send its answer without saying where it comes from, and be refused.
+# With `no-referrer`, the server's default, a browser sends the form without its origin, and is refused.
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; form-action 'self'; frame-ancestors 'none'",
     "Referrer-Policy": "same-origin",
@@ -102,7 +102,7 @@ HTML = "text/html"
     responses=problem_responses(404),
 )
 async def unsubscribe_page(letter_id: FromPath[UUID], subscriptions: SubscriptionsService) -> Response[bytes]:
-    """Where the link in a message leads. Following it changes nothing: programs that check links follow it, too."""
+    """Show the page of the link in a message. Opening it changes nothing: programs that check links open it, too."""
     name = escape(await subscriptions.about(letter_id))
     asked = f"<p>No more messages about “{name}”?</p>"
     page = f'<!doctype html><title>Rubrica</title>{asked}<form method="post"><button>Yes</button></form>'
@@ -119,7 +119,7 @@ async def unsubscribe_page(letter_id: FromPath[UUID], subscriptions: Subscriptio
     responses=problem_responses(404),
 )
 async def unsubscribe(letter_id: FromPath[UUID], subscriptions: SubscriptionsService) -> Response[bytes]:
-    """No more messages to this address about this schedule (RFC 8058)."""
+    """Stop messages to this address about this schedule (RFC 8058)."""
     await subscriptions.end(letter_id)
     page = b"<!doctype html><title>Rubrica</title><p>Done: there will be no more of these messages.</p>"
     return Response(page, media_type=HTML, headers=HEADERS)

@@ -1,4 +1,4 @@
-"""What goes in and out over HTTP around schedules."""
+"""Request and response bodies of schedules."""
 
 from datetime import datetime
 from typing import Annotated
@@ -19,7 +19,7 @@ Recipients = Annotated[tuple[Address, ...], Field(max_length=MAX_RECIPIENTS, des
 
 
 class NewSchedule(BaseModel):
-    """A question to ask again: a new one in `run`, or in `from_run` a finished run, whose report is then compared with first."""
+    """A question to ask again: a new one in `run`, or in `from_run` a finished run, whose report is compared with first."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -37,7 +37,7 @@ class NewSchedule(BaseModel):
 
 
 class ScheduleChange(BaseModel):
-    """What to change of a schedule; what is left out stays."""
+    """A change of a schedule; fields that are left out stay."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -48,21 +48,21 @@ class ScheduleChange(BaseModel):
 
 
 class SchedulePage(BaseModel):
-    """Schedules, newest first. `next` is the value of `before` that brings the following page; null on the last."""
+    """One page of schedules, newest first. `next` is the value of `before` for the following page; null on the last."""
 
     items: list[Schedule]
     next: UUID | None = None
 
 
 class FiringPage(BaseModel):
-    """Askings, latest first. `next` is the value of `before` that brings the following page; null on the last."""
+    """One page of askings, latest first. `next` is the value of `before` for the following page; null on the last."""
 
     items: list[Firing]
     next: datetime | None = None
 
 
 class MailDeliveryPage(BaseModel):
-    """Messages, latest first. `next` is the value of `before` that brings the following page; null on the last."""
+    """One page of messages, latest first. `next` is the value of `before` for the following page; null on the last."""
 
     items: list[MailDelivery]
     next: UUID | None = None

@@ -1,1 +1,1 @@
-"""Links by which anybody may read one version of a report."""
+"""The parts of sharing: links by which anybody may read one version of a report."""

@@ -11,7 +11,7 @@ TOKEN_BYTES = 24
 
 
 class Share(Value):
-    """A link, without its token, which only whoever made it knows."""
+    """A link without its token, which only its maker knows."""
 
     id: UUID
     run_id: UUID
@@ -23,7 +23,7 @@ class Share(Value):
 
 
 class SharedReport(Value):
-    """What a link shows: the version's page and Markdown, and when the link ends."""
+    """The version's page and Markdown as a link shows them, and when the link ends."""
 
     title: str
     html: str
@@ -32,10 +32,10 @@ class SharedReport(Value):
 
 
 def new_token() -> str:
-    """192 random bits, safe in a URL."""
+    """Return 192 random bits, safe in a URL."""
     return secrets.token_urlsafe(TOKEN_BYTES)
 
 
 def token_hash(token: str) -> bytes:
-    """What is stored of a token. It is random, so a plain hash keeps it secret."""
+    """Return the hash that is stored of a token. The token is random, so a plain hash keeps it secret."""
     return hashlib.sha256(token.encode()).digest()

@@ -14,23 +14,23 @@ from app.sharing import storage as shares
 from app.sharing.nouns import Share, SharedReport, new_token, token_hash
 
 MOST_A_RUN = 100
-GONE = "this link is not known here, or has ended; ask whoever sent it for a new one"
+GONE = "this link is not known here, or has ended; ask its sender for a new one"
 
 
 class NewLink(NamedTuple):
-    """A link with its token, told once."""
+    """A link with its token, shown once."""
 
     share: Share
     token: str
 
 
 class Sharing:
-    """The use cases around links. `trusted` reads for people without an account: it looks for nothing but a token's hash.
+    """The use cases around links. `trusted` reads for people without an account: it looks only for a token's hash.
 
-    Who lets whom read what outside is in the audit log.
+    The audit log records links that are made and ended.
 
     Raises:
-        NotFound: no such run, version or link; a link that has ended is told in the same words as one that never was.
+        NotFound: no such run, version or link; an ended link has the same message as one that never existed.
         Unavailable: the database does not answer.
     """
 
@@ -40,7 +40,7 @@ class Sharing:
         self._research = research
 
     async def share(self, run_id: UUID, days: int, version: int | None) -> NewLink:
-        """A link to this version, by default the newest, for so many days.
+        """Make a link to this version, by default the newest, for so many days.
 
         Raises:
             Conflict: the run has too many links.
@@ -56,7 +56,7 @@ class Sharing:
         return NewLink(made, token)
 
     async def listed(self, run_id: UUID) -> Sequence[Share]:
-        """The run's links, newest first."""
+        """List the run's links, newest first."""
         await self._research.get(run_id)
         return await shares.listed(self._database, run_id, MOST_A_RUN)
 
@@ -68,7 +68,7 @@ class Sharing:
             await audit.record(connection, Action.SHARE_ENDED, run_id)
 
     async def read(self, token: str) -> SharedReport:
-        """What a link shows."""
+        """Return what a link shows."""
         found = await shares.opened(self._trusted, token_hash(token))
         if found is None:
             raise NotFound(GONE)

@@ -1,4 +1,4 @@
-"""One question worked by several systems on the same evidence."""
+"""Routes to one question worked by several systems on the same evidence."""
 
 from litestar import Controller, get, post
 from litestar.params import JSONBody
@@ -12,7 +12,7 @@ from app.side_by_side.schemas import FurtherSystems, Judged, SideBySideView
 
 
 class SideBySideController(Controller):
-    """Runs that stand side by side share their tool results and their rubric; each is a run of its own otherwise."""
+    """Runs that stand side by side share their tool results and their rubric; each is otherwise a run of its own."""
 
     path = "/v1/runs/{run_id:uuid}/side-by-side"
     tags = ("runs",)
@@ -20,19 +20,19 @@ class SideBySideController(Controller):
 
     @get(responses=problem_responses(404))
     async def show(self, run_id: RunId, side_by_side: SideBySideService) -> SideBySideView:
-        """The runs of this run's question with their scorecards; this run alone where no other system was asked."""
+        """Return the runs of this run's question with their scorecards; only this run where no other system was asked."""
         return SideBySideView.of(await side_by_side.show(run_id))
 
     @post(opt=needs(Scope.RUNS_WRITE), responses=problem_responses(400, 404, 409))
     async def add(self, run_id: RunId, data: JSONBody[FurtherSystems], side_by_side: SideBySideService) -> SideBySideView:
-        """Have further systems work the question of this run, finished or not, with its options and rubric, on its evidence."""
+        """Add further systems to this run, finished or not: they work its question with its options, rubric and evidence."""
         return SideBySideView.of(await side_by_side.add(run_id, data.systems))
 
     @post("/scores", opt=needs(Scope.RUNS_WRITE), responses=problem_responses(400, 404, 409))
     async def judge(
         self, run_id: RunId, data: JSONBody[Judged], scores: LaterScoresService, asking: AskingService
     ) -> SideBySideView:
-        """Have the finished reports without a scorecard judged by one rubric, each at the cost of its run."""
+        """Judge the finished reports without a scorecard by one rubric, each at the cost of its run."""
         given = data.rubric
         agreed = await asking.agreed(given.criteria, given.draft) if isinstance(given, GivenRubric) else None
         return SideBySideView.of(await scores.judge(run_id, agreed))

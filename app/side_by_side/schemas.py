@@ -1,4 +1,4 @@
-"""What goes in and out over HTTP around systems side by side."""
+"""Request and response bodies of systems side by side."""
 
 from typing import Literal
 from uuid import UUID
@@ -15,7 +15,7 @@ from app.side_by_side.service.side_by_side import SideBySide
 
 
 class FurtherSystems(BaseModel):
-    """Systems that are to work a run's question too."""
+    """Systems that work a run's question too."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -23,7 +23,7 @@ class FurtherSystems(BaseModel):
 
 
 class Judged(BaseModel):
-    """How finished reports are to be judged."""
+    """The rubric by which finished reports are judged."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -39,7 +39,7 @@ class ColumnView(BaseModel):
     interactions: Interactions | None = Field(description="Turns and tool calls; null until a search of the run has ended.")
     scorecard: Scorecard | None = Field(description="By the rubric that all are held to; null until the report is judged.")
     judging: bool = Field(default=False, description="The report is being judged by a rubric that it was not asked with.")
-    unjudged: str = Field(default="", description="Why that failed the last time.")
+    unjudged: str = Field(default="", description="Why the last judging failed.")
 
 
 class SideBySideView(BaseModel):
@@ -47,11 +47,11 @@ class SideBySideView(BaseModel):
 
     first: UUID
     question: str
-    rubric: Rubric | None = Field(description="What all reports are judged by; null as long as there is none.")
+    rubric: Rubric | None = Field(description="The rubric of all reports; null as long as there is none.")
     columns: list[ColumnView]
 
     @classmethod
     def of(cls, found: SideBySide) -> "SideBySideView":
-        """The runs as shown."""
+        """Return the runs as the API shows them."""
         columns = [ColumnView.model_validate(column, from_attributes=True) for column in found.columns]
         return cls(first=found.first.id, question=found.first.query.question, rubric=found.rubric, columns=columns)

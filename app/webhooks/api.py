@@ -1,4 +1,4 @@
-"""Webhooks: where an organisation is told what happens to its runs, and what became of each message."""
+"""Routes of webhooks: an organisation's endpoints, and the state of each message to them."""
 
 from typing import Annotated
 from uuid import UUID
@@ -22,14 +22,14 @@ WebhookId = FromPath[UUID]
 
 
 class WebhooksController(Controller):
-    """Endpoints, their secrets, and their messages."""
+    """Routes of endpoints, their secrets, and their messages."""
 
     path = "/v1/webhooks"
     tags = ("webhooks",)
 
     @post(opt={**WRITE, **SHOWN_ONCE}, responses=problem_responses(400, 409))
     async def create_webhook(self, data: JSONBody[NewWebhook], webhooks: WebhooksService) -> Response[RevealedWebhook]:
-        """Add an endpoint. Its secret is in this answer only."""
+        """Add an endpoint. Only this answer shows its secret."""
         made = await webhooks.create(data.url, data.description, data.events)
         return Response(_shown(made), headers={"Location": f"/v1/webhooks/{made.webhook.id}"})
 
@@ -40,13 +40,13 @@ class WebhooksController(Controller):
         limit: Limit = PAGE_SIZE,
         before: Annotated[UUID | None, QueryParameter(description="Only webhooks older than this one.")] = None,
     ) -> WebhookPage:
-        """All endpoints, newest first."""
+        """List all endpoints, newest first."""
         found = list(await webhooks.page(limit + 1, before))
         return WebhookPage(items=found[:limit], next=found[limit - 1].id if len(found) > limit else None)
 
     @get("/{webhook_id:uuid}", opt=READ, responses=problem_responses(404))
     async def show_webhook(self, webhook_id: WebhookId, webhooks: WebhooksService) -> Webhook:
-        """One endpoint: what it is told, and whether it fails."""
+        """Return one endpoint: its events, and whether it fails."""
         return await webhooks.get(webhook_id)
 
     @patch("/{webhook_id:uuid}", opt=WRITE, responses=problem_responses(400, 404))
@@ -56,17 +56,17 @@ class WebhooksController(Controller):
 
     @delete("/{webhook_id:uuid}", opt=WRITE, responses=problem_responses(404))
     async def remove_webhook(self, webhook_id: WebhookId, webhooks: WebhooksService) -> None:
-        """Remove an endpoint. What was still to be sent to it is not sent."""
+        """Remove an endpoint. Messages that wait are not sent."""
         await webhooks.remove(webhook_id)
 
     @post("/{webhook_id:uuid}/secret", status_code=200, opt={**WRITE, **SHOWN_ONCE}, responses=problem_responses(404))
     async def rotate_secret(self, webhook_id: WebhookId, webhooks: WebhooksService) -> RevealedWebhook:
-        """Give it a new secret, shown in this answer only. For a day messages carry signatures by both."""
+        """Give an endpoint a new secret, which only this answer shows. For a day messages carry signatures by both."""
         return _shown(await webhooks.rotate(webhook_id))
 
     @post("/{webhook_id:uuid}/test", status_code=202, opt=WRITE, responses=problem_responses(404, 409))
     async def send_test(self, webhook_id: WebhookId, webhooks: WebhooksService) -> Delivery:
-        """Send it a message of type `webhook.test`, to see that it arrives."""
+        """Send a message of type `webhook.test`, to see that it arrives."""
         return await webhooks.test(webhook_id)
 
     @get("/{webhook_id:uuid}/deliveries", opt=READ, responses=problem_responses(400, 404))
@@ -77,10 +77,10 @@ class WebhooksController(Controller):
         limit: Limit = PAGE_SIZE,
         before: Annotated[UUID | None, QueryParameter(description="Only messages older than this one.")] = None,
         standing: Annotated[
-            DeliveryState | None, QueryParameter(name="state", description="Only messages that stand there.")
+            DeliveryState | None, QueryParameter(name="state", description="Only messages in this state.")
         ] = None,
     ) -> DeliveryPage:
-        """The messages to an endpoint of the last 30 days, newest first, each with how its last attempt went."""
+        """List the messages to an endpoint of the last 30 days, newest first, each with the outcome of its last attempt."""
         found = list(await webhooks.deliveries(webhook_id, limit + 1, before, standing))
         return DeliveryPage(items=found[:limit], next=found[limit - 1].id if len(found) > limit else None)
 

@@ -1,4 +1,4 @@
-"""Webhooks: where an organisation wants to be told what happens to its runs."""
+"""Endpoints that an organisation's messages go to."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -10,7 +10,7 @@ from app.domain.value import Value
 
 
 class WebhookEvent(StrEnum):
-    """What may be told. Those of a run are its changes of status; the runs of a fleet are told of once, when it has ended."""
+    """The types of messages. Those of a run are its changes of status; a fleet's end is one message for all its runs."""
 
     RUN_RUNNING = "run.running"
     RUN_AWAITING_APPROVAL = "run.awaiting_approval"
@@ -25,7 +25,7 @@ class WebhookEvent(StrEnum):
 
 
 class DeliveryState(StrEnum):
-    """Where a delivery stands."""
+    """The state of a delivery."""
 
     PENDING = "pending"
     DELIVERED = "delivered"
@@ -33,20 +33,22 @@ class DeliveryState(StrEnum):
 
 
 class Webhook(Value):
-    """An endpoint. Without `events` it is told everything."""
+    """An endpoint. Without `events` it gets all of them."""
 
     id: UUID
     url: str
     description: str = ""
     events: tuple[WebhookEvent, ...] = ()
     enabled: bool = True
-    disabled_reason: str = Field(default="", description="Why it was turned off, where we did it.")
-    failing_since: datetime | None = Field(default=None, description="Since when no delivery has succeeded; null while they do.")
+    disabled_reason: str = Field(default="", description="Why we turned it off; empty where a person did.")
+    failing_since: datetime | None = Field(
+        default=None, description="The time since which no delivery has succeeded; null while they do."
+    )
     created_at: datetime
 
 
 class Delivery(Value):
-    """One message to one endpoint, and how its last attempt went. Its id is the message's `webhook-id`."""
+    """One message to one endpoint, and the outcome of its last attempt. Its id is the message's `webhook-id`."""
 
     id: UUID
     webhook_id: UUID
@@ -61,7 +63,7 @@ class Delivery(Value):
 
 
 class Outgoing(Value):
-    """A message that is due, with what it takes to send it. `secrets` are those that sign it: the newest first."""
+    """A message that is due, with what is needed to send it. `secrets` sign it, the newest first."""
 
     id: UUID
     webhook_id: UUID

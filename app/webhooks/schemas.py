@@ -1,4 +1,4 @@
-"""What goes in and out of webhooks' routes, where it is not one of the domain's nouns."""
+"""Request and response bodies of webhooks, where they are not nouns of the domain."""
 
 from typing import Annotated
 from uuid import UUID
@@ -14,7 +14,7 @@ Events = Annotated[tuple[WebhookEvent, ...], Field(max_length=len(WebhookEvent),
 
 
 class NewWebhook(BaseModel):
-    """An endpoint to be told of events."""
+    """An endpoint to send events to."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -24,7 +24,7 @@ class NewWebhook(BaseModel):
 
 
 class WebhookChange(BaseModel):
-    """What to change; what is left out stays as it is."""
+    """A change of an endpoint; fields that are left out stay as they are."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -35,21 +35,21 @@ class WebhookChange(BaseModel):
 
 
 class RevealedWebhook(BaseModel):
-    """An endpoint with the secret that its messages are signed with. It is not shown again."""
+    """An endpoint with the secret that signs its messages. Only this answer shows it."""
 
     webhook: Webhook
     secret: str
 
 
 class WebhookPage(BaseModel):
-    """Endpoints, newest first. `next` is the value of `before` that brings the following page; null on the last."""
+    """One page of endpoints, newest first. `next` is the value of `before` for the following page; null on the last."""
 
     items: list[Webhook]
     next: UUID | None = None
 
 
 class DeliveryPage(BaseModel):
-    """Messages, newest first. `next` is the value of `before` that brings the following page; null on the last."""
+    """One page of messages, newest first. `next` is the value of `before` for the following page; null on the last."""
 
     items: list[Delivery]
     next: UUID | None = None

@@ -1,4 +1,4 @@
-"""The session's cookie. Scripts cannot read it, and pages of other sites cannot send it with a write."""
+"""Make the session's cookie. Scripts cannot read it, and pages of other sites cannot send it with a write."""
 
 from datetime import timedelta
 
@@ -10,16 +10,16 @@ SESSION = "rubrica_session"
 
 
 def session_cookie(token: str, policy: AccountPolicy) -> Cookie:
-    """The cookie of a session that has begun. Lax, so that coming back from an identity provider one is signed in."""
+    """Return the cookie of a new session. It is `lax`, so that a person who comes back from an identity provider is signed in."""
     return cookie(SESSION, token, policy, policy.session_lifetime)
 
 
 def no_session(policy: AccountPolicy) -> Cookie:
-    """Takes the cookie away."""
+    """Return a cookie that removes the session's cookie."""
     return cookie(SESSION, "", policy, timedelta(0))
 
 
 def cookie(name: str, value: str, policy: AccountPolicy, age: timedelta) -> Cookie:
-    """A cookie for the whole of this server."""
+    """Return a cookie for the whole of this server."""
     seconds = int(age.total_seconds())
     return Cookie(key=name, value=value, max_age=seconds, path="/", httponly=True, secure=policy.secure, samesite="lax")

@@ -1,4 +1,4 @@
-"""API keys."""
+"""Routes of API keys."""
 
 from uuid import UUID
 
@@ -14,7 +14,7 @@ from app.idempotency.api import SHOWN_ONCE
 
 
 class KeysController(Controller):
-    """Keys for programs. A key acts for the person who made it, and goes when they go."""
+    """Keys for programs. A key acts for the person who made it, and ends when that person leaves."""
 
     path = "/v1/keys"
     tags = ("keys",)
@@ -22,12 +22,12 @@ class KeysController(Controller):
 
     @get(opt=needs(Scope.KEYS_READ), responses=problem_responses())
     async def list_keys(self, accounts: AccountsService) -> KeyPage:
-        """The organisation's keys: their names, scopes, and when they were last used."""
+        """List the organisation's keys: their names, scopes, and when they were last used."""
         return KeyPage(items=list(await accounts.keys.all()))
 
     @post(opt=needs(Scope.KEYS_WRITE) | SHOWN_ONCE, responses=problem_responses(400))
     async def make(self, data: JSONBody[NewKey], accounts: AccountsService, principal: CurrentPrincipal) -> MadeKey:
-        """Make a key. The answer is the only place where it is ever shown."""
+        """Make a key. Only this answer ever shows it."""
         made = await accounts.keys.make(principal, data.name, data.scopes, data.expires_at)
         return MadeKey(key=str(made.key), info=made.info)
 

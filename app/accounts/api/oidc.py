@@ -1,6 +1,6 @@
-"""Signing in with an identity provider: two addresses for the browser.
+"""Sign in with an identity provider: two addresses for the browser.
 
-A browser for which that fails is led to the page's form, which says why in its reader's language. Programs, and browsers of a
+A browser whose sign-in fails is sent to the page's form, which says why in its reader's language. Programs, and browsers of a
 deployment without a page, get the problem.
 """
 
@@ -30,12 +30,12 @@ LONGEST_WANTED = 1_000  # of characters, some of which take nine in a cookie
 REASONS = {Forbidden: "closed", TooManyRequests: "often", Unavailable: "away"}
 log = logging.getLogger(__name__)
 Given = Annotated[str, QueryParameter(max_length=4_000)]
-# `state` alone is a word of Litestar's.
+# Litestar uses `state` as a name of its own.
 State = Annotated[str, QueryParameter(name="state", max_length=4_000)]
 
 
 class OidcController(Controller):
-    """There and back."""
+    """Routes to the identity provider and back."""
 
     path = "/v1/oidc"
     tags = ("accounts",)
@@ -49,7 +49,7 @@ class OidcController(Controller):
         request: ApiRequest,
         back: Annotated[str, QueryParameter(max_length=LONGEST_WANTED, description="The path of the page that was wanted.")] = "",
     ) -> Response[None]:
-        """Go to the identity provider of this deployment. After signing in one is led to `back`, a path at the page."""
+        """Go to the identity provider of this deployment. After signing in, the browser is sent to `back`, a path of the page."""
         return await _or_told(request, accounts.policy, back, self._gone(accounts, request, back))
 
     async def _gone(self, accounts: Accounts, request: ApiRequest, back: str) -> Response[None]:
@@ -62,7 +62,7 @@ class OidcController(Controller):
     async def callback(
         self, accounts: AccountsService, request: ApiRequest, brought: State = "", code: Given = "", error: Given = ""
     ) -> Response[None]:
-        """Come back from it, and go to the page, signed in."""
+        """Come back from the identity provider, signed in, and go to the page."""
         wanted = unquote(request.cookies.get(WANTED, ""))
         let_in = self._let_in(accounts, request, brought, "" if error else code, wanted)
         return await _or_told(request, accounts.policy, wanted, let_in)
@@ -77,7 +77,7 @@ class OidcController(Controller):
 
 
 async def _or_told(request: ApiRequest, policy: AccountPolicy, wanted: str, work: Awaitable[Response[None]]) -> Response[None]:
-    """The answer, or the way to the page's form with the reason why there is none."""
+    """Return the answer, or a redirect to the page's form with the reason why there is none."""
     try:
         return await work
     except RubricaError as error:
@@ -90,19 +90,19 @@ async def _or_told(request: ApiRequest, policy: AccountPolicy, wanted: str, work
 
 
 def reason_of(error: RubricaError) -> str:
-    """A word for why it did not work, which the page has a sentence for."""
+    """Return the short name of the failure, for which the page has a sentence."""
     if isinstance(error, NotLetIn):
         return error.reason
     return next((word for kind, word in REASONS.items() if isinstance(error, kind)), "failed")
 
 
 def _over(policy: AccountPolicy) -> list[Cookie]:
-    """What the browser kept meanwhile, taken back."""
+    """Return cookies that remove the two that the browser kept during the sign-in."""
     return [cookie(name, "", policy, timedelta(0)) for name in (COOKIE, WANTED)]
 
 
 def led_to(page_url: str, wanted: str) -> str:
-    """Where one goes once signed in: the wanted path where it is one of the page, else the page; without a page, who one is."""
+    """Return where a signed-in browser goes: the wanted path if it is the page's, else the page; without a page, `/v1/me`."""
     if not page_url:
         return "/v1/me"
     page = urlsplit(page_url)

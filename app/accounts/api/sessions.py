@@ -1,4 +1,4 @@
-"""Signing up, in and out, and who one is."""
+"""Routes to sign up, in and out, and to see and change your own account."""
 
 from typing import Any
 
@@ -29,7 +29,7 @@ class SessionsController(Controller):
 
     @post("/sign-up", opt=PUBLIC, security=[{}], responses=problem_responses(400, 409))
     async def sign_up(self, data: JSONBody[NewAccount], accounts: AccountsService, request: ApiRequest) -> Response[Me]:
-        """Make an organisation, be its owner, and be signed in."""
+        """Make an organisation, become its owner, and sign in."""
         signed = await accounts.sign_in.sign_up(data.organisation, data.email, data.name, data.password, address_of(request))
         return await entered(accounts, signed, 201)
 
@@ -49,7 +49,7 @@ class SessionsController(Controller):
 
     @get("/me", opt=needs(Scope.ACCOUNT_READ), responses=problem_responses(404))
     async def me(self, accounts: AccountsService, principal: CurrentPrincipal, request: ApiRequest) -> Response[Me]:
-        """Who asks, in which organisation, and what they may do. An old session's cookie is exchanged for a new one."""
+        """Return who asks, in which organisation, and what they may do. An old session's cookie is exchanged for a new one."""
         token = request.cookies.get(SESSION)
         new = await accounts.sign_in.renewed(token) if token and principal.key_id is None else None
         found = await accounts.me(principal.organisation_id, principal.user_id, principal.scopes, principal.key_id)
@@ -57,7 +57,7 @@ class SessionsController(Controller):
 
     @post("/me/password", opt=needs(Scope.ACCOUNT_WRITE) | SHOWN_ONCE, status_code=200, responses=problem_responses(400))
     async def change_password(self, data: JSONBody[NewPassword], accounts: AccountsService, request: ApiRequest) -> Response[Me]:
-        """Change one's own password. Every session of this account ends but the one that begins now."""
+        """Change your own password. All sessions of this account end, except the one that begins now."""
         token = request.cookies.get(SESSION, "")
         return await entered(accounts, await accounts.sign_in.change_password(data.current, data.new, acting(), token), 200)
 
@@ -68,24 +68,24 @@ class SessionsController(Controller):
         responses={200: EXPORT, **problem_responses()},
     )
     async def export(self, accounts: AccountsService) -> Response[bytes]:
-        """Everything that is kept about the person who asks, in all of their organisations."""
+        """Return everything that is stored about the person who asks, in all of their organisations."""
         headers = {"Content-Disposition": 'attachment; filename="rubrica-export.json"'}
         return Response((await accounts.personal.export(acting())).encode(), media_type="application/json", headers=headers)
 
     @post("/me/erasure", opt=needs(Scope.ACCOUNT_WRITE), status_code=204, responses=problem_responses(400, 409))
     async def erase(self, data: JSONBody[Confirmation], accounts: AccountsService) -> None:
-        """Erase oneself. Organisations in which one is alone go with all that is in them; the work in others stays theirs."""
+        """Erase your account. Organisations in which you are alone go with all their data; your work in others stays theirs."""
         await accounts.personal.erase(data.password, acting())
 
     @post("/invitations/accept", opt=PUBLIC, security=[{}], status_code=200, responses=problem_responses(400, 409))
     async def accept(self, data: JSONBody[Acceptance], accounts: AccountsService, request: ApiRequest) -> Response[Me]:
-        """Join an organisation by an invitation, and be signed in."""
+        """Join an organisation by an invitation, and sign in."""
         signed = await accounts.sign_in.accept(data.token, data.name, data.password, address_of(request))
         return await entered(accounts, signed, 200)
 
 
 async def entered(accounts: Accounts, signed: SignedIn, status: int) -> Response[Me]:
-    """Who has just signed in, with the session's cookie."""
+    """Return the person who has just signed in, with the session's cookie."""
     assert signed.tenant.user is not None
     me = await accounts.me(signed.tenant.organisation, signed.tenant.user)
     return Response(me, status_code=status, cookies=[session_cookie(signed.token, accounts.policy)])

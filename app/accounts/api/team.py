@@ -1,4 +1,4 @@
-"""Members of the organisation, and invitations to it."""
+"""Routes of the organisation's members, and of invitations to it."""
 
 from typing import Annotated
 from uuid import UUID
@@ -30,7 +30,7 @@ class MembersController(Controller):
         limit: Annotated[int, QueryParameter(ge=1, le=100, description="How many at most.")] = PAGE_SIZE,
         before: Annotated[UUID | None, QueryParameter(description="Only people who joined before this one (`user_id`).")] = None,
     ) -> MemberPage:
-        """Everybody, newest first."""
+        """List the members, newest first."""
         found = list(await accounts.team.members(limit + 1, before))
         return MemberPage(items=found[:limit], next=found[limit - 1].user_id if len(found) > limit else None)
 
@@ -38,7 +38,7 @@ class MembersController(Controller):
     async def set_role(
         self, user: FromPath[UUID], data: JSONBody[NewRole], accounts: AccountsService, principal: CurrentPrincipal
     ) -> None:
-        """Change a member's role, up to one's own; a lower one ends the invitations they made. The last owner stays one."""
+        """Change a member's role, up to your own; a lower role ends the invitations they made. The last owner stays an owner."""
         await accounts.team.set_role(principal, user, data.role)
 
     @delete("/{user:uuid}", responses=problem_responses(404, 409))
@@ -48,7 +48,7 @@ class MembersController(Controller):
 
 
 class InvitationsController(Controller):
-    """Good for one person, once, for seven days."""
+    """An invitation is for one person and one use, within seven days."""
 
     path = "/v1/invitations"
     tags = ("team",)
@@ -56,14 +56,14 @@ class InvitationsController(Controller):
 
     @get(responses=problem_responses())
     async def list_invitations(self, accounts: AccountsService) -> InvitationPage:
-        """Those that can still be accepted."""
+        """List the invitations that can still be accepted."""
         return InvitationPage(items=list(await accounts.team.invitations()))
 
     @post(opt=needs(Scope.TEAM_WRITE) | SHOWN_ONCE, responses=problem_responses(400, 409))
     async def invite(
         self, data: JSONBody[NewInvitation], accounts: AccountsService, principal: CurrentPrincipal
     ) -> MadeInvitation:
-        """Invite somebody, up to one's own role, by mail too where this installation sends some. The token is all they need."""
+        """Invite a person, up to your own role; by mail too, where this installation sends mail. The token is all they need."""
         made = await accounts.team.invite(principal, data.email, data.role)
         here = (await accounts.me(principal.organisation_id, principal.user_id)).organisation
         posted = await accounts.invitation_mail.post(here.id, here.name, made.invitation, made.token)

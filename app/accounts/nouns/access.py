@@ -1,4 +1,4 @@
-"""Who asks, for which organisation, and what they may do there."""
+"""The caller of a request: their organisation, role and scopes."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -6,14 +6,13 @@ from uuid import UUID
 
 from app.domain.value import Value
 
-# The one organisation of a deployment without sign-up, such as a stack on one's own machine; runs that are older than
-# organisations belong to it.
+# The one organisation of a deployment without sign-up, such as a local stack; runs older than organisations belong to it.
 LOCAL_ORGANISATION = UUID("00000000-0000-4000-8000-000000000001")
 LOCAL_USER = UUID("00000000-0000-4000-8000-000000000002")
 
 
 class Role(StrEnum):
-    """What a person is in an organisation. Each role may do all that the ones below it may."""
+    """The position of a person in an organisation. Each role may do all that the ones below it may."""
 
     OWNER = "owner"
     ADMIN = "admin"
@@ -21,13 +20,13 @@ class Role(StrEnum):
     VIEWER = "viewer"
 
     def reaches(self, other: "Role") -> bool:
-        """Whether this role is as high as another, so that its holder may give and take that one."""
+        """Return True when this role is at least as high as another, so that its holder may give and take that one."""
         order = list(Role)
         return order.index(self) <= order.index(other)
 
 
 class Scope(StrEnum):
-    """One thing that may be done. Every route needs one; a key may hold fewer than its person's role allows."""
+    """A permission. Every route needs one; a key may hold fewer than its person's role allows."""
 
     RUNS_READ = "runs:read"
     RUNS_WRITE = "runs:write"
@@ -57,16 +56,33 @@ class Scope(StrEnum):
 
 _VIEWER = frozenset(
     {
-        *(Scope.RUNS_READ, Scope.REPORTS_READ, Scope.COLLECTIONS_READ, Scope.PREFERENCES_READ, Scope.SCHEDULES_READ),
-        *(Scope.TEAM_READ, Scope.ACCOUNT_READ, Scope.ACCOUNT_WRITE, Scope.ORGANISATION_READ),
+        Scope.RUNS_READ,
+        Scope.REPORTS_READ,
+        Scope.COLLECTIONS_READ,
+        Scope.PREFERENCES_READ,
+        Scope.SCHEDULES_READ,
+        Scope.TEAM_READ,
+        Scope.ACCOUNT_READ,
+        Scope.ACCOUNT_WRITE,
+        Scope.ORGANISATION_READ,
     }
 )
 _MEMBER = _VIEWER | {
-    *(Scope.RUNS_WRITE, Scope.REPORTS_WRITE, Scope.COLLECTIONS_WRITE, Scope.PREFERENCES_WRITE, Scope.SCHEDULES_WRITE),
-    *(Scope.USAGE_READ, Scope.ANNOTATIONS_WRITE),
+    Scope.RUNS_WRITE,
+    Scope.REPORTS_WRITE,
+    Scope.COLLECTIONS_WRITE,
+    Scope.PREFERENCES_WRITE,
+    Scope.SCHEDULES_WRITE,
+    Scope.USAGE_READ,
+    Scope.ANNOTATIONS_WRITE,
 }
 _ADMIN = _MEMBER | {
-    *(Scope.TEAM_WRITE, Scope.KEYS_READ, Scope.KEYS_WRITE, Scope.WEBHOOKS_READ, Scope.WEBHOOKS_WRITE, Scope.AUDIT_READ),
+    Scope.TEAM_WRITE,
+    Scope.KEYS_READ,
+    Scope.KEYS_WRITE,
+    Scope.WEBHOOKS_READ,
+    Scope.WEBHOOKS_WRITE,
+    Scope.AUDIT_READ,
     Scope.ANNOTATIONS_MANAGE,
 }
 ALLOWED: Mapping[Role, frozenset[Scope]] = {
@@ -78,14 +94,14 @@ ALLOWED: Mapping[Role, frozenset[Scope]] = {
 
 
 class Pace(Value):
-    """How many requests a minute an organisation and a key allow; None is no limit."""
+    """The number of requests a minute that an organisation and a key allow; None is no limit."""
 
     organisation: int | None = None
     key: int | None = None
 
 
 class Principal(Value):
-    """Who a request comes from: a person in an organisation, with what this key or session may do of what the role allows."""
+    """The caller of a request: a person in an organisation, with the scopes that this key or session has."""
 
     organisation_id: UUID
     user_id: UUID

@@ -1,4 +1,4 @@
-"""API keys as text: `rbk_<id>_<secret>`. The id finds the key; only a hash of the secret is stored."""
+"""Write and read API keys as text: `rbk_<id>_<secret>`. The id finds the key; only a hash of the secret is stored."""
 
 import hashlib
 import hmac
@@ -13,19 +13,19 @@ SECRET_BYTES = 32
 
 
 class ApiKey(NamedTuple):
-    """A key in clear. It is shown once, when it is made."""
+    """A key in clear text, shown once when it is made."""
 
     id: UUID
     secret: str
 
     @classmethod
     def new(cls) -> Self:
-        """A key with 256 bits of randomness."""
+        """Return a key with 256 random bits."""
         return cls(uuid4(), secrets.token_urlsafe(SECRET_BYTES))
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """The key that a client sent.
+        """Return the key that a client sent.
 
         Raises:
             Unauthenticated: this is no key of ours.
@@ -43,14 +43,14 @@ class ApiKey(NamedTuple):
         return f"{PREFIX}_{self.id.hex}_{self.secret}"
 
     def __repr__(self) -> str:
-        """Without the secret, for logs and tracebacks."""
+        """Leave the secret out, for logs and tracebacks."""
         return f"ApiKey({self.id})"
 
     @property
     def digest(self) -> bytes:
-        """What is stored. The secret is random, so a plain SHA-256 cannot be guessed back."""
+        """The hash that is stored. The secret is random, so nobody can guess it from a plain SHA-256."""
         return hashlib.sha256(self.secret.encode()).digest()
 
     def matches(self, digest: bytes) -> bool:
-        """Compared in constant time."""
+        """Compare the hashes in constant time."""
         return hmac.compare_digest(self.digest, digest)

@@ -1,4 +1,4 @@
-"""Organisations, the people in them, and what they hold."""
+"""Organisations, the people in them, their keys and invitations."""
 
 import unicodedata
 from datetime import datetime
@@ -12,12 +12,12 @@ from app.domain.value import Value
 
 SHORTEST_PASSWORD = 10
 LONGEST_PASSWORD = 200
-# What would part or wrap addresses where a mail names its recipients (RFC 5322): one address is one person.
+# Characters that separate or wrap addresses where a mail names its recipients (RFC 5322): one address is one person.
 SEPARATING = frozenset(',;:<>()[]"\\')
 
 
 def _email(text: str) -> str:
-    """Lower case: two spellings of one address are one person. What the host makes of the part before the @ is its affair."""
+    """Return the address in lower case: two spellings of one address are one person. Nothing else in it is changed."""
     name, at, host = text.strip().lower().rpartition("@")
     odd = any(not c.isprintable() or c.isspace() or c in SEPARATING for c in text.strip())
     if not (name and at and host) or "@" in name or odd:
@@ -37,7 +37,7 @@ Password = Annotated[str, StringConstraints(min_length=SHORTEST_PASSWORD, max_le
 
 
 class Organisation(Value):
-    """An organisation, and what the person who asks is in it."""
+    """An organisation, with the role of the person who asks."""
 
     id: UUID
     name: str
@@ -45,16 +45,16 @@ class Organisation(Value):
 
 
 class Me(Value):
-    """Who asks, and what they may do: in this organisation, with this key or session."""
+    """The person who asks, with what they may do in this organisation, with this key or session."""
 
     user_id: UUID
     email: str
     name: str
     organisation: Organisation
-    organisations: tuple[Organisation, ...] = Field(description="All that they belong to.")
+    organisations: tuple[Organisation, ...] = Field(description="All organisations that they belong to.")
     scopes: tuple[Scope, ...]
     key_id: UUID | None = Field(default=None, description="The API key that was used, if it was one.")
-    has_password: bool = Field(default=True, description="False for who has only ever come by an identity provider.")
+    has_password: bool = Field(default=True, description="False for a person who only signs in with an identity provider.")
 
 
 class Member(Value):
@@ -68,7 +68,7 @@ class Member(Value):
 
 
 class KeyInfo(Value):
-    """What is known of an API key; its secret is not kept."""
+    """The stored details of an API key, without its secret."""
 
     id: UUID
     name: str

@@ -1,4 +1,4 @@
-"""Secrets that are handed out once and stored hashed: of sessions, invitations, sign-ins under way."""
+"""Make secrets that are handed out once and stored as hashes: of sessions, invitations, and sign-ins under way."""
 
 import hashlib
 import secrets
@@ -7,10 +7,10 @@ TOKEN_BYTES = 32
 
 
 def new_token() -> str:
-    """256 random bits, as text for a cookie or an address."""
+    """Return 256 random bits as text, for a cookie or an address."""
     return secrets.token_urlsafe(TOKEN_BYTES)
 
 
 def token_digest(token: str) -> bytes:
-    """What is stored and looked up. The token is random, so a plain SHA-256 cannot be guessed back."""
+    """Return the hash that is stored and looked up. The token is random, so nobody can guess it from a plain SHA-256."""
     return hashlib.sha256(token.encode()).digest()

@@ -1,4 +1,4 @@
-"""How often somebody may try a password or a token."""
+"""Limit how often somebody may try a password or a token."""
 
 import hashlib
 from datetime import timedelta
@@ -7,14 +7,15 @@ from app.database.engine import Executor
 from app.domain.errors import TooManyRequests
 from app.quotas.storage import rates
 
-# A network address; an account from one address; an account from anywhere. A stranger's attempts keep nobody out for long.
+# Limits of a network address; of an account from one address; of an account from anywhere. Attempts by strangers lock nobody out
+# for long.
 FROM_ADDRESS = (timedelta(seconds=2), 30)
 ON_ACCOUNT_FROM_ADDRESS = (timedelta(seconds=12), 5)
 ON_ACCOUNT = (timedelta(seconds=6), 50)
 
 
 class Attempts:
-    """Counts attempts before anything is looked up.
+    """A counter of attempts, asked before anything is looked up.
 
     Raises:
         TooManyRequests: there were too many.
@@ -24,7 +25,7 @@ class Attempts:
         self._trusted = trusted
 
     async def allow(self, address: str, account: str | None = None) -> None:
-        """One more attempt from a network address, on an account if it names one."""
+        """Allow one more attempt from a network address, on an account if there is one."""
         named = hashlib.sha256(account.encode()).hexdigest() if account else ""
         await self._take(f"attempt from {address}", *FROM_ADDRESS)
         if account:

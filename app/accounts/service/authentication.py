@@ -1,4 +1,4 @@
-"""Who sends a request."""
+"""Find out who sends a request."""
 
 from app.accounts.nouns.access import ALLOWED, Pace, Principal
 from app.accounts.nouns.api_key import ApiKey
@@ -13,7 +13,7 @@ ENDED = "you are not signed in any more; sign in again"
 
 
 class Authenticator:
-    """Finds the person behind a credential. `trusted` sees all organisations: who asks is not known before.
+    """A finder of the person behind a credential. `trusted` sees all organisations: the caller's is not known yet.
 
     Raises:
         Unauthenticated: the credential proves nothing.
@@ -25,7 +25,7 @@ class Authenticator:
         self._policy = policy
 
     async def by_key(self, text: str) -> Principal:
-        """The principal of an API key: what its person's role allows and the key was made for."""
+        """Return the principal of an API key: with the scopes that both the person's role and the key have."""
         key = ApiKey.parse(text)
         holder = await credentials.key_holder(self._trusted, key.id)
         if holder is None or not key.matches(holder.secret_hash):
@@ -42,7 +42,7 @@ class Authenticator:
         )
 
     async def by_session(self, token: str) -> Principal:
-        """The principal of a session: all that its person's role allows."""
+        """Return the principal of a session: with all scopes of the person's role."""
         digest = token_digest(token)
         holder = await sessions.holder(self._trusted, digest, self._policy.session_idle)
         if holder is None:

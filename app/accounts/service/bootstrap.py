@@ -1,4 +1,4 @@
-"""The first organisation of a deployment, its owner and a key, made before anybody can sign in."""
+"""Make the first organisation of a deployment, its owner and a key, before anybody can sign in."""
 
 from uuid import UUID
 
@@ -21,7 +21,7 @@ async def ensure_owner(
     name: str = LOCAL_NAME,
     email: str = LOCAL_EMAIL,
 ) -> None:
-    """Make an organisation with an owner who holds `key`, as far as they are not there. The connection is a trusted one."""
+    """Make an organisation with an owner who holds `key`, where they do not exist yet. The connection is a trusted one."""
     async with connection.transaction():
         await accounts.ensure_organisation(connection, organisation, name)
         await accounts.ensure_user(connection, user, email)
@@ -30,7 +30,7 @@ async def ensure_owner(
 
 
 async def ensure_local_owner(database_url: str, key: ApiKey) -> None:
-    """What a stack on one's own machine works as. `database_url` is the trusted role's."""
+    """Make the owner that a local stack works as. `database_url` is the trusted role's."""
     connection = await asyncpg.connect(database_url)
     try:
         await ensure_owner(connection, key)

@@ -1,4 +1,4 @@
-"""All of accounts, put together once."""
+"""Put all use cases of accounts together."""
 
 from collections.abc import Collection
 from typing import Self
@@ -25,7 +25,7 @@ from app.retention.service.retention import Retentions
 
 
 class Accounts:
-    """The use cases of accounts, and what is known of whoever asks."""
+    """The use cases of accounts, and the details of the caller."""
 
     def __init__(
         self,
@@ -54,18 +54,26 @@ class Accounts:
 
     @classmethod
     def over(cls, tenants: TenantDatabase, trusted: asyncpg.Pool, policy: AccountPolicy) -> Self:
-        """Over the two connections."""
+        """Build the use cases over the two connections."""
         sign_in, limits = SignIn(trusted, policy, Passwords()), Limits(tenants, trusted, policy.most)
         return cls(
-            *(tenants, trusted, policy, sign_in, Team(tenants, policy), Keys(tenants), limits, Retentions(tenants)),
-            *(PersonalData(trusted, sign_in), OpenIdConnect(trusted, policy, sign_in)),
+            tenants,
+            trusted,
+            policy,
+            sign_in,
+            Team(tenants, policy),
+            Keys(tenants),
+            limits,
+            Retentions(tenants),
+            PersonalData(trusted, sign_in),
+            OpenIdConnect(trusted, policy, sign_in),
         )
 
     async def me(self, organisation: UUID, user: UUID, scopes: Collection[Scope] | None = None, key_id: UUID | None = None) -> Me:
-        """Who asks, where else they belong, and what they may do: by default all that their role allows.
+        """Return who asks, their organisations, and what they may do: by default all that their role allows.
 
         Raises:
-            NotFound: they are gone since they were recognised.
+            NotFound: the account was deleted since the request began.
         """
         person = await people.by_id(self._trusted, user)
         places = await people.organisations(self._trusted, user)

@@ -1,7 +1,7 @@
-"""The invitation as a mail, handed in while the one who invites waits: they are told at once where it was not taken.
+"""Send the invitation as a mail while the inviter waits: the answer says whether the mail was accepted.
 
-Whoever signs up could have mail sent to anybody this way. So it has nothing of theirs but the name of their organisation, without
-what would make an address of it, and each organisation can send a few an hour only.
+Anybody who signs up could send mail to anybody this way. So the mail holds only the name of their organisation, without
+characters that could make an address of it, and each organisation can send only a few an hour.
 """
 
 import re
@@ -19,7 +19,7 @@ from app.outgoing.mail import Mailbox, MailRefused, MailUnavailable
 from app.quotas.storage import rates
 
 EVERY, BURST = timedelta(minutes=3), 20
-# An address that is folded is none any more: lines may have what RFC 5322 allows. Any server takes seven bits.
+# A folded address does not work: lines have the full length that RFC 5322 allows. Any server accepts seven bits.
 UNFOLDED = SMTP.clone(max_line_length=998, cte_type="7bit")
 LONGEST_NAME = 60
 TEXT = """You are invited to join "{organisation}" on Rubrica:
@@ -34,14 +34,14 @@ TOO_MANY = "your organisation has sent many invitations within the hour"
 
 
 class Posted(NamedTuple):
-    """Whether the invitation went out by mail; otherwise `why` not."""
+    """The outcome: whether the invitation went out by mail, and if not, `why`."""
 
     mailed: bool
     why: str = ""
 
 
 class InvitationMail:
-    """Sends invitations from `mailbox`, where this deployment has one. Links lead to the page at `page`."""
+    """A sender of invitations from `mailbox`, where this deployment has one. Links lead to the page at `page`."""
 
     def __init__(self, trusted: Executor, mailbox: Mailbox | None, page: str) -> None:
         self._trusted = trusted
@@ -49,7 +49,7 @@ class InvitationMail:
         self._page = page
 
     async def post(self, organisation: UUID, name: str, invitation: Invitation, token: str) -> Posted:
-        """Send it. Whoever invites has the token too, so that an invitation which cannot be mailed is handed over otherwise."""
+        """Send the invitation. The inviter has the token too, and hands it over if the mail fails."""
         if self._mailbox is None:
             return Posted(False, "this installation sends no mail")
         taken = await rates.take(self._trusted, f"invitations of {organisation}", EVERY, BURST)
@@ -63,7 +63,7 @@ class InvitationMail:
 
 
 def message(invitation: Invitation, token: str, organisation: str, sender: str, page: str) -> EmailMessage:
-    """The mail. Its headers are made by the standard library, which refuses line breaks in them."""
+    """Return the mail. The standard library makes its headers and refuses line breaks in them."""
     mail = EmailMessage(policy=UNFOLDED)
     mail["From"] = sender
     mail["To"] = invitation.email
@@ -78,5 +78,5 @@ def message(invitation: Invitation, token: str, organisation: str, sender: str, 
 
 
 def _harmless(name: str) -> str:
-    """Letters and digits of any script, and blanks: no address, no line, no markup."""
+    """Return only letters and digits of any script, and blanks: no address, no line break, no markup."""
     return " ".join(re.sub(r"[\W_]+", " ", name).split())[:LONGEST_NAME] or "an organisation"

@@ -1,4 +1,4 @@
-"""The API keys of an organisation."""
+"""Make, list and revoke the API keys of an organisation."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -16,14 +16,14 @@ from app.domain.errors import Forbidden, NotFound
 
 
 class NewKey(NamedTuple):
-    """A key's particulars, and the key itself, which is shown once."""
+    """A new key with its details; the key is shown once."""
 
     info: KeyInfo
     key: ApiKey
 
 
 class Keys:
-    """The use cases around keys. A key acts for the person who made it and can do no more than what made it.
+    """The use cases around keys. A key acts for the person who made it, and can do no more than its maker.
 
     Raises:
         Unavailable: the database does not answer.
@@ -33,7 +33,7 @@ class Keys:
         self._tenants = tenants
 
     async def all(self) -> Sequence[KeyInfo]:
-        """Those that are not revoked, newest first."""
+        """List the keys that are not revoked, newest first."""
         return await team.keys(self._tenants)
 
     async def make(self, principal: Principal, name: str, scopes: Iterable[Scope], expires_at: datetime | None) -> NewKey:

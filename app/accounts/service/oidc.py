@@ -1,4 +1,4 @@
-"""Signing in with an identity provider: the code flow with PKCE, a state bound to the browser, and a nonce."""
+"""Sign in with an identity provider: the code flow with PKCE, a state bound to the browser, and a nonce."""
 
 import hmac
 from typing import NamedTuple
@@ -28,7 +28,7 @@ CLOSED = "you have no account here; ask for an invitation"
 
 
 class Departure(NamedTuple):
-    """Where the browser goes, and what it has to bring back in a cookie."""
+    """The address that the browser goes to, and the state that it must bring back in a cookie."""
 
     url: str
     state: str
@@ -51,7 +51,7 @@ class OpenIdConnect:
         self._client = ProviderClient(policy.provider, policy.public_url + CALLBACK) if policy.provider else None
 
     async def begin(self, address: str) -> Departure:
-        """Send a browser to the provider."""
+        """Begin a sign-in; return the provider's address and the state."""
         client = self._configured()
         await self._attempts.allow(address)
         state, flow = new_token(), Flow(new_token(), new_token())
@@ -60,7 +60,7 @@ class OpenIdConnect:
         return Departure(url, state)
 
     async def finish(self, state: str, kept: str, code: str, address: str) -> SignedIn:
-        """Sign in whoever comes back. `kept` is the state as the browser's cookie has it.
+        """Sign in the person who comes back. `kept` is the state in the browser's cookie.
 
         Raises:
             Forbidden: they have no account, no invitation, and sign-up is closed.
@@ -76,9 +76,9 @@ class OpenIdConnect:
         return await self._sign_in.enter(person, address, invited_to)
 
     async def _known(self, claims: Claims, address: str) -> tuple[Person, UUID | None]:
-        """Their account: by who they are to the provider, by their address, or a new one if they may have one.
+        """Return their account: found by the provider's identity or by e-mail address, or a new one where that is allowed.
 
-        And where they were invited to, if they were.
+        The second value is the organisation they were invited to, if any.
         """
         async with self._trusted.acquire() as connection, connection.transaction():
             found = await people.by_identity(connection, claims.issuer, claims.subject)
@@ -100,7 +100,7 @@ class OpenIdConnect:
         return person, offers[0].organisation if offers else None
 
     async def _taken_over(self, connection: asyncpg.pool.PoolConnectionProxy, person: Person, address: str) -> None:
-        """Whoever set the password never showed that the address is theirs; who comes now has (ADR 0035)."""
+        """Remove a password whose setter never proved that the address is theirs; the person who signs in now has (ADR 0035)."""
         await people.without_password(connection, person.id)
         await sessions.close_all(connection, person.id)
         for place in await people.organisations(connection, person.id):

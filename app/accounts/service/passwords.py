@@ -1,4 +1,4 @@
-"""Passwords, hashed with Argon2id. Hashing is slow on purpose: it runs in a thread, and only so many at once."""
+"""Hash passwords with Argon2id. Hashing is slow on purpose: it runs in threads, a few at a time."""
 
 import asyncio
 
@@ -11,19 +11,19 @@ AT_ONCE = 2
 
 
 class Passwords:
-    """Makes and checks hashes. A person who does not exist costs as much time as a wrong password."""
+    """A maker and checker of hashes. An unknown person costs as much time as a wrong password."""
 
     def __init__(self) -> None:
         self._room = asyncio.Semaphore(AT_ONCE)
         self._nobodys: str | None = None
 
     async def hash(self, password: str) -> str:
-        """A hash with its parameters and salt."""
+        """Return a hash with its parameters and salt."""
         async with self._room:
             return await asyncio.to_thread(HASHER.hash, password)
 
     async def fits(self, stored: str | None, password: str) -> bool:
-        """Whether the password is the one that was hashed. Without a stored hash none fits."""
+        """Return True when the password is the one that was hashed. Without a stored hash, no password fits."""
         if self._nobodys is None:
             self._nobodys = await self.hash("nobody has this password")
         async with self._room:
@@ -31,7 +31,7 @@ class Passwords:
         return fits and stored is not None
 
     def is_dated(self, stored: str) -> bool:
-        """Whether it was hashed with other parameters than today's, and is to be hashed anew."""
+        """Return True when the hash has other parameters than today's, so that the password is hashed anew."""
         return HASHER.check_needs_rehash(stored)
 
 

@@ -1,4 +1,4 @@
-"""A person's own data: handed out, and erased."""
+"""Export and erase a person's own data."""
 
 import asyncpg
 
@@ -13,7 +13,7 @@ NO_PASSWORD = "set a password first (POST /v1/me/password, just after signing in
 
 
 class PersonalData:
-    """The use cases of somebody who wants to know or to go.
+    """The use cases of a person's own data: to read all of it, and to be erased.
 
     Raises:
         Unavailable: the database does not answer.
@@ -24,13 +24,13 @@ class PersonalData:
         self._sign_in = sign_in
 
     async def export(self, by: Tenant) -> str:
-        """Everything that is kept about them, in all of their organisations, as JSON text."""
+        """Return everything that is stored about the person, in all of their organisations, as JSON text."""
         assert by.user is not None
         await audit.record(self._trusted, Action.DATA_EXPORTED, by.user, by=by)
         return await personal.export(self._trusted, by.user)
 
     async def erase(self, password: str, by: Tenant) -> None:
-        """Erase them. An organisation in which they are alone goes with all that is in it; what they made in others stays theirs.
+        """Erase a person. An organisation in which they are alone is deleted with its data; what they made in others stays.
 
         Raises:
             Unauthenticated: the password is wrong.

@@ -1,4 +1,4 @@
-"""What a deployment decides about accounts."""
+"""Settings of a deployment about accounts."""
 
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
@@ -9,7 +9,7 @@ from app.settings import Settings
 
 NO_LIMITS = Quota()
 MAIL_PATIENCE_S = 8.0
-"""Somebody waits for it."""
+"""The limit in seconds, since a person waits for the mail."""
 
 
 @dataclass(frozen=True)
@@ -23,9 +23,9 @@ class Provider:
 
 @dataclass(frozen=True)
 class AccountPolicy:
-    """`sign_up`: anybody may make an organisation. `public_url` is where browsers reach the API, `page_url` where the page is.
+    """The settings of accounts. `sign_up`: anybody may make an organisation. `public_url`: the API's address for browsers.
 
-    `most` is what each organisation may use; invitations go out from `mailbox`.
+    `page_url` is the page's address; `most` limits each organisation; invitations go out from `mailbox`.
     """
 
     sign_up: bool = True
@@ -43,12 +43,12 @@ class AccountPolicy:
 
     @property
     def secure(self) -> bool:
-        """Whether browsers come by https, so that cookies may be kept to it."""
+        """True when browsers come by https, so that cookies are sent by https only."""
         return self.public_url.startswith("https://")
 
     @classmethod
     def of(cls, settings: Settings) -> "AccountPolicy":
-        """From the environment."""
+        """Build the policy from the environment's settings."""
         provider = None
         if settings.oidc_issuer and settings.oidc_client_id:
             secret = settings.oidc_client_secret.get_secret_value() if settings.oidc_client_secret else ""

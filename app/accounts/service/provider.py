@@ -1,4 +1,4 @@
-"""Speaking to an OpenID Connect provider: its description, its keys, the exchange of a code, the check of an ID token.
+"""Talk to an OpenID Connect provider: read its description and keys, exchange a code, check an ID token.
 
 OpenID Connect Core 1.0, sections 3.1.2, 3.1.3.7 and 5.3 (a provider that gives an access token may tell name and address there
 only, and not in the ID token: section 5.4); PKCE: RFC 7636.
@@ -18,13 +18,13 @@ from app.domain.errors import Unauthenticated, Unavailable
 
 LIMIT_S = 10.0
 LEEWAY = timedelta(seconds=60)
-# Signatures by a key that only the provider has. `none`, and secrets shared with us, are not among them.
+# Signatures by a key that only the provider has: not `none`, and not secrets that we share.
 ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"]
 REFUSED = "the identity provider's answer cannot be trusted"
 
 
 class Claims(NamedTuple):
-    """Who the provider says it is. `email` is theirs: the provider has verified it."""
+    """The provider's statement about a person. The provider has verified `email`."""
 
     issuer: str
     subject: str
@@ -33,7 +33,7 @@ class Claims(NamedTuple):
 
 
 class Reason(StrEnum):
-    """Why somebody who came back from a provider is not let in."""
+    """The reason why a person who came back from a provider is not let in."""
 
     DENIED = "denied"
     LATE = "late"
@@ -42,7 +42,7 @@ class Reason(StrEnum):
 
 
 class NotLetIn(Unauthenticated):
-    """What a browser brought back from a provider lets nobody in; `reason` tells a page what to say of it."""
+    """The error of a browser that brought back no proof from a provider; a page has a sentence for each `reason`."""
 
     def __init__(self, reason: Reason, message: str) -> None:
         super().__init__(message)
@@ -50,7 +50,7 @@ class NotLetIn(Unauthenticated):
 
 
 class ProviderClient:
-    """One provider.
+    """A client of one provider.
 
     Raises:
         Unavailable: it does not answer, or not as a provider would.
@@ -63,7 +63,7 @@ class ProviderClient:
         self._described: dict[str, Any] | None = None
 
     async def entrance(self, state: str, flow: Flow) -> str:
-        """Where the browser goes to sign in."""
+        """Return the address where the browser goes to sign in."""
         challenge = urlsafe_b64encode(hashlib.sha256(flow.verifier.encode()).digest()).rstrip(b"=").decode()
         asked = {
             "response_type": "code",
@@ -79,7 +79,7 @@ class ProviderClient:
         return f"{entrance}{'&' if '?' in entrance else '?'}{urlencode(asked)}"
 
     async def claims(self, code: str, flow: Flow) -> Claims:
-        """Exchange a code for an ID token, check the token, and ask for what it does not say."""
+        """Exchange a code for an ID token, check the token, and ask for claims that it lacks."""
         description = await self._description()
         form = {"grant_type": "authorization_code", "code": code, "redirect_uri": self._redirect, "code_verifier": flow.verifier}
         answer = await self._call("POST", description["token_endpoint"], form | {"client_id": self._provider.client_id})
@@ -90,7 +90,7 @@ class ProviderClient:
         return _claims(claims, description["issuer"])
 
     async def _told_beside(self, endpoint: str, answer: dict[str, Any], claims: dict[str, Any]) -> dict[str, Any]:
-        """What the provider tells of the person to whom it gave the token (section 5.3.2: of nobody else)."""
+        """Ask the provider about the person to whom it gave the token; refuse claims about anybody else (section 5.3.2)."""
         told = await self._call("GET", endpoint, bearer=str(answer.get("access_token", "")))
         if not hmac.compare_digest(str(told.get("sub", "")).encode(), str(claims["sub"]).encode()):
             raise NotLetIn(Reason.UNTRUSTED, f"{REFUSED}: it tells of somebody else")
@@ -127,7 +127,7 @@ class ProviderClient:
         return told
 
     def _credentials(self) -> str:
-        """Both are encoded as in a form before they are joined (RFC 6749, section 2.3.1): a secret may have a colon or a plus."""
+        """Encode id and secret as in a form, then join them (RFC 6749, section 2.3.1): a secret may have a colon or a plus."""
         both = f"{quote_plus(self._provider.client_id)}:{quote_plus(self._provider.client_secret)}"
         return f"Basic {b64encode(both.encode()).decode()}"
 

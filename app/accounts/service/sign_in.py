@@ -1,4 +1,4 @@
-"""Signing up, in and out."""
+"""Sign up, in and out."""
 
 from typing import NamedTuple
 from uuid import UUID, uuid4
@@ -27,14 +27,14 @@ NOWHERE = "you are no member of this organisation"
 
 
 class SignedIn(NamedTuple):
-    """A new session: its token, which is shown to the browser only, and whose it is."""
+    """A new session: its token, which only the browser gets, and its owner."""
 
     token: str
     tenant: Tenant
 
 
 class SignIn:
-    """What happens before it is known who asks, so everything here uses the trusted connection.
+    """The use cases before the caller is known; all of them use the trusted connection.
 
     Raises:
         Unauthenticated: what was given proves nothing. Which part was wrong is not told.
@@ -54,14 +54,14 @@ class SignIn:
         return await self.enter(person, address, organisation)
 
     async def sign_up(self, organisation: str, email: str, name: str, password: str, address: str) -> SignedIn:
-        """Make an organisation. Somebody who has an account proves it with its password.
+        """Make an organisation. A person who has an account proves it with its password.
 
         Raises:
             Forbidden: this deployment makes organisations only by hand.
             Conflict: somebody else takes the address at the same moment.
         """
         if not self._policy.sign_up:
-            raise Forbidden("this deployment is not open for sign-up; ask whoever runs it for an invitation")
+            raise Forbidden("this deployment is not open for sign-up; ask its operator for an invitation")
         person = await self._known_or_new(email, name, password, address)
         made = uuid4()
         by = Tenant(made, person.id, None, address)
@@ -73,7 +73,7 @@ class SignIn:
         return await self.enter(person, address, made)
 
     async def accept(self, token: str, name: str, password: str, address: str) -> SignedIn:
-        """Join by an invitation, with a new account or, by its password, with the one that there is for the invited address.
+        """Join by an invitation: with a new account or, by its password, with the existing account of the invited address.
 
         Raises:
             InvalidInput: it was used, taken back, or is too old.
@@ -92,7 +92,7 @@ class SignIn:
         return await self.enter(person, address, offer.organisation)
 
     async def enter(self, person: Person, address: str, organisation: UUID | None = None) -> SignedIn:
-        """Open a session for somebody who has proved who they are.
+        """Open a session for a person who has proved who they are.
 
         Raises:
             Forbidden: they are not a member there.
@@ -112,16 +112,16 @@ class SignIn:
         await audit.record(self._trusted, Action.SIGNED_OUT, by.user or "", by=by)
 
     async def renewed(self, token: str) -> str | None:
-        """A new token for a session whose token is old, or None."""
+        """Return a new token for a session whose token is old, or None."""
         new, policy = new_token(), self._policy
         old = token_digest(token)
         done = await sessions.renew(self._trusted, old, token_digest(new), policy.session_renewal, policy.session_lifetime)
         return new if done else None
 
     async def change_password(self, current: str, new: str, by: Tenant, token: str = "") -> SignedIn:
-        """Replace one's own password; every session ends, and a new one begins.
+        """Replace the caller's own password; every session ends, and a new one begins.
 
-        Who has none, since an identity provider lets them in, has a session to show (`token`) that began just now.
+        A person without a password, who signs in by an identity provider, must show a session (`token`) that began just now.
         """
         assert by.user is not None
         person = await people.by_id(self._trusted, by.user)
@@ -145,14 +145,14 @@ class SignIn:
         return found
 
     async def _known_or_new(self, email: str, name: str, password: str, address: str) -> Person:
-        """The person of an address who knows its password; a new one, not stored yet, where there is none."""
+        """Return the person of an address after checking the password; a new person, not stored yet, for a new address."""
         if await people.by_email(self._trusted, email):
             return await self.prove(email, password, address)
         await self._attempts.allow(address)
         return Person(uuid4(), email, name, await self._passwords.hash(acceptable(password, email)))
 
     async def prove(self, email: str, password: str, address: str) -> Person:
-        """The person whose address and password these are."""
+        """Return the person whose address and password these are."""
         await self._attempts.allow(address, email)
         person = await people.by_email(self._trusted, email)
         if not await self._passwords.fits(person.password_hash if person else None, password):
@@ -166,34 +166,34 @@ class SignIn:
         return person
 
     async def _note_failure(self, person: Person, address: str) -> None:
-        """Their organisations learn of it."""
+        """Record the failure in the audit logs of the person's organisations."""
         for place in await people.organisations(self._trusted, person.id):
             by = Tenant(place.id, None, None, address)
             await audit.record(self._trusted, Action.SIGN_IN_FAILED, person.id, by=by)
 
 
 async def kept(connection: asyncpg.pool.PoolConnectionProxy, person: Person) -> None:
-    """Keep a person, unless they are kept already.
+    """Store a person, unless they are stored already.
 
     Raises:
-        Conflict: their address was taken since it was looked for, by a form that was sent twice for one.
+        Conflict: the address was taken meanwhile, for example by a form that was sent twice.
     """
     if not await people.add(connection, person) and await people.by_id(connection, person.id) is None:
         raise Conflict("an account was made for this address just now; sign in with it")
 
 
 async def join(connection: asyncpg.pool.PoolConnectionProxy, person: Person, offer: invited.Welcome, address: str) -> None:
-    """Make somebody a member as an invitation says. Who is one already keeps their role."""
+    """Make a person a member as an invitation says. A member keeps their role."""
     await accounts.ensure_membership(connection, offer.organisation, person.id, offer.role)
     by = Tenant(offer.organisation, person.id, None, address)
     await audit.record(connection, Action.MEMBER_JOINED, person.id, {"role": offer.role}, by=by)
 
 
 def acceptable(password: str, email: str) -> str:
-    """The password, if it may be one.
+    """Return the password if it is hard enough to guess.
 
     Raises:
-        InvalidInput: it is no secret.
+        InvalidInput: it is too easy to guess.
     """
     if password.lower() in (email, email.partition("@")[0]) or len(set(password)) < 4:
         raise InvalidInput("this password is too easy to guess; use several words that only you would put together")

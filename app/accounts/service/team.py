@@ -1,4 +1,4 @@
-"""The people of an organisation: their roles, and invitations."""
+"""Change the people of an organisation: their roles, and invitations."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -19,7 +19,7 @@ NO_MEMBER = "there is no such member in this organisation"
 
 
 class NewInvitation(NamedTuple):
-    """An invitation, and its token, which is shown once."""
+    """A new invitation and its token, which is shown once."""
 
     invitation: Invitation
     token: str
@@ -39,11 +39,11 @@ class Team:
         self._policy = policy
 
     async def members(self, limit: int, before: UUID | None) -> Sequence[Member]:
-        """Up to `limit` people of the organisation, newest first, who joined before the one named."""
+        """Return up to `limit` people of the organisation, newest first, who joined before the one named."""
         return await team.members(self._tenants, limit, before)
 
     async def set_role(self, principal: Principal, user: UUID, role: Role) -> None:
-        """Change a member's role. A lower one takes back the invitations they made: each could be of a role now above their own.
+        """Change a member's role. A lower role takes back the invitations they made: one could be above their new role.
 
         Raises:
             Conflict: no owner would be left.
@@ -80,11 +80,11 @@ class Team:
             await audit.record(connection, Action.MEMBER_REMOVED, user, {"role": present})
 
     async def invitations(self) -> Sequence[Invitation]:
-        """Those that can still be accepted."""
+        """List the invitations that can still be accepted."""
         return await team.invitations(self._tenants)
 
     async def invite(self, principal: Principal, email: str, role: Role) -> NewInvitation:
-        """Invite somebody. An earlier invitation of the same address ends.
+        """Invite a person. An earlier invitation of the same address ends.
 
         Raises:
             Conflict: they are a member.

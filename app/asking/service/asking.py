@@ -1,4 +1,4 @@
-"""What happens around asking: an estimate, questions back, and the rubric as a contract."""
+"""The steps around a question: an estimate, questions back, and the rubric as a contract."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -22,20 +22,20 @@ from app.runs.service.research import Admit, Agreed, Research
 
 
 class KeptDraft(NamedTuple):
-    """A draft and the id under which it is kept."""
+    """A draft and the id under which it is stored."""
 
     id: UUID
     draft: Draft
 
 
 class Asking:
-    """The use cases before a run, and those of its rubric. `model` is the one this installation asks, with its prices.
+    """The use cases before a run, and those of its rubric. `model` is the one that this installation uses, with its prices.
 
-    `admit` says whether whoever asks may spend anything more on drafts.
+    `admit` raises when the caller may not spend anything more on drafts.
 
     Raises:
         NotFound: no such run or draft.
-        TooManyRequests: what may be used in a month is used up; then nothing is drafted.
+        TooManyRequests: the month's quota is used up; then nothing is drafted.
         Unavailable: the database or the workers do not answer.
     """
 
@@ -54,7 +54,7 @@ class Asking:
         self._admit = admit
 
     async def estimate(self, query: ResearchQuery, beside: Sequence[SystemName] = ()) -> Estimate:
-        """What a run of this query will probably take, with those of the systems `beside` it.
+        """Estimate what a run of this query will take, with those of the systems `beside` it.
 
         Raises:
             InvalidInput: a system is not available, or is named twice.
@@ -67,7 +67,7 @@ class Asking:
         return estimate(query, self._model, runs)
 
     async def draft(self, kind: DraftKind, query: ResearchQuery) -> KeptDraft:
-        """A rubric or questions back for a question that is no run yet; kept with what it cost."""
+        """Draft a rubric or questions back for a question that is no run yet; store the draft with its cost."""
         if self._admit is not None:
             await self._admit(self._database)
         draft = await self._gateway.draft(DraftRequest(kind=kind, query=query))
@@ -76,13 +76,13 @@ class Asking:
         return KeptDraft(await drafts.add(self._database, kind, query.question, draft), draft)
 
     async def drafted(self, query: ResearchQuery) -> Agreed:
-        """A rubric drafted for the question, as it is."""
+        """Draft a rubric for the question, and agree to it unchanged."""
         rubric = (await self.draft(DraftKind.RUBRIC, query)).draft.rubric
         assert rubric is not None
         return Agreed(rubric, rubric)
 
     async def agreed(self, criteria: Sequence[Criterion], draft_id: UUID | None) -> Agreed:
-        """The rubric that a run is asked with. What was drafted and not changed keeps its origin; the draft is kept beside it.
+        """Return the rubric that a run is asked with. An unchanged draft keeps its origin; the draft is kept beside the rubric.
 
         Raises:
             InvalidInput: the criteria make no rubric, or there is no such draft.
@@ -94,7 +94,7 @@ class Asking:
         return Agreed(_rubric(criteria, drafted), drafted)
 
     async def rubric(self, run_id: UUID) -> StoredRubric:
-        """The run's rubric."""
+        """Return the run's rubric."""
         run = await self._research.get(run_id)
         stored = await rubrics.get(self._database, run_id)
         if stored is None:
@@ -103,7 +103,7 @@ class Asking:
         return stored
 
     async def edit_rubric(self, run_id: UUID, criteria: Sequence[Criterion]) -> StoredRubric:
-        """Replace the run's rubric; what was drafted is kept.
+        """Replace the run's rubric; its draft is kept.
 
         Raises:
             InvalidInput: the criteria make no rubric.
@@ -118,7 +118,7 @@ class Asking:
         return await self.rubric(run_id)
 
     async def scorecard(self, run_id: UUID) -> Scorecard:
-        """How well the run's report does what its rubric asks."""
+        """Return how well the run's report meets its rubric."""
         run = await self._research.get(run_id)
         card = await rubrics.scorecard(self._database, run_id)
         if card is None:

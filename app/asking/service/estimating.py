@@ -1,6 +1,6 @@
-"""Estimates: quantiles of runs like the one asked for, drawn towards general experience while there are few of them.
+"""Estimate a run from quantiles of similar runs, drawn towards general experience while there are few of them.
 
-A quantile of n runs counts n times, the general one as often as `EXPERIENCE` runs, both as logarithms: consumption varies by
+A quantile of n runs counts n times, the general one counts as `EXPERIENCE` runs, both as logarithms: consumption varies by
 factors.
 """
 
@@ -27,7 +27,7 @@ SECONDS_WITHOUT_MODEL = {Effort.QUICK: 3, Effort.STANDARD: 6, Effort.DEEP: 10}
 
 
 def estimate(query: ResearchQuery, model: PricedModel | None, history: Sequence[Consumption]) -> Estimate:
-    """What a run of this query will take with this model (None: without one), with `history` the runs like it."""
+    """Estimate a run of this query with this model (None: without one); `history` are similar runs."""
     factor = (RUBRIC_FACTOR if query.rubric else 1.0) * LENGTH_FACTOR[(query.style and query.style.length) or Length.MEDIUM]
     tokens = _interval([run.tokens for run in history], TOKENS[query.effort] * factor if model else 0)
     usual = (SECONDS if model else SECONDS_WITHOUT_MODEL)[query.effort]
@@ -44,10 +44,10 @@ def estimate(query: ResearchQuery, model: PricedModel | None, history: Sequence[
 
 
 def together(estimates: Sequence[Estimate]) -> Estimate:
-    """What runs that work at once take: tokens and money of all, the time of the slowest.
+    """Estimate runs that work at once: tokens and money of all, the time of the slowest.
 
-    Low ends are added to low ends and high ends to high ends, as if all came out alike: systems on one question and the same
-    evidence do. The cap stands for each run by itself.
+    Low ends are added to low ends and high ends to high ends: systems on one question and the same evidence
+    consume alike. The cap holds for each run by itself.
     """
     first = estimates[0]
     costs = [each.cost_microusd for each in estimates if each.cost_microusd is not None]
@@ -75,7 +75,7 @@ def _interval(values: Sequence[float], general: float) -> Interval:
 
 
 def _drawn(values: Sequence[float], share: float, general: float) -> float:
-    """A quantile of the values, drawn towards the general one."""
+    """Return a quantile of the values, drawn towards the general one."""
     if not values:
         return general
     own = math.log1p(_quantile(sorted(values), share))
@@ -84,7 +84,7 @@ def _drawn(values: Sequence[float], share: float, general: float) -> float:
 
 
 def _quantile(ordered: Sequence[float], share: float) -> float:
-    """Between the two values next to it, in proportion."""
+    """Return the quantile by linear interpolation between its two neighbours."""
     place = share * (len(ordered) - 1)
     below = math.floor(place)
     above = min(below + 1, len(ordered) - 1)
@@ -92,9 +92,9 @@ def _quantile(ordered: Sequence[float], share: float) -> float:
 
 
 def _cost(tokens: Interval, model: PricedModel | None) -> Interval | None:
-    """By today's prices: those of earlier runs may have been others. Nothing without a model; unknown where it has no price.
+    """Return the cost by today's prices: zero without a model, None where it has no price.
 
-    US$ per million tokens are millionths of a US dollar per token; most tokens of a run are read.
+    US$ per million tokens equal millionths of a US dollar per token; most tokens of a run are input.
     """
     if model is None:
         return Interval(low=0, likely=0, high=0)

@@ -1,4 +1,4 @@
-"""Collections of an organisation's own documents."""
+"""Routes of collections of an organisation's own documents."""
 
 from dataclasses import dataclass
 from typing import Annotated
@@ -25,7 +25,7 @@ CollectionId = FromPath[UUID]
 
 @dataclass
 class UploadOperation(Operation):
-    """The description of the multipart body, which no handler parameter stands for."""
+    """The description of the multipart body, for which no handler has a parameter."""
 
     def __post_init__(self) -> None:
         file = Schema(type=OpenAPIType.STRING, format=OpenAPIFormat.BINARY)
@@ -35,7 +35,7 @@ class UploadOperation(Operation):
 
 
 class CollectionsController(Controller):
-    """Own documents. A collection that whoever asks may not use is not found."""
+    """Routes of own documents. A collection that the caller may not use is answered as not found."""
 
     path = "/v1/collections"
     tags = ("collections",)
@@ -45,7 +45,7 @@ class CollectionsController(Controller):
     async def list_collections(
         self, collections: CollectionsService, limit: Limit = PAGE_SIZE, before: Before = None
     ) -> CollectionPage:
-        """The collections you may use, newest first."""
+        """List the collections that you may use, newest first."""
         found = await collections.page(limit + 1, before)
         items = list(found[:limit])
         return CollectionPage(items=items, next=items[-1].id if len(found) > limit else None)
@@ -58,7 +58,7 @@ class CollectionsController(Controller):
 
     @get("/{collection_id:uuid}", responses=problem_responses(404))
     async def show(self, collection_id: CollectionId, collections: CollectionsService) -> Collection:
-        """One collection."""
+        """Return one collection."""
         return await collections.get(collection_id)
 
     @delete("/{collection_id:uuid}", status_code=202, opt=needs(Scope.COLLECTIONS_WRITE), responses=problem_responses(403, 404))
@@ -77,14 +77,14 @@ class CollectionsController(Controller):
         collections: CollectionsService,
         principal: CurrentPrincipal,
     ) -> Collection:
-        """Say who may use it: the whole organisation, or people and roles."""
+        """Set who may use the collection: the whole organisation, or people and roles."""
         return await collections.set_access(principal, collection_id, data)
 
     @get("/{collection_id:uuid}/documents", responses=problem_responses(400, 404))
     async def list_documents(
         self, collection_id: CollectionId, collections: CollectionsService, limit: Limit = PAGE_SIZE, before: Before = None
     ) -> DocumentPage:
-        """Its documents, newest first, each with how far it is: `received`, `parsed`, `indexed`, `failed`, `deleting`."""
+        """List its documents, newest first, each with its state: `received`, `parsed`, `indexed`, `failed`, `deleting`."""
         found = await collections.documents(collection_id, limit + 1, before)
         items = list(found[:limit])
         return DocumentPage(items=items, next=items[-1].id if len(found) > limit else None)
@@ -103,7 +103,7 @@ class CollectionsController(Controller):
         collections: CollectionsService,
         principal: CurrentPrincipal,
     ) -> ReceivedFiles:
-        """Send documents. One of the same name takes the place of the older. They are searched once they are `indexed`."""
+        """Send documents. A document replaces the older one of the same name. It is searched once it is `indexed`."""
         received = await collections.receive(principal, collection_id, files_of(request))
         refused = [RefusedFile(name=name, reason=reason) for name, reason in received.refused]
         return ReceivedFiles(items=received.items, refused=refused)

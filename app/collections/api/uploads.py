@@ -1,4 +1,4 @@
-"""Files from a multipart body as they come. Nothing is held back in memory; whoever falls silent is not waited for."""
+"""Read files from a multipart body while they arrive. Nothing is held in memory; a silent client is cut off."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -15,7 +15,7 @@ MOST_PARTS = 200
 
 
 async def files_of(request: ApiRequest) -> AsyncIterator[Part]:
-    """The files of a request, one after another; fields without a file name are left out.
+    """Yield the files of a request, one after another; fields without a file name are left out.
 
     Raises:
         InvalidInput: the body is not `multipart/form-data`, is malformed, or stopped coming.

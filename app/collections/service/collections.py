@@ -1,4 +1,4 @@
-"""An organisation's own documents: making collections, receiving documents, letting them go."""
+"""Make collections, receive documents, and delete both."""
 
 import logging
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -21,36 +21,36 @@ log = logging.getLogger(__name__)
 
 
 class Begun(NamedTuple):
-    """A file begins; its bytes follow."""
+    """The beginning of a file; its bytes follow."""
 
     name: str
 
 
 class Ended(NamedTuple):
-    """The file that had begun is whole."""
+    """The end of the file that had begun."""
 
 
 Part = Begun | bytes | Ended
 
 
 class Refused(NamedTuple):
-    """A file that was not taken, and why."""
+    """A file that was not accepted, and why."""
 
     name: str
     reason: str
 
 
 class Received(NamedTuple):
-    """What came of a sending."""
+    """The outcome of an upload."""
 
     items: list[OwnDocument]
     refused: list[Refused]
 
 
 class Collections:
-    """The use cases around collections. `wake` is called when there is something to index or to take out.
+    """The use cases around collections. `wake` is called when there is something to index or to remove.
 
-    Which collections there are for whoever acts is the database's to say; one that is not theirs is not found.
+    The database decides which collections the caller may use; another one is not found.
 
     Raises:
         NotFound: no such collection or document.
@@ -67,18 +67,18 @@ class Collections:
         self._wake = wake
 
     async def page(self, limit: int, before: UUID | None) -> Sequence[Collection]:
-        """Up to `limit` collections, newest first, older than `before`."""
+        """Return up to `limit` collections, newest first, older than `before`."""
         return await collections.page(self._database, limit, before)
 
     async def get(self, collection: UUID) -> Collection:
-        """One collection."""
+        """Return one collection."""
         found = await collections.get(self._database, collection)
         if found is None:
             raise NotFound(f"there is no collection {collection}")
         return found
 
     async def create(self, name: str, access: Access) -> Collection:
-        """A new, empty collection.
+        """Make a new, empty collection.
 
         Raises:
             InvalidInput: the name cannot be used.
@@ -90,40 +90,40 @@ class Collections:
         return await self.get(made)
 
     async def set_access(self, principal: Principal, collection: UUID, access: Access) -> Collection:
-        """Say who may use a collection. `Forbidden` for all but whoever made it, owners and admins."""
+        """Set who may use a collection. `Forbidden` for everybody except its maker, owners and admins."""
         if not (await self.get(collection)).managed_by(principal):
-            raise Forbidden("only whoever made this collection, an owner or an admin may say who else may use it")
+            raise Forbidden("only the maker of this collection, an owner or an admin may say who else may use it")
         async with self._database.acquire() as connection:
             await collections.set_access(connection, collection, access)
             await audit.record(connection, Action.COLLECTION_OPENED, collection, _told(access))
         return await self.get(collection)
 
     async def delete(self, principal: Principal, collection: UUID) -> None:
-        """Delete a collection with all that came of it. `Forbidden` for all but whoever made it, owners and admins."""
+        """Delete a collection with everything made from it. `Forbidden` for everybody except its maker, owners and admins."""
         if not (await self.get(collection)).managed_by(principal):
-            raise Forbidden("only whoever made this collection, an owner or an admin may delete it")
+            raise Forbidden("only the maker of this collection, an owner or an admin may delete it")
         async with self._database.acquire() as connection:
             await collections.delete(connection, collection)
             await audit.record(connection, Action.COLLECTION_DELETED, collection)
         self._wake()
 
     async def documents(self, collection: UUID, limit: int, before: UUID | None) -> Sequence[OwnDocument]:
-        """Up to `limit` documents, newest first, older than `before`; those on their way out included."""
+        """Return up to `limit` documents, newest first, older than `before`; those being deleted included."""
         await self.get(collection)
         return await collections.documents(self._database, collection, limit, before)
 
     async def forget(self, collection: UUID, document: UUID) -> None:
-        """Delete a document with all that came of it."""
+        """Delete a document with everything made from it."""
         await self.get(collection)
         if not await collections.forget_document(self._database, collection, document):
             raise NotFound(f"there is no document {document} in this collection")
         self._wake()
 
     async def receive(self, principal: Principal, collection: UUID, parts: AsyncIterator[Part]) -> Received:
-        """Take the files that come. One that cannot be taken is refused by itself; a newer one of a name replaces the older.
+        """Store the files that arrive. A refused file does not stop the others; a newer file replaces the older of its name.
 
         Raises:
-            InvalidInput: not one of them could be taken.
+            InvalidInput: not one file could be stored.
         """
         into = await self.get(collection)
         if not self._index.configured:
@@ -141,7 +141,7 @@ class Collections:
         return Received(receiving.items, receiving.refused)
 
     def begin(self, suffix: str) -> Incoming:
-        """Somewhere to put a file that begins to come."""
+        """Open a place for a file that begins to arrive."""
         return self._files.begin(suffix)
 
     async def keep(self, principal: Principal, into: Collection, name: str, incoming: Incoming) -> OwnDocument:
@@ -151,7 +151,7 @@ class Collections:
             raise InvalidInput(f"your organisation's documents may have {rules.MAX_ORGANISATION_BYTES >> 30} GiB together")
         document, suffix = uuid4(), rules.suffix_of(name)
         target = self._files.document(principal.organisation_id, into.id, document)
-        # The file first: a row without a file would wait for ever; a file without a row is swept up.
+        # The file first: a row without a file would wait forever; a file without a row is swept.
         await incoming.keep(target, name, rules.address_of(into.name, name), suffix)
         try:
             async with self._database.acquire() as connection:
@@ -165,7 +165,7 @@ class Collections:
 
 
 class Receiving:
-    """One sending into one collection."""
+    """One upload into one collection."""
 
     def __init__(self, collections_: Collections, principal: Principal, into: Collection) -> None:
         self._collections = collections_
@@ -178,7 +178,7 @@ class Receiving:
         self.refused: list[Refused] = []
 
     async def take(self, part: Part) -> None:
-        """The next part of what comes."""
+        """Handle the next part of the upload."""
         match part:
             case Begun(name):
                 self._begin(name)
@@ -218,7 +218,7 @@ class Receiving:
             await incoming.discard()
 
     async def close(self) -> None:
-        """Nothing more comes: leave nothing of a file that was cut off."""
+        """Discard a file that was cut off, since nothing more comes."""
         if self._incoming is not None:
             await self._incoming.discard()
 
@@ -227,7 +227,7 @@ class Receiving:
 
 
 def _told(access: Access) -> dict[str, str]:
-    """Who may use a collection, for the audit log."""
+    """Describe who may use a collection, for the audit log."""
     if access.everyone:
         return {"everyone": "true"}
     return {"people": str(len(access.users)), "roles": ", ".join(access.roles)}

@@ -1,4 +1,4 @@
-"""Files of own documents on disk: `<root>/<organisation>/<collection>/<document>/`, in the form that the index owner reads."""
+"""Store files of own documents on disk: `<root>/<organisation>/<collection>/<document>/`, in the form the index owner reads."""
 
 import asyncio
 import os
@@ -15,7 +15,7 @@ from app.domain.errors import Unavailable
 INCOMING = ".incoming"
 BUFFER = 1 << 20
 LEFT_BEHIND = timedelta(hours=24)
-"""A sending this old was cut off."""
+"""An upload this old was cut off."""
 
 
 class Incoming:
@@ -29,20 +29,20 @@ class Incoming:
         self.size = 0
 
     async def write(self, chunk: bytes) -> None:
-        """Add bytes. `Unavailable` when the disk takes no more."""
+        """Add bytes. `Unavailable` when the disk accepts no more."""
         self.size += len(chunk)
         self._waiting += chunk
         if len(self._waiting) >= BUFFER:
             await self._flush()
 
     async def keep(self, target: Path, name: str, address: str, suffix: str) -> None:
-        """All has come: put it where the index owner looks, in one step."""
+        """Move the whole file, in one step, to where the index owner looks."""
         await self._flush()
         about = {"name": name, "address": address, "suffix": suffix}
         await asyncio.to_thread(self._keep, target, orjson.dumps(about))
 
     async def discard(self) -> None:
-        """Leave nothing of it."""
+        """Delete the file."""
         self._file.close()
         await asyncio.to_thread(shutil.rmtree, self._folder, ignore_errors=True)
 
@@ -69,19 +69,19 @@ class DocumentFiles:
         self._root = root
 
     def collection(self, organisation: UUID, collection: UUID) -> Path:
-        """The folder of a collection."""
+        """Return the folder of a collection."""
         return self._root / organisation.hex / collection.hex
 
     def document(self, organisation: UUID, collection: UUID, document: UUID) -> Path:
-        """The folder of a document."""
+        """Return the folder of a document."""
         return self.collection(organisation, collection) / document.hex
 
     def begin(self, suffix: str) -> Incoming:
-        """Somewhere to put a file that begins to come."""
+        """Open a place for a file that begins to arrive."""
         return Incoming(self._root / INCOMING / uuid4().hex, suffix)
 
     def remove(self, folder: Path) -> None:
-        """Delete a collection's or a document's folder, if it is there. First it is put aside, so that no half is ever read."""
+        """Delete a collection's or a document's folder, if it exists. It is moved away first, so that nobody reads half of it."""
         if folder.exists():
             aside = self._root / INCOMING / uuid4().hex
             aside.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -89,7 +89,7 @@ class DocumentFiles:
             shutil.rmtree(aside)
 
     def sweep(self, now: float) -> None:
-        """Delete what was left behind by sendings that were cut off. `now` is a time as of `time.time()`."""
+        """Delete what cut-off uploads left behind. `now` is a time as of `time.time()`."""
         for folder in (self._root / INCOMING).glob("*"):
             if now - folder.stat().st_mtime > LEFT_BEHIND.total_seconds():
                 shutil.rmtree(folder, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""From the names that a question gives its collections to those of the index, for whoever asks."""
+"""Translate the names that a question gives its collections into those of the index, for the caller."""
 
 from collections.abc import Sequence
 from uuid import UUID
@@ -11,9 +11,9 @@ from app.domain.query import ResearchQuery
 
 
 async def resolved(database: Executor, query: ResearchQuery) -> tuple[ResearchQuery, Sequence[UUID]]:
-    """The question with its own collections as the index knows them, and their ids. Names that are nobody's are left alone.
+    """Return the question with its own collections as the index knows them, and their ids. Names of no collection stay.
 
-    Whose documents may be searched is set here and nowhere else; what the question said of it is overwritten.
+    Only this function sets whose documents may be searched; it overwrites what the question says about that.
 
     Raises:
         InvalidInput: a name that only the index uses.

@@ -1,4 +1,4 @@
-"""The index owner, asked by the API over its socket."""
+"""Let the API call the index owner over its socket."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,7 +12,7 @@ _ERRORS: Mapping[int, type[RubricaError]] = {404: NotFound, 409: Conflict}
 
 
 class IndexService:
-    """The retrieval service at `address` (`unix:/path` or `http://host:port`); None: there is none here.
+    """A client of the retrieval service at `address` (`unix:/path` or `http://host:port`); None: there is no service here.
 
     Raises:
         NotFound, Conflict, InvalidInput: as the index says.
@@ -24,11 +24,11 @@ class IndexService:
 
     @property
     def configured(self) -> bool:
-        """Whether there is one at all."""
+        """True when there is an index here."""
         return self._address is not None
 
     async def call(self, method: str, path: str, body: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """Its answer to one request."""
+        """Return the index's answer to one request."""
         import aiohttp  # loaded with the first request: most APIs are never asked for pages
 
         if self._address is None:

@@ -1,6 +1,6 @@
-"""Following own documents on their way into the index, and out of everything.
+"""Follow own documents on their way into the index, and out of index, files and runs.
 
-Each step reads how things stand and does the next thing: it can be cut off anywhere, repeated, and done by several at once.
+Each step reads the state and does the next thing: it can be cut off anywhere, repeated, and done by several processes at once.
 """
 
 import asyncio
@@ -26,9 +26,9 @@ AT_ONCE = 50
 BUSY = timedelta(seconds=1)
 QUIET = timedelta(seconds=5)
 AFTER_FAILURE = timedelta(seconds=30)
-"""How long a build that failed is left alone."""
+"""The time for which a failed build is left alone."""
 ROWLESS = timedelta(minutes=10)
-"""A document's folder this old without a row was left by a sending that was cut off."""
+"""A document's folder this old without a row was left behind by a cut-off upload."""
 SWEEP_EVERY = timedelta(hours=1)
 LOST = "its file was lost; send it again"
 WAITING = (DocumentState.RECEIVED, DocumentState.PARSED)
@@ -36,7 +36,7 @@ log = logging.getLogger(__name__)
 
 
 class There(NamedTuple):
-    """What the index has of a collection: documents by id, `strays` that have no file any more, and whether it is writing."""
+    """The index's contents of a collection: documents by id, `strays` whose file is gone, and whether it is writing."""
 
     ids: frozenset[UUID]
     strays: int
@@ -44,7 +44,7 @@ class There(NamedTuple):
 
 
 class CollectionTending:
-    """Keeps index, files and runs in step with what organisations sent and deleted. `trusted` sees all of them."""
+    """A worker that keeps index, files and runs in step with sent and deleted documents. `trusted` sees all organisations."""
 
     def __init__(self, trusted: asyncpg.Pool, files: DocumentFiles, index: IndexService) -> None:
         self._trusted = trusted
@@ -54,11 +54,11 @@ class CollectionTending:
         self._swept = 0.0
 
     def wake(self) -> None:
-        """There is something to do."""
+        """Look for work now."""
         self._woken.set()
 
     async def keep(self) -> None:
-        """Tend what needs it, until cancelled."""
+        """Tend collections until cancelled."""
         while True:
             try:
                 busy = await self.tend()
@@ -73,7 +73,7 @@ class CollectionTending:
             self._woken.clear()
 
     async def tend(self) -> bool:
-        """The next step of every collection that needs one; whether any did."""
+        """Do the next step of every collection that needs one; return True when there was any."""
         await self._sweep()
         waiting = await storage.unsettled(self._trusted, AT_ONCE)
         for collection in waiting:
@@ -93,14 +93,14 @@ class CollectionTending:
         lost = [id_ for id_ in waiting if not self._folder(collection, id_).exists()]
         await storage.note(self._trusted, collection.id, [Progress(id_, "failed", LOST, "", 0) for id_ in lost])
         if there.writing:
-            return  # what came or went since waits for the end of this build
+            return  # later changes wait for the end of this build
         if len(waiting) > len(lost) or there.strays or there.ids & {document.id for document in leaving}:
             await self._build(collection)
         else:
             await self._forget(collection.id, leaving)
 
     async def _end(self, collection: Unsettled) -> None:
-        """The whole collection goes: its hashes are noted first, while they can still be asked for."""
+        """Delete the whole collection. Its documents' hashes are noted first, while the index still knows them."""
         await self._looked_at(collection)
         try:
             await self._index.call("DELETE", f"/collections/{index_name(collection.id)}")
@@ -111,7 +111,7 @@ class CollectionTending:
             await storage.drop_collection(self._trusted, collection.id)
 
     async def _looked_at(self, collection: Unsettled) -> There:
-        """How far the index is with a collection, which is noted."""
+        """Read and note how far the index is with a collection."""
         name = index_name(collection.id)
         try:
             told = await self._index.call("GET", f"/collections/{name}/documents")
@@ -143,7 +143,7 @@ class CollectionTending:
         return datetime.now(UTC) - datetime.fromisoformat(build["updated_at"]) < AFTER_FAILURE
 
     async def _forget(self, collection: UUID, leaving: Sequence[Kept]) -> bool:
-        """What has left files and index leaves the runs, once these have ended; whether all is gone."""
+        """Remove documents that left files and index from the runs, once these have ended; return True when all are gone."""
         return all([await self._forgotten(collection, document) for document in leaving])
 
     async def _forgotten(self, collection: UUID, document: Kept) -> bool:
@@ -152,7 +152,7 @@ class CollectionTending:
             if reader.finished:
                 async with self._trusted.acquire() as connection, connection.transaction():
                     await redaction.redact(connection, reader.run_id, document.snapshot)
-        # What was asked of a report meanwhile may have read the text a moment before it went: a second look has to find nothing.
+        # A question about a report may have read the text just before it was removed: a second look must find nothing.
         if document.snapshot and await storage.readers(self._trusted, collection, document.snapshot):
             return False
         await storage.drop_document(self._trusted, document.id)

@@ -1,4 +1,4 @@
-"""Two finished reports made ready to be compared: what tells them apart by their making is taken out of what is shown."""
+"""Prepare two finished reports for comparison: leave out everything that tells how each was made."""
 
 import hashlib
 from collections.abc import Iterable
@@ -18,7 +18,7 @@ NOT_SO = "the second report could not be written as asked: the model or prompt i
 
 
 class Made(NamedTuple):
-    """A report that is to be compared, as its run left it."""
+    """A report to compare, as its run left it."""
 
     place: Place
     run: Run
@@ -26,19 +26,19 @@ class Made(NamedTuple):
 
     @property
     def lineage(self) -> ReportLineage:
-        """What it was written with; empty for a report of a time before that was noted."""
+        """The lineage of the report; empty for a report older than lineages."""
         return ReportLineage.of_any_version(orjson.loads(self.written.result).get("lineage") or {})
 
 
 def evidence_digest(findings: Iterable[Finding]) -> str:
-    """SHA-256 (hex) over the set of all quotes found: the same evidence has the same digest, however it was found."""
+    """Return the SHA-256 (hex) of the set of all quotes found: the same evidence has the same digest, however it was found."""
     keys = sorted({quote.key for finding in findings for quote in finding.quotes})
     return hashlib.sha256("\n".join(keys).encode()).hexdigest()
 
 
 def candidate_of(made: Made) -> Candidate:
-    """A report as its readers see it: without notices, which tell of its making, and without who judged its claims."""
-    # Loaded here: rendering is needed once a comparison, by an API that otherwise never renders.
+    """Return a report as its readers see it: without notices, which tell of its making, and without its claims' judges."""
+    # Imported here: only comparisons render reports in this process, once each.
     from app.reports.rendering import render
 
     report = Report.of_any_version(made.written.report)
@@ -58,7 +58,7 @@ def candidate_of(made: Made) -> Candidate:
 
 
 def why_not(wish: WriterSettings, delivered: Candidate, alternative: Candidate, model_calls: int) -> str:
-    """Why these two cannot be compared; empty when they can."""
+    """Return why these two cannot be compared; empty when they can."""
     by_model = alternative.lineage.agents == Agents.MODEL
     if (wish.agents is Agents.MODEL or wish.model or wish.prompts or wish.temperature is not None) and not by_model:
         return NOT_SO

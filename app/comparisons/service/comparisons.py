@@ -1,4 +1,4 @@
-"""Comparisons in the product: a second report over the same evidence, both shown blind, a choice, then which was which."""
+"""Compare reports: a second report over the same evidence, both shown blind, a choice, then which was which."""
 
 import logging
 import secrets
@@ -25,14 +25,14 @@ from app.runs.service.steering import Steering
 from app.runs.storage.run_log import RunLog
 
 CHANGEABLE = timedelta(minutes=30)
-"""How long a choice may be changed, unless its reader is told before which report was which."""
+"""The time for which a choice may be changed, unless its reader is told earlier which report was which."""
 STUCK = (RunStatus.FAILED, RunStatus.CANCELLED, RunStatus.BUDGET_REACHED)
 
 log = logging.getLogger(__name__)
 
 
 class Shown(NamedTuple):
-    """A comparison as one reader sees it; `viewing` and both candidates are there once it is ready."""
+    """A comparison as one reader sees it; `viewing` and both candidates are set once it is ready."""
 
     comparison: Comparison
     status: ComparisonStatus
@@ -42,14 +42,14 @@ class Shown(NamedTuple):
 
 
 def status_of(comparison: Comparison) -> ComparisonStatus:
-    """Where it stands, as far as is stored."""
+    """Return the comparison's status, as far as it is stored."""
     if comparison.failure:
         return ComparisonStatus.SAME if comparison.failure == SAME else ComparisonStatus.FAILED
     return ComparisonStatus.READY if comparison.ready else ComparisonStatus.PREPARING
 
 
 class Comparisons:
-    """The use cases of comparing. `offers` is what can be written with here; None: that shows when it is tried.
+    """The use cases of comparing. `offers` are the models and ways available here; None: only a try shows them.
 
     Raises:
         NotFound: no such run or comparison.
@@ -63,11 +63,11 @@ class Comparisons:
         self._offers = offers
 
     async def create(self, run_id: UUID, writer: WriterSettings, user_id: UUID) -> Comparison:
-        """Have a second report written over the evidence of a finished run. What it costs is in a ledger of its own.
+        """Request a second report over the evidence of a finished run. Its cost is in a ledger of its own.
 
         Raises:
             Conflict: the run has no report yet.
-            InvalidInput: nothing would differ, or this installation cannot write so.
+            InvalidInput: nothing would differ, or this installation cannot write in this way.
             TooManyRequests: the second report is a run, and a quota is reached.
         """
         if self._offers is not None:
@@ -91,7 +91,7 @@ class Comparisons:
         return await self._get(new.id, user_id)
 
     async def show(self, id_: UUID, user_id: UUID) -> Shown:
-        """The comparison as this reader sees it. The first look at two reports starts the clock of the choice."""
+        """Return the comparison as this reader sees it. The first look at two reports starts the clock of the choice."""
         comparison = await self.prepare(id_, user_id)
         if comparison.failure:
             return Shown(comparison, status_of(comparison))
@@ -104,12 +104,12 @@ class Comparisons:
         return Shown(comparison, ComparisonStatus.READY, viewing, found, choice)
 
     async def prepare(self, id_: UUID, user_id: UUID) -> Comparison:
-        """The comparison; as soon as its second report is written both are kept. This is no look at them."""
+        """Return the comparison; store both reports once the second one is written. This does not count as a look."""
         comparison = await self._get(id_, user_id)
         return comparison if comparison.ready or comparison.failure else await self._prepared(comparison, user_id)
 
     async def page(self, user_id: UUID, run_id: UUID | None, before: UUID | None, limit: int) -> Sequence[Comparison]:
-        """Up to `limit` comparisons, newest first."""
+        """Return up to `limit` comparisons, newest first."""
         if before is not None and await comparisons.get(self._database, before, user_id) is None:
             raise InvalidInput(f"`before` names no comparison: {before}")
         return await comparisons.page(self._database, user_id, run_id, before, limit)
@@ -125,7 +125,7 @@ class Comparisons:
         return await self.store(id_, choice, user_id)
 
     async def store(self, id_: UUID, choice: Choice, user_id: UUID, *, annotation: bool = False) -> StoredChoice:
-        """Store a choice, a reader's or an annotator's. Raises as `choose`."""
+        """Store a choice of a reader or an annotator. Raises as `choose`."""
         viewing = await comparisons.viewing(self._database, id_, user_id)
         if viewing is None:
             await self._get(id_, user_id)
@@ -142,8 +142,8 @@ class Comparisons:
     async def reveal(self, id_: UUID, user_id: UUID, adopt: bool = False) -> tuple[Shown, int | None]:
         """Tell a reader who has chosen which report was which. The choice can no longer be changed.
 
-        With `adopt`, where the reader had the report compared and prefers the second one, that becomes the run's current version:
-        its number.
+        With `adopt`, where the reader asked for the comparison and prefers the second report, that becomes the run's current
+        version; its number is returned too.
 
         Raises:
             Conflict: the reader has not chosen.
@@ -156,12 +156,12 @@ class Comparisons:
         return shown, await comparisons.adopt(self._database, id_, user_id) if adopt else None
 
     async def _check_unassigned(self, id_: UUID, user_id: UUID) -> None:
-        """Annotators are never told which report was which: they judge more pairs of the same ways of writing."""
+        """Refuse annotators, who never learn which report was which: they judge more pairs of the same ways of writing."""
         if await annotations.is_assigned(self._database, id_, user_id):
             raise Conflict("you judge this pair as an annotator: answer your assignment; which report was which is not told")
 
     async def _prepared(self, comparison: Comparison, user_id: UUID) -> Comparison:
-        """The comparison again, with both reports kept once the second is written."""
+        """Return the comparison again, with both reports stored once the second is written."""
         made = await self._research.get(comparison.made_run_id)
         if made.status in STUCK:
             if not made.status.finished:
@@ -199,7 +199,7 @@ class Comparisons:
 
 
 def _lost(subtask_id: str) -> bytes:
-    """What stands for a search that ended without a result: it must not be made again, or the evidence would differ."""
+    """Return a finding for a search without a result: the search must not be repeated, or the evidence would differ."""
     finding = Finding(subtask_id=subtask_id, stop=StopReason.FAILED, detail="its search failed")
     return finding.model_dump_json(exclude_defaults=True).encode()
 

@@ -1,4 +1,4 @@
-"""In which ways this installation can write a report, so that what it cannot do is refused before anything is paid for."""
+"""List the ways in which this installation can write a report, and refuse others before anything is spent."""
 
 from typing import NamedTuple
 
@@ -7,7 +7,7 @@ from app.domain.writer import Agents, Arrangement, WriterSettings
 from app.settings import Settings
 
 WARM = 0.8
-"""A sampling temperature at which a second report is another one."""
+"""A sampling temperature that makes a second report differ from the first."""
 
 
 class Way(NamedTuple):
@@ -18,13 +18,13 @@ class Way(NamedTuple):
 
 
 class Offers(NamedTuple):
-    """The model that writes here (None: none, reports are quotations) and further ones of its server."""
+    """The model that writes here (None: no model, reports are quotations) and further ones of its server."""
 
     model: str | None
     alternatives: tuple[str, ...] = ()
 
     def ways(self) -> list[Way]:
-        """What a second report can be written with."""
+        """List the ways in which a second report can be written."""
         quoting = [
             Way(f"quotations: {arrangement}", WriterSettings(agents=Agents.EXTRACTIVE, arrangement=arrangement))
             for arrangement in (Arrangement.SURVEY, Arrangement.CHAIN)
@@ -35,10 +35,10 @@ class Offers(NamedTuple):
         return [*models, Way(f"{self.model} at {WARM:g}", WriterSettings(temperature=WARM)), *quoting]
 
     def check(self, writer: WriterSettings) -> None:
-        """Return when reports can be written so here.
+        """Return when reports can be written in this way here.
 
         Raises:
-            InvalidInput: they cannot; the message says what there is.
+            InvalidInput: they cannot; the message says what is available.
         """
         wants_model = writer.agents is Agents.MODEL or writer.model or writer.prompts or writer.temperature is not None
         if wants_model and self.model is None:
@@ -49,5 +49,5 @@ class Offers(NamedTuple):
 
 
 def offered(settings: Settings) -> Offers:
-    """What the settings offer."""
+    """Return what the settings offer."""
     return Offers(settings.llm_model, tuple(alternative.name for alternative in settings.alternatives))

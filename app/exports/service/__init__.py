@@ -1,4 +1,4 @@
-"""Reports as files that people send on: documents, and their sources for reference managers."""
+"""Export reports as files that people send on: documents, and their sources for reference managers."""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -24,24 +24,24 @@ REFERENCES: Mapping[ExportFormat, Callable[[list[CslItem]], bytes]] = {
 
 
 class Exported(NamedTuple):
-    """A file, and the title to name it by."""
+    """A file, and the title for its name."""
 
     content: bytes
     title: str
 
 
 class Exports:
-    """Makes files of reports.
+    """The use case of exporting reports.
 
     Raises:
-        Unavailable: the file cannot be made now, or not in this form.
+        Unavailable: the file cannot be made now, or not in this format.
     """
 
     def __init__(self, conversions: Conversions) -> None:
         self._conversions = conversions
 
     async def of(self, run: Run, stored: StoredReport, form: ExportFormat) -> Exported:
-        """This report of the run, in this form."""
+        """Return this report of the run in this format."""
         report = Report.of_any_version(stored.report)
         if form is ExportFormat.MARKDOWN:
             return Exported(stored.markdown.encode(), report.title)
@@ -52,7 +52,7 @@ class Exports:
         return Exported(await self._made(manuscript, form), report.title)
 
     async def _made(self, manuscript: Manuscript, form: ExportFormat) -> bytes:
-        """A form that is not stored with the report."""
+        """Make a format that is not stored with the report."""
         if form is ExportFormat.JSON:
             return await asyncio.to_thread(to_json, manuscript)
         if form in REFERENCES:

@@ -1,4 +1,4 @@
-"""CSL-JSON, BibTeX and RIS of the cited sources."""
+"""Write the cited sources as CSL-JSON, BibTeX and RIS."""
 
 import re
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from app.exports.service.references import CslItem, Day
 
 RIS_TYPES = {"article-journal": "JOUR", "article": "UNPB", "webpage": "ELEC", "speech": "GEN", "document": "GEN"}
 BIBTEX_TYPES = {"article-journal": "article"}
-# What LaTeX would obey stands for itself; letters of any script stay, as every BibTeX of today reads UTF-8.
+# LaTeX's special characters are escaped; letters of any script stay, since today's BibTeX programs read UTF-8.
 LATEX = str.maketrans(
     {
         "\\": r"\textbackslash{}",
@@ -26,12 +26,12 @@ DOI = re.compile(r"10\.\d{4,9}/[^\s{}\\]+")
 
 
 def to_csl(items: Sequence[CslItem]) -> bytes:
-    """A list of CSL items."""
+    """Return a list of CSL items."""
     return orjson.dumps([item.model_dump(by_alias=True, exclude_none=True) for item in items], option=orjson.OPT_INDENT_2)
 
 
 def to_bibtex(items: Sequence[CslItem]) -> bytes:
-    """BibTeX; titles keep their capitals."""
+    """Return BibTeX in which titles keep their capitals."""
     from bibtexparser import writer
     from bibtexparser.library import Library
     from bibtexparser.middlewares import AddEnclosingMiddleware
@@ -49,7 +49,7 @@ def to_bibtex(items: Sequence[CslItem]) -> bytes:
 
 
 def to_ris(items: Sequence[CslItem]) -> bytes:
-    """RIS, one record a source."""
+    """Return RIS, one record for each source."""
     import rispy
 
     written: str = rispy.dumps([_ris(item) for item in items])
@@ -57,7 +57,7 @@ def to_ris(items: Sequence[CslItem]) -> bytes:
 
 
 def _bibtex(item: CslItem) -> dict[str, str]:
-    """Fields with what LaTeX would obey escaped; addresses and DOIs are read verbatim, and cannot hold a brace."""
+    """Return the fields, escaped for LaTeX; addresses and DOIs are read verbatim, and cannot hold a brace."""
     names = "".join(f"{{{_latex(name.literal)}}}" for name in item.author or ())
     fields = {
         "title": f"{{{_latex(item.title)}}}",

@@ -1,7 +1,7 @@
-"""`python -m app.exports.service.child FORMAT`: a manuscript as JSON comes in, the made file goes out.
+"""Make one file: `python -m app.exports.service.child FORMAT` reads a manuscript as JSON and writes the made file.
 
-It stands in a process of its own because typesetting takes seconds of a processor and hundreds of megabytes: neither may be the
-API's. Its parent bounds its time, it bounds its own memory.
+It is a process of its own because typesetting takes seconds of a processor and hundreds of megabytes: neither may be the
+API's. Its parent limits its time; it limits its own memory.
 """
 
 import resource
@@ -26,7 +26,7 @@ WRITERS: dict[ExportFormat, Callable[[Manuscript], bytes]] = {
 
 
 def main() -> None:
-    """Read, make, write."""
+    """Read the manuscript, make the file, write it."""
     bounds = {resource.RLIMIT_DATA: MOST_MEMORY, resource.RLIMIT_CPU: MOST_PROCESSOR, resource.RLIMIT_FSIZE: LARGEST_FILE}
     for kind, bound in {**bounds, resource.RLIMIT_CORE: 0}.items():
         resource.setrlimit(kind, (bound, bound))

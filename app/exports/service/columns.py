@@ -1,17 +1,17 @@
-"""How a table's width is shared among its columns."""
+"""Divide a table's width among its columns."""
 
 from collections.abc import Sequence
 
-# Characters of text beyond which a longer cell earns its column no further width: long cells wrap.
+# A longer cell gives its column no more width: long cells wrap.
 LONGEST_CELL = 60
 SHORTEST_CELL = 4
-# What a portrait page carries in small print before columns get too narrow to read.
+# The most that a portrait page holds in small print before columns are too narrow to read.
 WIDE_COLUMNS = 10
 WIDE_WORDS = 118
 
 
 def shares(texts: Sequence[Sequence[str]]) -> tuple[float, ...]:
-    """Each column's share of the width, for rows of cell texts; they add up to 1.
+    """Return each column's share of the width, for rows of cell texts; the shares add up to 1.
 
     A column must hold its longest word, and gets more the more text it has to wrap.
     """
@@ -22,7 +22,7 @@ def shares(texts: Sequence[Sequence[str]]) -> tuple[float, ...]:
 
 
 def wide(texts: Sequence[Sequence[str]]) -> bool:
-    """Whether the table needs a page on its side: many columns, or long words in several."""
+    """Return True when the table needs a landscape page: many columns, or long words in several."""
     columns = list(zip(*texts, strict=True))
     return len(columns) > WIDE_COLUMNS or sum(_longest_word(cells) + 3 for cells in columns) > WIDE_WORDS
 
@@ -33,5 +33,5 @@ def _longest_word(cells: Sequence[str]) -> float:
 
 
 def _width(text: str) -> float:
-    """In Latin characters; an ideograph is two wide."""
+    """Return the width in Latin characters; an ideograph is two wide."""
     return sum(2 if c > "\u2e7f" else 1 for c in text)

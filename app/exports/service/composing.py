@@ -1,4 +1,4 @@
-"""From a report to the document that is set: numbered as on the page, with every reference's exact quotation."""
+"""Compose a report into the document that is typeset: numbered as on the page, with every reference's exact quotation."""
 
 from datetime import datetime
 
@@ -28,7 +28,7 @@ SEPARATORS = {Language.ENGLISH: "; ", Language.CHINESE: "；"}
 
 
 class Manuscript(Value):
-    """A report with what its document needs to know of its run."""
+    """A report, with the facts about its run that its document needs."""
 
     report: Report
     question: str
@@ -37,7 +37,7 @@ class Manuscript(Value):
 
 
 def compose(manuscript: Manuscript) -> Document:
-    """The document of a report."""
+    """Return the document of a report."""
     report, language = manuscript.report, manuscript.language
     words, numbering = WORDS[language], numbered(report)
     prose = Prose(frozenset(citation.n for citation in numbering.citations))
@@ -78,7 +78,7 @@ def _reference(citation: Citation, words: Words) -> Reference:
 
 
 def _labels(report: Report, numbering: Numbering, words: Words, language: Language) -> Labels:
-    """The legend explains the marks that occur."""
+    """Return the labels; the legend explains only the marks that occur."""
     supports = {claim.support for claim in report.claims}
     legend = SEPARATORS[language].join(LEGENDS[language][support] for support in TEXT_MARKS if support in supports)
     return Labels(

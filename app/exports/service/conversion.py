@@ -1,4 +1,4 @@
-"""Files that take long to make, made in child processes: few at a time, each for a bounded time."""
+"""Make files that take long in child processes: a few at a time, each for a limited time."""
 
 import asyncio
 import contextlib
@@ -16,14 +16,14 @@ from app.exports.service.composing import Manuscript
 AT_ONCE = 2
 LIMIT = timedelta(seconds=60)
 LONGEST_QUEUE = 16
-# A child gets none of the API's environment: no address of a database, no key.
+# A child gets nothing else of the API's environment: no database address, no key.
 KEPT = ("PATH", "LANG", "LD_LIBRARY_PATH", "PYTHONPATH", "SYSTEMROOT")
 
 log = logging.getLogger(__name__)
 
 
 class Conversions:
-    """Makes files of reports, `AT_ONCE` at a time."""
+    """A maker of report files, a few at a time."""
 
     def __init__(self, limit: timedelta = LIMIT) -> None:
         self._limit = limit
@@ -31,10 +31,10 @@ class Conversions:
         self._waiting = 0
 
     async def make(self, form: ExportFormat, manuscript: Manuscript) -> bytes:
-        """The file.
+        """Make the file.
 
         Raises:
-            Unavailable: too many wait already, or it took longer than the limit or failed; the log says why.
+            Unavailable: too many requests wait, or it took longer than the limit or failed; the log says why.
         """
         if self._waiting >= LONGEST_QUEUE:
             raise Unavailable("many exports are being made just now; repeat the request in a minute")
@@ -48,7 +48,10 @@ class Conversions:
     async def _made(self, form: ExportFormat, content: bytes) -> bytes:
         with tempfile.TemporaryDirectory(prefix="rubrica-export-") as folder:
             child = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-m", f"{__package__}.child", form.value),
+                sys.executable,
+                "-m",
+                f"{__package__}.child",
+                form.value,
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.PIPE,
@@ -71,7 +74,7 @@ class Conversions:
 
 
 async def _ended(child: asyncio.subprocess.Process) -> None:
-    """Whatever the child started ends with it, also when the request was given up."""
+    """End the child and everything it started, also when the request was cancelled."""
     if child.returncode != 0:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(child.pid, signal.SIGKILL)
@@ -80,6 +83,6 @@ async def _ended(child: asyncio.subprocess.Process) -> None:
 
 def _environment(folder: str) -> dict[str, str]:
     kept = {name: os.environ[name] for name in KEPT if name in os.environ}
-    # The child finds our packages where this process found them, whatever folder it stands in.
+    # The child finds our packages where this process found them, in any working folder.
     ours = os.pathsep.join(path for path in sys.path if path)
     return {**kept, "PYTHONPATH": ours, "PYTHONUTF8": "1", "HOME": folder, "TMPDIR": folder}

@@ -1,6 +1,6 @@
-"""A report as a tree of plain nodes, from which every typeset format is made.
+"""The nodes of a report's document tree, from which every typeset format is made.
 
-Text is a value in this tree, never markup: whatever a title, a quotation or a model says, no format reads it as an instruction.
+Text is a value in this tree, never markup: no format reads a title, a quotation or a model's words as an instruction.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from app.domain.value import Value
 
 
 class Text(Value):
-    """Words as they stand."""
+    """Plain words."""
 
     t: Literal["text"] = "text"
     text: str
@@ -40,7 +40,7 @@ class Styled(Value):
 
 
 class Link(Value):
-    """Words that lead to the address of a cited source."""
+    """Words that link to the address of a cited source."""
 
     t: Literal["link"] = "link"
     url: str
@@ -48,7 +48,7 @@ class Link(Value):
 
 
 class Cite(Value):
-    """The number of a reference. `first`: the reference leads back to this one."""
+    """The number of a reference. `first`: the reference links back to this one."""
 
     t: Literal["cite"] = "cite"
     n: int
@@ -88,7 +88,7 @@ class Preformatted(Value):
 
 
 class Quotation(Value):
-    """Words of somebody else, set apart."""
+    """Words of another author, set apart."""
 
     t: Literal["quotation"] = "quotation"
     blocks: tuple[Block, ...]
@@ -103,7 +103,7 @@ class Items(Value):
 
 
 class Table(Value):
-    """A table: `shares` divide its width among the columns (they add up to 1). One that is `wide` gets a page on its side."""
+    """A table: `shares` divide its width among the columns (they add up to 1). A `wide` one gets a landscape page."""
 
     t: Literal["table"] = "table"
     head: tuple[tuple[Inline, ...], ...]
@@ -125,8 +125,8 @@ Block = Annotated[Heading | Paragraph | Notice | Preformatted | Quotation | Item
 class Reference(Value):
     """One numbered citation: its source, and the exact words quoted.
 
-    `url` is empty for what cannot be opened on the web; then `place` names it, unless its title does; `address` is the URL in
-    ASCII, as links want it. `where` says where the stored copy has the quote.
+    `url` is empty for a source that is not on the web; then `place` names it, unless its title does; `address` is the URL in
+    ASCII, for links. `where` says where the stored copy has the quote.
     """
 
     n: int
@@ -151,7 +151,7 @@ class Labels(Value):
 
 
 class Document(Value):
-    """A whole report, ready to be set."""
+    """A whole report, ready to be typeset."""
 
     title: str
     question: str = ""

@@ -1,4 +1,4 @@
-"""A document as LaTeX for XeLaTeX or LuaLaTeX, Chinese through `ctex`."""
+"""Write a document as LaTeX for XeLaTeX or LuaLaTeX, Chinese through `ctex`."""
 
 import re
 from importlib.resources import files
@@ -14,10 +14,10 @@ CJK = re.compile("[\u1100-\u11ff\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\u
 
 
 def to_latex(document: Document) -> bytes:
-    """One `.tex` file that needs no other.
+    """Return one `.tex` file that needs no other file.
 
     Raises:
-        PandocFailed: the document cannot be written so.
+        PandocFailed: the document cannot be written as LaTeX.
     """
     content = orjson.dumps(tree(document, SIDEWAYS))
     template = str(files("app.exports.service").joinpath("report.latex"))

@@ -1,4 +1,4 @@
-"""A report as JSON for other programs: its sections with numbers for markers, and everything the numbers stand for."""
+"""Write a report as JSON for other programs: its sections with citation numbers, and the citations."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ from app.reports.rendering.words import WORDS
 
 
 def to_json(manuscript: Manuscript) -> bytes:
-    """One object; `citations` and `claims` are those of evidence.json, `references` is CSL-JSON."""
+    """Return one object; `citations` and `claims` are those of evidence.json, `references` is CSL-JSON."""
     report, numbering, words = manuscript.report, numbered(manuscript.report), WORDS[manuscript.language]
     numbers = {citation.quote.key: citation.n for citation in numbering.citations}
     sections = [

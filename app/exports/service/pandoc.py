@@ -1,22 +1,22 @@
-"""Running Pandoc. It gets its whole input on standard input and may read no file and no address of the input's (`--sandbox`)."""
+"""Run Pandoc. It reads only standard input, and no file or address that the input names (`--sandbox`)."""
 
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-# Pandoc's own bound of its heap; what is larger is refused before the machine suffers.
+# Pandoc's own limit of its heap: it refuses larger documents before the machine suffers.
 HEAP = "1g"
 
 
 class PandocFailed(Exception):
-    """Pandoc made nothing; its own words."""
+    """The error of a document that Pandoc refused, with Pandoc's words."""
 
 
 def pandoc(content: bytes, *arguments: str) -> bytes:
-    """Pandoc's output for `content`.
+    """Return Pandoc's output for `content`.
 
     Raises:
-        PandocFailed: it refused.
+        PandocFailed: Pandoc refused the input.
     """
     command: Sequence[str] = (_binary(), "--sandbox", *arguments, "+RTS", f"-M{HEAP}", "-RTS")
     done = subprocess.run(command, input=content, capture_output=True, check=False)
@@ -26,7 +26,7 @@ def pandoc(content: bytes, *arguments: str) -> bytes:
 
 
 def _binary() -> str:
-    """The one inside the package: which one is on the path is the machine's affair."""
+    """Return the program inside the package: the one on the path may be another version."""
     import pypandoc
 
     return str(Path(pypandoc.__file__).parent / "files" / "pandoc")

@@ -1,4 +1,4 @@
-"""A document as Pandoc's own tree, so that no text is parsed as markup again.
+"""Convert a document to Pandoc's own tree, so that no text is parsed as markup again.
 
 The nodes are those of https://hackage.haskell.org/package/pandoc-types.
 """
@@ -37,9 +37,9 @@ SECTIONS_FOR_CONTENTS = 3
 
 
 def tree(document: Document, sideways: tuple[Node, Node], contents: bool = False) -> Node:
-    """The document for Pandoc. `sideways` are the nodes that put what stands between them on pages on their side.
+    """Return the document as Pandoc's tree. The two nodes `sideways` put everything between them on landscape pages.
 
-    `contents`: with a list of links to the sections, where there are enough to choose from.
+    `contents`: with a list of links to the sections, where there are three or more.
     """
     writer = _Writer(sideways)
     meta: dict[str, Node] = {
@@ -58,13 +58,13 @@ def tree(document: Document, sideways: tuple[Node, Node], contents: bool = False
 
 
 def sections(document: Document) -> list[Heading]:
-    """The headings that contents list; none for a short report."""
+    """Return the headings that contents list; none for a short report."""
     found = [block for block in document.blocks if isinstance(block, Heading) and block.level == 1]
     return found if len(found) >= SECTIONS_FOR_CONTENTS else []
 
 
 def raw(form: str, text: str) -> Node:
-    """Markup of our own in one output format. Never made of anything that came from outside."""
+    """Return markup of our own in one output format. It must never contain text from outside."""
     return _node("RawBlock", form, text)
 
 
@@ -113,14 +113,14 @@ def _contents(document: Document) -> list[Node]:
 
 
 def _place(reference: Reference) -> list[Node]:
-    """Where the source is, as far as its title does not say it."""
+    """Return where the source is, unless its title says it."""
     if reference.url:
         return [{"t": "Space"}, _link(reference.address, _words(reference.url))]
     return [{"t": "Space"}, _code(reference.place)] if reference.place else []
 
 
 def _reference(reference: Reference, back: str) -> list[Node]:
-    """Number, source and address; then the exact words, and where they stand."""
+    """Return number, source and address; then the exact words, and where they stand."""
     anchor = _span(f"c{reference.n}", [_node("Strong", _words(f"[{reference.n}]"))])
     named = [
         anchor,
@@ -167,7 +167,7 @@ def _inline(node: Inline) -> list[Node]:
 
 
 def _words(text: str) -> list[Node]:
-    """Words and the spaces between them."""
+    """Return words and the spaces between them."""
     parts: list[Node] = []
     for number, word in enumerate(text.replace("\n", " ").replace("\t", " ").split(" ")):
         if number:
@@ -182,7 +182,7 @@ def _joined(lines: Sequence[list[Node]]) -> list[Node]:
 
 
 def _code(text: str) -> Node:
-    """As an inline, whose content every writer escapes; blanks must not collapse."""
+    """Return the text as inline code, which every writer escapes; blanks must not collapse."""
     return _node("Code", _attributes(), text.replace("\t", "    ").replace("  ", NO_BREAK * 2))
 
 

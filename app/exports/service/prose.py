@@ -1,4 +1,4 @@
-"""A section's Markdown as nodes. It is the safe, numbered Markdown of the rendering, read by the same parser as the page's."""
+"""Read a section's Markdown as nodes. It is the rendering's safe, numbered Markdown, read by the page's parser."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -33,14 +33,14 @@ _ALIGN: dict[str, Literal["left", "center", "right"]] = {"text-align:center": "c
 
 
 class Prose:
-    """Reads Markdown whose `[n]` are citations for every n in `numbers`; remembers which were seen."""
+    """A reader of Markdown whose `[n]` are citations for every n in `numbers`; it remembers which it has seen."""
 
     def __init__(self, numbers: frozenset[int]) -> None:
         self._numbers = numbers
         self._seen: set[int] = set()
 
     def blocks(self, markdown: str) -> tuple[Block, ...]:
-        """The nodes of a body."""
+        """Return the nodes of a body."""
         return self._blocks(SyntaxTreeNode(_PARSER.parse(markdown)).children)
 
     def _blocks(self, nodes: Sequence[SyntaxTreeNode]) -> tuple[Block, ...]:
@@ -67,7 +67,7 @@ class Prose:
                 return Paragraph(of=self._line(node))
 
     def _line(self, node: SyntaxTreeNode) -> tuple[Inline, ...]:
-        """The inlines of a block that holds one line of prose."""
+        """Return the inlines of a block that holds one line of prose."""
         return self._inlines(inline for child in node.children for inline in child.children)
 
     def _inlines(self, nodes: Iterable[SyntaxTreeNode]) -> tuple[Inline, ...]:
@@ -91,7 +91,7 @@ class Prose:
                 return self._cited(clean(node.content))
 
     def _cited(self, text: str) -> tuple[Inline, ...]:
-        """The text with citations where numbers of references stand."""
+        """Return the text, with citations in the place of reference numbers."""
         parts: list[Inline] = []
         last = 0
         for match in NUMBER.finditer(text):
@@ -121,7 +121,7 @@ class Prose:
 
 
 def plain(parts: Iterable[Inline]) -> str:
-    """The words of inlines, as they will stand on the page."""
+    """Return the words of inlines as they will stand on the page."""
     return "".join(_words(part) for part in parts)
 
 

@@ -1,6 +1,6 @@
-"""The cited sources for reference managers: each once, as CSL-JSON, from which the other forms are made.
+"""Describe the cited sources for reference managers: each once, as CSL-JSON, from which the other formats are made.
 
-CSL-JSON is https://docs.citationstyles.org/en/stable/specification.html (variables in its appendices); what was quoted stands in
+CSL-JSON is https://docs.citationstyles.org/en/stable/specification.html (variables in its appendices); the quotations are in
 `note`, so that it stays with the source.
 """
 
@@ -22,7 +22,7 @@ NOTE_CHARS = 2_000
 
 
 class Name(BaseModel):
-    """An author as the source gives it: who is the family and who the given name is not guessed."""
+    """An author as the source gives it: family and given name are not told apart by guessing."""
 
     literal: str
 
@@ -51,7 +51,7 @@ class CslItem(BaseModel):
 
 
 def csl_items(citations: Iterable[Citation], untitled: str) -> list[CslItem]:
-    """The sources in the order in which they are first cited; `untitled` stands for a title that is not known."""
+    """Return the sources in the order in which they are first cited; `untitled` replaces an unknown title."""
     by_source: dict[str, list[Citation]] = {}
     for citation in citations:
         by_source.setdefault(citation.quote.source.url, []).append(citation)
@@ -76,7 +76,7 @@ def _item(cited: list[Citation], untitled: str) -> CslItem:
 
 
 def _note(cited: list[Citation], source: Source) -> str:
-    """What was quoted under which number; a source without a web address is named by where it lies."""
+    """Return the quotations with their numbers; a source without a web address is named by its place."""
     quoted = "; ".join(f"[{citation.n}] “{one_line(citation.quote.text)}”" for citation in cited)
     place = "" if is_web(source.url) else one_line(place_of(source))
     place = f"{place}; " if place else ""
@@ -94,7 +94,7 @@ def _type(source: Source) -> str:
 
 
 def _key(source: Source) -> str:
-    """Like `jackson1832-3f2a1c`: readable, and the same in every export and version."""
+    """Return a key such as `jackson1832-3f2a1c`: readable, and the same in every export and version."""
     words = re.findall(r"[a-z]{3,}", _ascii(source.author.split(" ")[-1] if source.author else source.title).lower())
     year = str(source.published.year) if source.published else ""
     return f"{words[0][:20] if words else 'source'}{year}-{hashlib.sha256(source.url.encode()).hexdigest()[:6]}"

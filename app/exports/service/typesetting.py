@@ -1,4 +1,4 @@
-"""A document as PDF: Typst, with fonts that come with the product and none of the machine's."""
+"""Typeset a document as PDF: Typst, with fonts that come with the product and none of the machine's."""
 
 from datetime import UTC, datetime
 from importlib.resources import files
@@ -6,15 +6,15 @@ from pathlib import Path
 
 from app.exports.service.document import Document
 
-# Packages that hold nothing but fonts under the SIL Open Font Licence. What is Latin comes with Typst itself.
+# Packages that hold only fonts under the SIL Open Font Licence. Typst itself brings Latin fonts.
 FONT_PACKAGES = ("manimgx_fonts_cjk", "pylopdf_fonts_zh_cn")
 
 
 def to_pdf(document: Document, finished: datetime) -> bytes:
-    """A PDF with bookmarks, tags for readers that speak, and a link from each number to its quotation and back.
+    """Return a PDF with bookmarks, tags for screen readers, and a link from each number to its quotation and back.
 
     Raises:
-        typst.TypstError: the document cannot be set.
+        typst.TypstError: the document cannot be typeset.
     """
     import typst
 

@@ -1,4 +1,4 @@
-"""A document for Word: Pandoc writes it; then styles get fonts for Latin and Chinese, and pages a header and a footer."""
+"""Write a document for Word: Pandoc writes it; then styles get Latin and Chinese fonts, and pages a header and a footer."""
 
 from io import BytesIO
 from itertools import pairwise
@@ -24,10 +24,10 @@ HEADER_CHARS = 90
 
 
 def to_docx(document: Document) -> bytes:
-    """A Word file with navigable headings, a link from each number to its quotation and back, and tables that fit.
+    """Return a Word file with navigable headings, a link from each number to its quotation and back, and tables that fit.
 
     Raises:
-        PandocFailed: the document cannot be written so.
+        PandocFailed: the document cannot be written for Word.
     """
     import docx
 
@@ -37,7 +37,7 @@ def to_docx(document: Document) -> bytes:
     for table in word.tables:
         _dress_table(table)
     for above, below in pairwise(word.paragraphs):
-        # The name of a source stays with its quotation.
+        # The name of a source stays on the page of its quotation.
         if below.style is not None and below.style.name == "Block Text":
             above.paragraph_format.keep_with_next = True
     _dress_pages(word, document)
@@ -47,7 +47,7 @@ def to_docx(document: Document) -> bytes:
 
 
 def _section(width: int, height: int) -> Node:
-    """The end of a section with pages of this size, in twentieths of a point."""
+    """Return the end of a section with pages of this size, in twentieths of a point."""
     side = ' w:orient="landscape"' if width > height else ""
     size = f'<w:pgSz w:w="{width}" w:h="{height}"{side}/>'
     edges = "".join(f'w:{edge}="{MARGIN}" ' for edge in ("top", "right", "bottom", "left"))
@@ -74,7 +74,7 @@ def _dress_styles(word: "Word", language: str) -> None:
 
 
 def _font(style: Any, family: tuple[str, str], size: float | None, colour: str, language: str) -> None:
-    """Latin letters in the first family, Chinese in the second; themes of the reader's machine do not interfere."""
+    """Set Latin letters in the first family, Chinese in the second; themes of the reader's machine do not interfere."""
     from docx.oxml import OxmlElement
     from docx.oxml.ns import qn
     from docx.shared import Pt, RGBColor
@@ -98,7 +98,7 @@ def _font(style: Any, family: tuple[str, str], size: float | None, colour: str, 
 
 
 def _dress_table(table: "Table") -> None:
-    """Lines under the rows, a shaded head that repeats on each page, smaller print the more columns there are."""
+    """Draw lines under the rows, shade the head, which repeats on each page, and make the print smaller for many columns."""
     from docx.oxml import parse_xml
     from docx.oxml.ns import nsdecls
     from docx.shared import Pt

@@ -1,6 +1,6 @@
-"""What holds for every route alike, added to the document once: summaries, examples, headers, and problems.
+"""Add to the document what all routes share: summaries, examples, headers, and problems.
 
-Routes say what is special about them; a route that is added later gets all of this without saying so.
+Routes declare only what is special about them; a new route gets the rest from here.
 """
 
 from collections.abc import Iterator, Mapping
@@ -35,7 +35,7 @@ REQUEST_ID = {"description": "The request's id in our log; the client's own wher
 ETAG = {"description": "A digest of this answer, for `If-None-Match`.", "schema": {"type": "string"}}
 UNCHANGED = {"description": "Not Modified: the client has this answer already."}
 EVENTS = "text/event-stream"
-# Answers that come in other forms too, by what is asked for.
+# Answers that come in other forms too, by method and path.
 OTHER_FORMS = {
     ("get", "/v1/runs/{run_id}/report"): ("text/markdown", "text/html"),
     ("get", "/v1/runs/{run_id}/export"): tuple(form.media_type for form in ExportFormat),
@@ -43,14 +43,14 @@ OTHER_FORMS = {
     ("get", "/openai/v1/responses/{response_id}"): (EVENTS,),
     ("post", "/openai/v1/chat/completions"): (EVENTS,),
 }
-# What is streamed, by path.
+# The event schema of each stream, by path.
 STREAMED = {
     "/v1/runs/{run_id}/events": "RunEvent",
     "/openai/v1/responses": "StreamEvent",
     "/openai/v1/responses/{response_id}": "StreamEvent",
     "/openai/v1/chat/completions": "ChatChunk",
 }
-# What may always happen, and what is said then.
+# The problems that may always happen: name, title and an example of the detail.
 MAY_HAPPEN = {
     400: ("invalid-input", "Invalid input", "the question is empty; write what you want to know"),
     401: ("unauthenticated", "Unauthenticated", "send an API key as `Authorization: Bearer rbk_...`"),
@@ -72,7 +72,7 @@ MAY_HAPPEN = {
 
 
 def complete(document: dict[str, Any]) -> None:
-    """Add to each operation of the document what it does not say itself."""
+    """Add to each operation of the document what it does not declare itself."""
     schemas = document["components"]["schemas"]
     for path, method, operation in operations(document):
         operation["summary"] = _first_sentence(operation["description"])
@@ -97,7 +97,7 @@ def complete(document: dict[str, Any]) -> None:
 
 
 def operations(document: Mapping[str, Any]) -> Iterator[tuple[str, str, Operation]]:
-    """Every operation with its path and method."""
+    """Yield every operation with its path and method."""
     for path, item in document["paths"].items():
         for method, operation in item.items():
             if method in (*WRITES, "get"):
@@ -116,7 +116,7 @@ def _add_forms(path: str, method: str, operation: Operation) -> None:
 
 
 def _streamed(event: str) -> dict[str, Any]:
-    """One server-sent event: in OpenAPI 3.1 there is no better place for it than the schema of the stream."""
+    """Describe one server-sent event: OpenAPI 3.1 has no better place for it than the schema of the stream."""
     data = {"type": "string", "contentMediaType": ERROR, "contentSchema": {"$ref": f"#/components/schemas/{event}"}}
     return {"type": "object", "properties": {"id": {"type": "string"}, "event": {"type": "string"}, "data": data}}
 
@@ -165,7 +165,7 @@ def _add_examples(operation: Operation, schemas: Mapping[str, Any]) -> None:
     for parameter in operation["parameters"]:
         if "example" not in parameter and "examples" not in parameter:
             sampled, known = sample(parameter["schema"], schemas), examples.PARAMETERS.get(parameter["name"])
-            # The same name may stand for something else in another route.
+            # The same name may mean something else in another route.
             parameter["example"] = known if type(known) is type(sampled) else sampled
     bodies = [operation["requestBody"]] if "requestBody" in operation else []
     for body in (*bodies, *operation["responses"].values()):

@@ -1,6 +1,6 @@
-"""The OpenAPI document.
+"""Build the OpenAPI document.
 
-Litestar describes the routes; the schemas are pydantic's own, because Litestar's copies lose descriptions, constraints and the
+Litestar describes the routes. The schemas are pydantic's own, because Litestar's copies lose descriptions, constraints and the
 refusal of unknown fields.
 """
 
@@ -25,14 +25,14 @@ from app.openai.chat_objects import ChatChunk
 from app.openai.objects import StreamEvent
 
 VERSION = "0.1.0"
-# What streams carry: no route's signature names it.
+# The models that streams carry: no route's signature names them.
 STREAMED: tuple[type[BaseModel], ...] = (RunEvent, StreamEvent, ChatChunk)
 KEY = SecurityScheme(type="http", scheme="bearer", description="An API key: `Authorization: Bearer rbk_...`.")
 COOKIE = SecurityScheme(type="apiKey", name=SESSION, security_scheme_in="cookie", description="From `POST /v1/session`.")
 
 
 def config() -> OpenAPIConfig:
-    """OpenAPI 3.1 at /schema/openapi.json."""
+    """Return the settings of OpenAPI 3.1 at /schema/openapi.json."""
     return OpenAPIConfig(
         title="Rubrica",
         version=VERSION,
@@ -47,14 +47,14 @@ def config() -> OpenAPIConfig:
 
 
 class Document(JsonRenderPlugin):
-    """Litestar's document with pydantic's schemas and our examples, made once."""
+    """Litestar's document with pydantic's schemas and our examples, rendered once."""
 
     def __init__(self) -> None:
         super().__init__()
         self._rendered: bytes | None = None
 
     def render(self, request: Request[Any, Any, Any], openapi_schema: dict[str, Any]) -> bytes:
-        """The document as JSON."""
+        """Return the document as JSON."""
         if self._rendered is None:
             described = orjson.loads(self.render_json(request, openapi_schema))
             schemas = described["components"]["schemas"]
@@ -65,7 +65,7 @@ class Document(JsonRenderPlugin):
 
 
 def models_of(routes: Iterable[BaseRoute]) -> Iterator[type[BaseModel]]:
-    """Yield the models that routes take and answer with."""
+    """Yield the models that routes take and return."""
     for route in routes:
         for handler in route.route_handlers if isinstance(route, HTTPRoute) else ():
             signature = handler.parsed_fn_signature

@@ -106,7 +106,7 @@ PARAMETERS: dict[str, Any] = {
     "stream": False,
     "starting_after": 17,
 }
-# By media type, where there is no schema to take one from.
+# By media type, where there is no schema to make an example from.
 TEXTS: dict[str, str] = {
     "text/event-stream": 'retry: 1000\n\nid: 1\nevent: run_created\ndata: {"seq": 1, "type": "run_created"}\n\n',
     "text/plain": "Duties are the principal source of our revenue.",

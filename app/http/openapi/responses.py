@@ -1,4 +1,4 @@
-"""What routes may answer with besides their results, for the OpenAPI document."""
+"""Problems that routes may answer with, for the OpenAPI document."""
 
 from http import HTTPStatus
 
@@ -10,7 +10,7 @@ MAY_ALWAYS = (401, 403, 429, 500, 503)
 
 
 def problem_responses(*statuses: int) -> dict[int, ResponseSpec]:
-    """The problems a handler may answer with, and those any may."""
+    """Return the problems that this handler may answer with, and those that any handler may."""
     return {
         status: ResponseSpec(
             data_container=problems.Problem,

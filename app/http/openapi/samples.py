@@ -1,4 +1,4 @@
-"""An example for a schema that brings none of its own: the first of everything it allows."""
+"""Make an example for a schema that has none of its own: the first value that it allows."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -15,7 +15,7 @@ PATTERNS = {"^[0-9a-f]{64}$": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd
 
 
 def sample(schema: Mapping[str, Any], schemas: Mapping[str, Any]) -> Any:
-    """A value of this schema. `schemas` are those that a `$ref` may name."""
+    """Return a value of this schema. `schemas` are those that a `$ref` may name."""
     if "$ref" in schema:
         return sample(schemas[schema["$ref"].rpartition("/")[2]], schemas)
     for given in ("examples", "enum"):

@@ -1,4 +1,4 @@
-"""Pages of the index for other programs: found by a query, whole."""
+"""Find whole pages of the index for other programs."""
 
 from typing import Any
 
@@ -11,20 +11,20 @@ HITS_PER_PAGE = 4
 
 
 class Page(Value):
-    """A page's address and text, in the form gpt-researcher's custom retriever expects."""
+    """A page's address and text, in the form that gpt-researcher's custom retriever expects."""
 
     url: str
     raw_content: str
 
 
 class Pages:
-    """Pages of what everybody may search; own documents are asked for by runs."""
+    """The use case of reading pages that everybody may search; only runs search own documents."""
 
     def __init__(self, index: IndexService) -> None:
         self._index = index
 
     async def find(self, query: str, limit: int, collections: tuple[str, ...] = ()) -> list[Page]:
-        """Up to `limit` pages, the best first.
+        """Return up to `limit` pages, the best first.
 
         Raises:
             InvalidInput: the query or a collection cannot be used.

@@ -1,4 +1,4 @@
-"""Which services outside are on, and how the calls of each went for whoever asks."""
+"""Report which outside services are on, and the outcome of the caller's calls of each."""
 
 import asyncpg
 
@@ -10,14 +10,14 @@ DAYS = 7
 
 
 class ToolUseReport:
-    """The services there are, with their counts. `on` names those that are configured."""
+    """The use case of reading the services, with their counts. `on` names those that are configured."""
 
     def __init__(self, database: asyncpg.Pool, on: frozenset[str]) -> None:
         self._store = OutsideStore(database)
         self._on = on
 
     async def read(self, days: int = DAYS) -> list[ToolUse]:
-        """Every service, and whatever else was counted in these days for the organisation that asks.
+        """Return every service, and all else that was counted in these days for the organisation that asks.
 
         Raises:
             Unavailable: the database does not answer.

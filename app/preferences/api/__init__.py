@@ -1,1 +1,1 @@
-"""What readers prefer, over HTTP: rating, flagging, consent, annotation, votes."""
+"""Routes of readers' preferences: rating, flagging, consent, annotation, votes."""

@@ -1,4 +1,4 @@
-"""Annotation by experts: pairs one after the other, and how far their judgements agree."""
+"""Routes of annotation by experts: pairs to judge one after the other, and the agreement between annotators."""
 
 from typing import Annotated
 from uuid import UUID
@@ -36,7 +36,7 @@ AssignmentId = FromPath[UUID]
 
 
 class AnnotationsController(Controller):
-    """The queue of an annotator, and what those who manage it see."""
+    """Routes of an annotator's queue, and of its management."""
 
     path = "/v1/annotations"
     tags = ("annotation",)
@@ -44,7 +44,7 @@ class AnnotationsController(Controller):
 
     @post(opt=needs(Scope.ANNOTATIONS_MANAGE), status_code=204, responses=problem_responses(400, 403, 404, 409))
     async def add(self, data: JSONBody[NewTasks], preferences: PreferencesService, principal: CurrentPrincipal) -> None:
-        """Have comparisons judged by annotators; again, to change by how many."""
+        """Let annotators judge comparisons; repeat to change the number of annotators."""
         await preferences.annotation.add(data.comparison_ids, data.overlap, data.gold, principal.user_id)
 
     @get(opt=needs(Scope.ANNOTATIONS_MANAGE), responses=problem_responses(400, 403))
@@ -54,20 +54,20 @@ class AnnotationsController(Controller):
         limit: Annotated[int, QueryParameter(ge=1, le=100, description="How many at most.")] = PAGE_SIZE,
         before: Annotated[UUID | None, QueryParameter(description="Only pairs added before this comparison.")] = None,
     ) -> TaskPage:
-        """Pairs to be judged, newest first."""
+        """List the pairs to judge, newest first."""
         found = await preferences.annotation.tasks(before, limit + 1)
         items = [_task(task) for task in found[:limit]]
         return TaskPage(items=items, next=items[-1].comparison_id if len(found) > limit else None)
 
     @get("/next", responses=problem_responses(403))
     async def next(self, preferences: PreferencesService, principal: CurrentPrincipal) -> NextAssignment:
-        """The pair you are at, or else the one whose judgement tells most. It is yours for 24 hours."""
+        """Return the pair that you are judging, or else the most informative one. It is yours for 24 hours."""
         given = await preferences.annotation.next(principal.user_id)
         return NextAssignment(assignment=_assignment(given) if given else None)
 
     @get("/agreement", opt=needs(Scope.ANNOTATIONS_MANAGE), responses=problem_responses(403))
     async def agreement(self, preferences: PreferencesService) -> AgreementReport:
-        """How far annotators agree beyond chance."""
+        """Return how far annotators agree beyond chance."""
         return _report(await preferences.annotation.agreement())
 
     @post("/{assignment_id:uuid}", status_code=200, responses=problem_responses(400, 403, 404, 409))
@@ -78,7 +78,7 @@ class AnnotationsController(Controller):
         preferences: PreferencesService,
         principal: CurrentPrincipal,
     ) -> Answered:
-        """Judge your pair. The answer stands."""
+        """Judge your pair. The answer is final."""
         stored = await preferences.annotation.answer(assignment_id, choice_of(data), principal.user_id)
         return Answered(id=assignment_id, seconds=round(stored.seconds, 3))
 
@@ -86,7 +86,7 @@ class AnnotationsController(Controller):
     async def skip(
         self, assignment_id: AssignmentId, data: JSONBody[Skip], preferences: PreferencesService, principal: CurrentPrincipal
     ) -> None:
-        """Pass your pair over, with a reason. It goes to somebody else."""
+        """Skip your pair, with a reason. It goes to another annotator."""
         await preferences.annotation.skip(assignment_id, data.reason, principal.user_id)
 
 

@@ -1,4 +1,4 @@
-"""What a reader says about one report, and whether it may be used for training."""
+"""Routes of what a reader says about one report, and of consent to training."""
 
 from typing import Annotated
 
@@ -18,7 +18,7 @@ ClaimNumber = Annotated[int, PathParameter(ge=0, lt=MOST_CLAIMS, description="Co
 
 
 class FeedbackController(Controller):
-    """Stars, flagged claims, consent."""
+    """Routes of stars, flagged claims and consent."""
 
     path = "/v1"
     tags = ("preferences",)
@@ -34,7 +34,7 @@ class FeedbackController(Controller):
 
     @get("/runs/{run_id:uuid}/rating", opt=needs(Scope.PREFERENCES_READ), responses=problem_responses(404))
     async def rating(self, run_id: RunId, preferences: PreferencesService, principal: CurrentPrincipal) -> RatingView:
-        """Your own rating of the run's report."""
+        """Return your own rating of the run's report."""
         return _rated(await preferences.feedback.rating(run_id, principal.user_id))
 
     @post("/runs/{run_id:uuid}/claims/{claim:int}/flag", status_code=200, responses=problem_responses(400, 403, 404))
@@ -46,7 +46,7 @@ class FeedbackController(Controller):
         preferences: PreferencesService,
         principal: CurrentPrincipal,
     ) -> FlagView:
-        """Say that a claim is wrong, and why; a second time changes the reason. Answers with the number it was delivered with."""
+        """Flag a claim as wrong, and say why; a second time changes the reason. The answer has the delivered claim's number."""
         flagged = ClaimFlag(claim=claim, reason=data.reason)
         return _flagged(await preferences.feedback.flag(run_id, flagged, principal.user_id, data.version))
 
@@ -59,19 +59,19 @@ class FeedbackController(Controller):
 
     @get("/runs/{run_id:uuid}/flags", opt=needs(Scope.PREFERENCES_READ), responses=problem_responses(404))
     async def flags(self, run_id: RunId, preferences: PreferencesService, principal: CurrentPrincipal) -> FlagList:
-        """Your own flags in the run's report."""
+        """List your own flags in the run's report."""
         return FlagList(items=[_flagged(stored) for stored in await preferences.feedback.flags(run_id, principal.user_id)])
 
     @get("/consent", opt=needs(Scope.ACCOUNT_READ), responses=problem_responses())
     async def consent(self, preferences: PreferencesService, principal: CurrentPrincipal) -> ConsentView:
-        """Whether your data may go into training. Off unless both you and your organisation turned it on."""
+        """Return whether your data may go into training. It may only when both you and your organisation turned it on."""
         return _agreed(await preferences.feedback.consent(principal))
 
     @put("/consent", opt=needs(Scope.ACCOUNT_WRITE), responses=problem_responses(400, 403))
     async def set_consent(
         self, data: JSONBody[ConsentChange], preferences: PreferencesService, principal: CurrentPrincipal
     ) -> ConsentView:
-        """Give or take back consent. What is taken back is left out of every later export."""
+        """Give or take back consent. Every later export leaves out what is taken back."""
         return _agreed(await preferences.feedback.set_consent(principal, data.person, data.organisation))
 
 

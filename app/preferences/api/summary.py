@@ -1,4 +1,4 @@
-"""What an organisation's readers prefer, and how its reports are therefore written."""
+"""Routes of the way of writing that an organisation's readers prefer, and of its default."""
 
 from litestar import Controller, get, put
 from litestar.params import JSONBody
@@ -13,7 +13,7 @@ from app.preferences.service.contests import Standing
 
 
 class PreferencesController(Controller):
-    """Which way of writing wins, and which one is the default."""
+    """Routes of the ways of writing: which one wins, and which one is the default."""
 
     path = "/v1/preferences"
     tags = ("preferences",)
@@ -21,20 +21,20 @@ class PreferencesController(Controller):
 
     @get("/summary", responses=problem_responses())
     async def summary(self, preferences: PreferencesService) -> Summary:
-        """Which way of writing your organisation's readers prefer, and how sure that is."""
+        """Return which way of writing your organisation's readers prefer, and how sure that is."""
         standings, default = await preferences.winners.summary()
         return Summary(contests=[_contest(standing) for standing in standings], default=default)
 
     @get("/ways", responses=problem_responses())
     async def ways(self, preferences: PreferencesService) -> WayList:
-        """In which ways a second report can be written here."""
+        """List the ways in which a second report can be written here."""
         return WayList(items=[WayView(name=way.name, writer=way.writer) for way in preferences.offers.ways()])
 
     @put("/default", opt=needs(Scope.TEAM_WRITE), responses=problem_responses(400, 403))
     async def set_default(
         self, data: JSONBody[WriterSettings], preferences: PreferencesService, principal: CurrentPrincipal
     ) -> WriterSettings:
-        """How your organisation's later reports are written, unless a run says otherwise."""
+        """Set how your organisation's later reports are written, unless a run says otherwise."""
         return await preferences.winners.set_default(data, principal.user_id)
 
 

@@ -1,4 +1,4 @@
-"""What readers changed by their own hand, as training reads it: sections of reports, and rubrics before a report is written."""
+"""Edits by readers, as training reads them: sections of reports, and rubrics before a report is written."""
 
 from app.domain.query import ResearchQuery
 from app.domain.revision import VersionOrigin
@@ -8,9 +8,9 @@ from app.domain.writer import ReportLineage
 
 
 class EditedSection(Value):
-    """A section as a reader changed it, with the version it was changed in; bodies cite quotes by `[[key]]`.
+    """A section as a reader changed it, with the version that was changed; bodies cite quotes by `[[key]]`.
 
-    `lineage` is of the report as it was delivered; `base` says where the changed version came from, and `digest` is the SHA-256
+    `lineage` is of the report as delivered; `base` is the origin of the changed version, and `digest` is the SHA-256
     of its stored JSON.
     """
 
@@ -30,7 +30,7 @@ class EditedSection(Value):
 class RevisedRubric(Value):
     """A rubric as a reader changed it before the report was written. `drafted` names its model and prompt; None: from nothing.
 
-    `overall` is the score that the report got by it, where it has one.
+    `overall` is the report's score by this rubric, where it has one.
     """
 
     id: str

@@ -1,4 +1,4 @@
-"""What readers say about reports: comparisons and their choices, stars, flagged claims, and the pairs training wants.
+"""Readers' feedback on reports: comparisons and their choices, stars, flagged claims, and the pairs that training reads.
 
 A pair is (query, accepted, rejected) as in "Learning Query-Specific Rubrics from Human Preferences", section 3.2.
 """
@@ -14,11 +14,11 @@ from app.domain.value import Value
 from app.domain.writer import ReportLineage
 
 MAX_WORDS = 4_000
-"""Characters of a reason in a reader's own words."""
+"""The limit in characters of a reason in a reader's own words."""
 
 
 class Dimension(StrEnum):
-    """What a reader may prefer one report for (section 3.2 of the paper names these four)."""
+    """A quality for which a reader may prefer a report (section 3.2 of the paper names these four)."""
 
     USEFULNESS = "usefulness"
     COHERENCE = "coherence"
@@ -27,7 +27,7 @@ class Dimension(StrEnum):
 
 
 class Place(StrEnum):
-    """Which of the two candidates: the report its run delivered, or the one made to compare with it."""
+    """One of the two candidates: the report its run delivered, or the one made to compare with it."""
 
     DELIVERED = "delivered"
     ALTERNATIVE = "alternative"
@@ -39,7 +39,7 @@ class Place(StrEnum):
 
 
 class ShownSide(StrEnum):
-    """Where a candidate was shown."""
+    """The side on which a candidate was shown."""
 
     LEFT = "left"
     RIGHT = "right"
@@ -51,7 +51,7 @@ class ShownSide(StrEnum):
 
 
 class Verdict(StrEnum):
-    """A reader's answer, in the terms of what was shown."""
+    """A reader's answer in terms of the sides shown."""
 
     LEFT = "left"
     RIGHT = "right"
@@ -65,7 +65,7 @@ class Verdict(StrEnum):
 
 
 class PairOutcome(StrEnum):
-    """The same answer in terms of the candidates: what can be compared between readers who were shown other sides."""
+    """The same answer in terms of the candidates, which can be compared between readers who saw other sides."""
 
     DELIVERED = "delivered"
     ALTERNATIVE = "alternative"
@@ -79,7 +79,7 @@ class PairOutcome(StrEnum):
 
 
 class Reason(Value):
-    """For one dimension, which side was better; None: neither."""
+    """The side that was better in one dimension; None: neither."""
 
     dimension: Dimension
     side: ShownSide | None = None
@@ -88,7 +88,7 @@ class Reason(Value):
 class Choice(Value):
     """A reader's choice as sent. `strength`: 1 slightly, 2 clearly, 3 far better; only a preference has one.
 
-    `hidden_seconds` is how long the page was not in view between first view and choice; None: the page does not know.
+    `hidden_seconds` is the time that the page was not in view between first view and choice; None: the page does not know.
     """
 
     verdict: Verdict
@@ -109,27 +109,27 @@ class Choice(Value):
 
 
 class Viewing(Value):
-    """How one reader was shown a comparison: drawn once, then the same at every look."""
+    """The way one reader was shown a comparison: drawn once, then the same each time."""
 
     left: Place
     first_viewed_at: datetime
     revealed_at: datetime | None = None
 
     def place_of(self, side: ShownSide) -> Place:
-        """The candidate shown on this side."""
+        """Return the candidate shown on this side."""
         return self.left if side is ShownSide.LEFT else self.left.other
 
     def side_of(self, place: Place) -> ShownSide:
-        """Where this candidate was shown."""
+        """Return the side on which this candidate was shown."""
         return ShownSide.LEFT if place is self.left else ShownSide.RIGHT
 
     def outcome(self, verdict: Verdict) -> PairOutcome:
-        """The answer in terms of the candidates."""
+        """Return the answer in terms of the candidates."""
         return PairOutcome(verdict.value if verdict.side is None else self.place_of(verdict.side).value)
 
 
 class StoredChoice(Value):
-    """A choice as kept. `elapsed_seconds` runs from the first view to the first choice, by the server's clock."""
+    """A stored choice. `elapsed_seconds` runs from the first view to the first choice, by the server's clock."""
 
     choice: Choice
     outcome: PairOutcome
@@ -140,12 +140,12 @@ class StoredChoice(Value):
 
     @property
     def seconds(self) -> float:
-        """Time spent, as far as is known: without what the page says it was hidden."""
+        """The time spent, without the time that the page says it was hidden."""
         return max(0.0, self.elapsed_seconds - (self.choice.hidden_seconds or 0.0))
 
 
 class ComparisonStatus(StrEnum):
-    """Whether there is something to compare: not where both reports came out the `same`, nor where the second one `failed`.
+    """The state of a comparison: nothing to compare where both reports are the `same`, or where the second one `failed`.
 
     The comparison's detail says why.
     """
@@ -164,14 +164,14 @@ class Rating(Value):
 
 
 class ClaimFlag(Value):
-    """A reader's word that a claim of a report is wrong. `claim` counts the report's claims from 0."""
+    """A reader's statement that a claim of a report is wrong. `claim` counts the report's claims from 0."""
 
     claim: int = Field(ge=0)
     reason: str = Field(min_length=1, max_length=MAX_WORDS)
 
 
 class Judged(Value):
-    """A report that was judged: its text in Markdown with numbered citations, and what it was made with."""
+    """A report that was judged: its text in Markdown with numbered citations, and its lineage."""
 
     text: str
     digest: str
@@ -179,7 +179,7 @@ class Judged(Value):
 
 
 class Favour(StrEnum):
-    """Which report of a pair a dimension speaks for."""
+    """The report of a pair that a dimension speaks for."""
 
     ACCEPTED = "accepted"
     REJECTED = "rejected"
@@ -210,7 +210,7 @@ class PreferencePair(Value):
 
 
 class UndecidedPair(Value):
-    """Two reports of which a reader preferred none: a tie, or both bad. In the order of their digests."""
+    """Two reports of which a reader preferred none: a tie, or both bad. They stand in the order of their digests."""
 
     id: str
     query: ResearchQuery
@@ -252,7 +252,7 @@ class FlaggedClaim(Value):
 
 
 class Consent(Value):
-    """Whether data may go into training: it needs the organisation's word and the person's, each in force since a time."""
+    """The consent to training: it needs the organisation's and the person's, each in force since a time."""
 
     organisation_since: datetime | None = None
     person_since: datetime | None = None

@@ -1,1 +1,1 @@
-"""What goes in and out over HTTP of preferences."""
+"""Request and response bodies of preferences."""

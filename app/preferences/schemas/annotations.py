@@ -1,4 +1,4 @@
-"""What goes in and out of annotation."""
+"""Request and response bodies of annotation."""
 
 from datetime import datetime
 from typing import Annotated
@@ -16,7 +16,7 @@ SkipReason = Annotated[str, StringConstraints(strip_whitespace=True, min_length=
 
 
 class NewTasks(BaseModel):
-    """Pairs to be judged. With `gold` the right answer is known: every annotator is given the pair, to see that they attend."""
+    """Pairs to judge. With `gold` the right answer is known: every annotator gets the pair, as a test of attention."""
 
     model_config = asked({"comparison_ids": [RUN_ID], "overlap": 3})
 
@@ -26,7 +26,7 @@ class NewTasks(BaseModel):
 
 
 class TaskView(BaseModel):
-    """A pair to be judged, and how far that is."""
+    """A pair to judge, and its progress."""
 
     comparison_id: UUID
     overlap: int
@@ -38,14 +38,14 @@ class TaskView(BaseModel):
 
 
 class TaskPage(BaseModel):
-    """Pairs to be judged, newest first. `next` is the value of `before` that brings the following page; null on the last."""
+    """One page of pairs to judge, newest first. `next` is the value of `before` for the following page; null on the last."""
 
     items: list[TaskView]
     next: UUID | None = None
 
 
 class AssignmentView(BaseModel):
-    """A pair for this annotator, blind. It goes to somebody else when it is not answered in time."""
+    """A pair for this annotator, who does not know its origins. It goes to another annotator if it is not answered in time."""
 
     id: UUID
     question: str
@@ -55,13 +55,13 @@ class AssignmentView(BaseModel):
 
 
 class NextAssignment(BaseModel):
-    """What to judge now; null: there is nothing for you."""
+    """The pair to judge now; null: there is nothing for you."""
 
     assignment: AssignmentView | None
 
 
 class Skip(BaseModel):
-    """Why a pair is passed over."""
+    """The reason for skipping a pair."""
 
     model_config = asked({"reason": "Not my field."})
 
@@ -69,14 +69,14 @@ class Skip(BaseModel):
 
 
 class Answered(BaseModel):
-    """An answer as stored. Which report was which is not told: further pairs may be of the same kinds."""
+    """A stored answer. It does not tell which report was which: further pairs may be of the same kinds."""
 
     id: UUID
     seconds: float
 
 
 class AgreementView(BaseModel):
-    """Agreement over pairs that several people judged. `kappa` is null where it is undefined: too few, or all answers alike."""
+    """Agreement over pairs that several people judged. `kappa` is null where undefined: too few pairs, or all answers alike."""
 
     pairs: int
     observed: float | None
@@ -84,13 +84,13 @@ class AgreementView(BaseModel):
 
 
 class PairAgreement(AgreementView):
-    """Two annotators."""
+    """The agreement of two annotators."""
 
     annotators: tuple[UUID, UUID]
 
 
 class Attention(BaseModel):
-    """How an annotator did on pairs whose answer is known."""
+    """An annotator's result on pairs whose answer is known."""
 
     annotator: UUID
     right: int

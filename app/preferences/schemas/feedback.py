@@ -1,4 +1,4 @@
-"""What goes in and out of rating, flagging and consent."""
+"""Request and response bodies of rating, flagging and consent."""
 
 from datetime import datetime
 from typing import Annotated
@@ -36,7 +36,7 @@ class RatingView(BaseModel):
 
 
 class NewFlag(BaseModel):
-    """Why a claim is wrong."""
+    """The reason why a claim is wrong."""
 
     model_config = asked({"reason": "The source speaks of exports, not of duties."})
 
@@ -60,7 +60,7 @@ class FlagList(BaseModel):
 
 
 class ConsentChange(BaseModel):
-    """What to agree to or to take back; null leaves it. Only owners speak for the organisation."""
+    """A change of consent; null leaves it as it is. Only owners speak for the organisation."""
 
     model_config = asked({"person": True})
 
@@ -69,7 +69,7 @@ class ConsentChange(BaseModel):
 
 
 class ConsentView(BaseModel):
-    """Whether what this person asks and says here may go into training: it takes both, and what is said after both."""
+    """The consent to use what this person asks and says here for training: it takes both, and covers what comes after both."""
 
     given: bool
     person_since: datetime | None

@@ -1,4 +1,4 @@
-"""What is told of votes between ways of writing."""
+"""Response bodies about votes between ways of writing."""
 
 from pydantic import BaseModel, Field
 
@@ -26,7 +26,7 @@ class Contest(BaseModel):
 
 
 class WayView(BaseModel):
-    """A way in which a report can be written here; `writer` is what a comparison is asked for with."""
+    """A way in which a report can be written here; a comparison is asked for with `writer`."""
 
     name: str
     writer: WriterSettings
@@ -39,7 +39,7 @@ class WayList(BaseModel):
 
 
 class Summary(BaseModel):
-    """Every two ways of writing that met. Nothing is changed by it: an admin sets the default."""
+    """All pairs of ways that met. They change nothing by themselves: an admin sets the default."""
 
     contests: list[Contest]
     default: WriterSettings

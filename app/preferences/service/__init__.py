@@ -1,1 +1,1 @@
-"""What readers prefer: comparisons, feedback, annotation, and what is made of the votes."""
+"""The use cases of readers' preferences: comparisons, feedback, annotation, and the votes."""

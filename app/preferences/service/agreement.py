@@ -1,8 +1,8 @@
-"""How far annotators agree beyond chance: Cohen's kappa for two, Fleiss' kappa for many.
+"""Measure how far annotators agree beyond chance: Cohen's kappa for two, Fleiss' kappa for many.
 
-Chance agreement of 1 (everybody always gave the same one answer) leaves kappa undefined: 0/0. It is None then, never 1 or 0: the
-data cannot tell agreement from a habit, and the observed agreement stands beside it. The same without a single item that two
-people judged.
+Chance agreement of 1 (everybody always gave the same answer) leaves kappa undefined: 0/0. It is None then, never 1 or 0: the
+data cannot tell agreement from a habit, and the observed agreement stands beside it. It is also None when no item was judged
+by two people.
 """
 
 from collections import Counter
@@ -24,7 +24,7 @@ class Agreement(NamedTuple):
 
 
 def cohens_kappa(first: Sequence[T], second: Sequence[T]) -> Agreement:
-    """Cohen (1960): two annotators, the same items in the same order, each chance rate from its own annotator.
+    """Return Cohen's kappa (1960): two annotators, the same items in the same order, each with its own chance rates.
 
     Raises:
         ValueError: the two sequences have different lengths.
@@ -41,7 +41,7 @@ def cohens_kappa(first: Sequence[T], second: Sequence[T]) -> Agreement:
 
 
 def fleiss_kappa(items: Sequence[Sequence[T]]) -> Agreement:
-    """Fleiss (1971): any number of annotators, who need not be the same for each item.
+    """Return Fleiss' kappa (1971): any number of annotators, who need not be the same for each item.
 
     Items with one answer say nothing about agreement and are left out. Where items have different numbers of answers, each item
     counts once and the rates of the answers are taken over all answers; with equal numbers this is Fleiss' own formula.
@@ -56,7 +56,7 @@ def fleiss_kappa(items: Sequence[Sequence[T]]) -> Agreement:
 
 
 def pairwise(answers: Mapping[str, Mapping[str, T]]) -> dict[tuple[str, str], Agreement]:
-    """Cohen's kappa of every two annotators over the items both judged. `answers` is annotator -> item -> answer."""
+    """Return Cohen's kappa of every two annotators over the items both judged. `answers` is annotator -> item -> answer."""
     found: dict[tuple[str, str], Agreement] = {}
     for one, other in combinations(sorted(answers), 2):
         both = sorted(answers[one].keys() & answers[other].keys())
@@ -65,7 +65,7 @@ def pairwise(answers: Mapping[str, Mapping[str, T]]) -> dict[tuple[str, str], Ag
 
 
 def _agreeing(counts: Counter[T]) -> float:
-    """The share of pairs of answers to one item that are alike."""
+    """Return the share of pairs of answers to one item that are alike."""
     n = counts.total()
     return sum(count * (count - 1) for count in counts.values()) / (n * (n - 1))
 

@@ -1,4 +1,4 @@
-"""Annotation by experts: who judges which pair next, what they answer, and how far they agree."""
+"""Run annotation by experts: choose the next pair, store answers, and measure agreement."""
 
 import secrets
 from collections.abc import Callable, Mapping, Sequence
@@ -18,9 +18,9 @@ from app.preferences.storage import annotations
 from app.preferences.storage.annotations import Answer, Assignment, Open, Task
 
 LASTS = timedelta(hours=24)
-"""How long an annotator may take over a pair before it goes to somebody else."""
+"""The time after which an unanswered pair goes to another annotator."""
 GOLD_EVERY = 8
-"""One pair in so many is one whose answer is known, as long as there are some that the annotator has not seen."""
+"""One pair in so many has a known answer, as long as there are some that the annotator has not seen."""
 NEITHER = "neither"
 
 
@@ -32,7 +32,7 @@ class Given(NamedTuple):
 
 
 class Report(NamedTuple):
-    """How far annotators agree: overall, by dimension, two by two, and with the known answers (right, given) by annotator."""
+    """The agreement of annotators: overall, by dimension, two by two, and with the known answers (right, given) by annotator."""
 
     overall: Agreement
     dimensions: Mapping[Dimension, Agreement]
@@ -56,7 +56,7 @@ class Annotation:
         self._draw = draw
 
     async def add(self, comparison_ids: Sequence[UUID], overlap: int, gold: PairOutcome | None, user_id: UUID) -> None:
-        """Have these pairs judged by `overlap` annotators each; with `gold`, by every annotator, whose answer is known.
+        """Let `overlap` annotators judge each of these pairs; with `gold`, the known answer, every annotator judges them.
 
         Raises:
             Conflict: a comparison has no two reports yet.
@@ -67,21 +67,21 @@ class Annotation:
                 raise Conflict(f"comparison {id_} has no two reports to judge; look at it to see why")
 
     async def tasks(self, before: UUID | None, limit: int) -> Sequence[Task]:
-        """Pairs to be judged and how far that is, newest first."""
+        """Return the pairs to judge and their progress, newest first."""
         return await annotations.tasks(self._database, before, limit)
 
     async def next(self, user_id: UUID) -> Given | None:
-        """What this annotator judges now, or else the pair whose judgement tells most; None when there is nothing for them."""
+        """Return this annotator's current pair, or else the most informative one; None when there is nothing for them."""
         assignment = await annotations.current(self._database, user_id) or await self._assign(user_id)
         if assignment is None:
             return None
         return Given(assignment, await self._comparisons.show(assignment.comparison_id, user_id))
 
     async def answer(self, id_: UUID, choice: Choice, user_id: UUID) -> StoredChoice:
-        """Store an annotator's answer. It stands.
+        """Store an annotator's answer. It is final.
 
         Raises:
-            Conflict: the assignment is answered, passed over or lapsed, or was never looked at.
+            Conflict: the assignment is answered, skipped or lapsed, or was never looked at.
         """
         assignment = await self._assignment(id_, user_id)
         stored = await self._comparisons.store(assignment.comparison_id, choice, user_id, annotation=True)
@@ -89,12 +89,12 @@ class Annotation:
         return stored
 
     async def skip(self, id_: UUID, reason: str, user_id: UUID) -> None:
-        """Pass a pair over; it goes to somebody else. Raises as `answer`."""
+        """Skip a pair; it goes to another annotator. Raises as `answer`."""
         await self._assignment(id_, user_id)
         await self._finish(id_, user_id, reason)
 
     async def agreement(self) -> Report:
-        """Agreement over all answers so far; pairs with a known answer count for attention only."""
+        """Return the agreement over all answers so far; pairs with a known answer count for attention only."""
         given = await annotations.answers(self._database)
         judged = [answer for answer in given if answer.gold is None]
         by_annotator: dict[str, dict[str, PairOutcome]] = {}
@@ -108,7 +108,7 @@ class Annotation:
         )
 
     async def _assign(self, user_id: UUID) -> Assignment | None:
-        """Somebody else may take the last place of a pair meanwhile; then the next best is tried."""
+        """Assign the best pair; if another annotator takes its last place meanwhile, try the next best."""
         for pair in await self._ranked(await annotations.eligible(self._database, user_id)):
             async with self._database.acquire() as transaction:
                 given = await annotations.assign(transaction, uuid4(), pair.comparison_id, user_id, LASTS)
@@ -117,7 +117,7 @@ class Annotation:
         return None
 
     async def _ranked(self, pairs: Sequence[Open]) -> list[Open]:
-        """The most informative first; now and then one whose answer is known comes before them."""
+        """Return the most informative pairs first; sometimes a pair with a known answer comes before them."""
         known = strengths(contests_of(await choices.tallies(self._database)))
 
         def telling(pair: Open) -> float:
@@ -136,14 +136,14 @@ class Annotation:
             raise NotFound(f"you have no assignment {id_}")
         current = await annotations.current(self._database, user_id)
         if current is None or current.id != id_:
-            raise Conflict("this assignment is answered, passed over or lapsed; take the next one")
+            raise Conflict("this assignment is answered, skipped or lapsed; take the next one")
         return found
 
     async def _finish(self, id_: UUID, user_id: UUID, reason: str | None = None) -> None:
         if reason is not None and not reason.strip():
-            raise InvalidInput("say why you pass this pair over")
+            raise InvalidInput("say why you skip this pair")
         if not await annotations.finish(self._database, id_, user_id, reason):
-            raise Conflict("this assignment is answered, passed over or lapsed; take the next one")
+            raise Conflict("this assignment is answered, skipped or lapsed; take the next one")
 
 
 def _by_item(answers: Sequence[Answer], told: Callable[[Answer], str]) -> list[list[str]]:
@@ -154,13 +154,13 @@ def _by_item(answers: Sequence[Answer], told: Callable[[Answer], str]) -> list[l
 
 
 def _agreement_on(dimension: Dimension, answers: Sequence[Answer]) -> Agreement:
-    """Over those who said something of it."""
+    """Return the agreement of the answers that say something about this dimension."""
     told = [answer for answer in answers if _favoured(answer, dimension)]
     return fleiss_kappa(_by_item(told, lambda answer: _favoured(answer, dimension)))
 
 
 def _favoured(answer: Answer, dimension: Dimension) -> str:
-    """Which candidate the annotator found better in this dimension, whatever side it stood on; empty: not said."""
+    """Return the candidate that the annotator found better in this dimension; empty where the answer does not say."""
     for reason in answer.choice.reasons:
         if reason.dimension is dimension:
             return NEITHER if reason.side is None else answer.viewing.place_of(reason.side).value

@@ -1,4 +1,4 @@
-"""Readers' questions for a benchmark, under pseudonyms: only those whose asker and organisation agree at this moment."""
+"""Collect readers' questions for a benchmark, under pseudonyms: only those whose asker and organisation consent now."""
 
 import asyncpg
 
@@ -9,7 +9,7 @@ from app.preferences.storage import asked_questions
 
 
 async def consented_questions(database: asyncpg.Pool, names: Pseudonyms) -> dict[str, CandidateQuestion]:
-    """The questions by pseudonym, oldest first; the same wording once.
+    """Return the questions by pseudonym, oldest first; the same wording once.
 
     Raises:
         Unavailable: the database does not answer.

@@ -1,4 +1,4 @@
-"""Votes by how the reports were written: which way wins against which, and how sure that is."""
+"""Count votes by how the reports were written: which way wins against which, and how sure that is."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -26,12 +26,12 @@ class Standing(NamedTuple):
 
 
 def contests_of(tallies: Iterable[Tally]) -> list[Contest]:
-    """All votes as contests; the names of the two ways are in alphabetical order."""
+    """Return all votes as contests; the names of the two ways are in alphabetical order."""
     return [standing.contest for standing in standings(tallies)]
 
 
 def standings(tallies: Iterable[Tally]) -> list[Standing]:
-    """Every two ways that met, in alphabetical order. Two reports written the same way (another sample) say nothing here."""
+    """Return every two ways that met, in alphabetical order. Two reports written the same way (another sample) do not count."""
     votes: dict[tuple[str, str], dict[str, int]] = {}
     readers: dict[tuple[str, str], set[object]] = {}
     for tally in tallies:

@@ -1,4 +1,4 @@
-"""Stars, flagged claims and consent."""
+"""Store stars, flagged claims and consent."""
 
 from collections.abc import Sequence
 from uuid import UUID
@@ -16,7 +16,7 @@ from app.runs.service.research import Research
 
 
 class Feedback:
-    """What a reader says about one report, and whether it may be used.
+    """The use cases of what a reader says about one report, and of consent.
 
     Raises:
         NotFound: no such run, report or claim.
@@ -28,10 +28,10 @@ class Feedback:
         self._research = research
 
     async def rate(self, run_id: UUID, rating: Rating, user_id: UUID, version: int | None = None) -> StoredRating:
-        """Store or change the reader's stars, for the report as it was delivered. `version` is what they read: the newest.
+        """Store or change the reader's stars for the report as delivered. `version` is the one they read, by default the newest.
 
         Raises:
-            Conflict: they read another: its words are not what would be named with their stars.
+            Conflict: they read another version, whose words the stars would not be about.
         """
         read = await self._version(run_id, version)
         if read != DELIVERED:
@@ -43,7 +43,7 @@ class Feedback:
         return stored
 
     async def rating(self, run_id: UUID, user_id: UUID) -> StoredRating:
-        """The reader's stars."""
+        """Return the reader's stars."""
         await self._research.get(run_id)
         stored = await feedback.rating(self._database, run_id, user_id)
         if stored is None:
@@ -51,10 +51,10 @@ class Feedback:
         return stored
 
     async def flag(self, run_id: UUID, flagged: ClaimFlag, user_id: UUID, version: int | None = None) -> StoredFlag:
-        """Call a claim wrong, or change the reason. It is counted in the `version` that was read: the newest.
+        """Flag a claim as wrong, or change the reason. Its number counts in `version`, by default the newest.
 
         Raises:
-            NotFound: there is none, or it is not in the report as it was delivered.
+            NotFound: there is no such claim, or it is not in the report as delivered.
         """
         read = await self._version(run_id, version)
         stored = await feedback.flag(self._database, run_id, user_id, flagged, read)
@@ -70,16 +70,16 @@ class Feedback:
             raise NotFound(f"you have not flagged claim {claim} of run {run_id}")
 
     async def flags(self, run_id: UUID, user_id: UUID) -> Sequence[StoredFlag]:
-        """The reader's flags in a run's report."""
+        """Return the reader's flags in a run's report."""
         await self._research.get(run_id)
         return await feedback.flags(self._database, run_id, user_id)
 
     async def consent(self, principal: Principal) -> Consent:
-        """What this person and their organisation agree to now."""
+        """Return what this person and their organisation agree to now."""
         return await feedback.consent(self._database, principal.organisation_id, principal.user_id)
 
     async def set_consent(self, principal: Principal, person: bool | None, organisation: bool | None) -> Consent:
-        """Give or take back consent; None leaves it. What is taken back is out of the next export.
+        """Give or take back consent; None leaves it. The next export leaves out what is taken back.
 
         Raises:
             Forbidden: only an owner speaks for the organisation.
@@ -102,6 +102,6 @@ class Feedback:
         return newest.version
 
     async def _without_report(self, run_id: UUID, otherwise: str = "") -> None:
-        """Say why nothing was stored: no such run, no report of it, or what `otherwise` says."""
+        """Raise the reason why nothing was stored: no such run, no report of it, or `otherwise`."""
         await self._research.stored(run_id)
         raise NotFound(otherwise or f"run {run_id} has no report")

@@ -1,4 +1,4 @@
-"""People and their judgements under names that only the holder of a key can connect with them."""
+"""Name people and their judgements so that only the holder of a key can connect the names with them."""
 
 import hashlib
 import hmac
@@ -20,17 +20,17 @@ class Pseudonyms:
 
     @property
     def fingerprint(self) -> str:
-        """Tells keys apart without giving one away."""
+        """The name of the key itself: it tells keys apart and reveals none."""
         return self.of("fingerprint")
 
     def of(self, kind: str, *ids: object) -> str:
-        """The name of whatever these ids name. `kind` keeps names of different things apart."""
+        """Return the pseudonym of what these ids identify. `kind` keeps names of different things apart."""
         said = "\0".join([kind, *map(str, ids)])
         return hmac.digest(self._key, said.encode(), hashlib.sha256).hex()[:SHOWN]
 
 
 def read_key(path: Path) -> bytes:
-    """The key in this file, made there (mode 0600) where there is none.
+    """Return the key in this file; make the file (mode 0600) where there is none.
 
     Raises:
         SetupError: the file cannot be read or made, or holds something else.

@@ -1,4 +1,4 @@
-"""The training export: JSON Lines and a manifest, of what its people and organisations agree to at this moment.
+"""Export feedback for training: JSON Lines and a manifest, of what people and organisations consent to at this moment.
 
 The same data, key and times give the same bytes.
 """
@@ -29,9 +29,9 @@ MANIFEST = "manifest.json"
 
 
 class Manifest(Value):
-    """What an export holds. `said` counts all that was said since, so that what was left out can be seen.
+    """The contents of an export. `said` counts all feedback since then, so that readers see how much was left out.
 
-    `files` gives rows and SHA-256 of each file; `consents_checked_at` is the moment whose consents were asked for.
+    `files` gives rows and SHA-256 of each file; `consents_checked_at` is the moment at which consents were checked.
     """
 
     format: str
@@ -66,10 +66,10 @@ class _File:
 async def export(
     database: asyncpg.Pool, out: Path, since: datetime, now: datetime, names: Pseudonyms, comments: bool = False
 ) -> Manifest:
-    """Write what was said since into the new or empty folder `out`; `comments`: with readers' own words, which may name people.
+    """Write the feedback into the new or empty folder `out`; `comments`: with readers' own words, which may name people.
 
     Raises:
-        InvalidInput: the folder holds something, or cannot be written. Old rows must not survive beside new ones.
+        InvalidInput: the folder is not empty, or cannot be written. Old rows must not survive beside new ones.
         Unavailable: the database does not answer.
     """
     files = _opened(out)
@@ -124,5 +124,5 @@ def _opened(out: Path) -> dict[str, BinaryIO]:
 
 
 def _new(path: Path) -> BinaryIO:
-    """For its owner's eyes."""
+    """Open a new file that only its owner can read."""
     return open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb")

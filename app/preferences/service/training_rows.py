@@ -1,4 +1,4 @@
-"""From stored feedback to what training reads: pairs, undecided pairs, rated reports and flagged claims, under pseudonyms."""
+"""Turn stored feedback into what training reads: pairs, undecided pairs, rated reports and flagged claims, under pseudonyms."""
 
 import orjson
 from asyncpg import Record
@@ -27,7 +27,7 @@ from app.preferences.service.pseudonyms import Pseudonyms
 
 
 def of_choice(row: Record, names: Pseudonyms, comments: bool) -> PreferencePair | UndecidedPair:
-    """A choice as a pair; undecided where neither report was preferred."""
+    """Return a choice as a pair; an undecided pair where neither report was preferred."""
     outcome, choice = PairOutcome(row["outcome"]), Choice.of_any_version(row["choice"])
     times = {name: row[name] for name in ("elapsed_seconds", "made_at", "changed_at", "changes")}
     stored = StoredChoice(choice=choice, outcome=outcome, **times)
@@ -58,7 +58,7 @@ def of_choice(row: Record, names: Pseudonyms, comments: bool) -> PreferencePair 
 
 
 def of_rating(row: Record, names: Pseudonyms, comments: bool) -> RatedReport:
-    """Stars with the report they are for."""
+    """Return stars with the report they are for."""
     return RatedReport(
         id=names.of("rating", row["run_id"], row["user_id"]),
         query=_query(row),
@@ -72,7 +72,7 @@ def of_rating(row: Record, names: Pseudonyms, comments: bool) -> RatedReport:
 
 
 def of_flag(row: Record, names: Pseudonyms, comments: bool) -> FlaggedClaim:
-    """A flagged claim."""
+    """Return a flagged claim."""
     return FlaggedClaim(
         id=names.of("flag", row["run_id"], row["claim"], row["user_id"]),
         query=_query(row),
@@ -85,7 +85,7 @@ def of_flag(row: Record, names: Pseudonyms, comments: bool) -> FlaggedClaim:
 
 
 def of_edit(row: Record, names: Pseudonyms) -> EditedSection:
-    """A section before and after a reader changed it."""
+    """Return a section before and after a reader changed it."""
     before, after = (Report.of_any_version(row[name]).sections[row["section"]] for name in ("before", "after"))
     return EditedSection(
         id=names.of("edit", row["id"]),
@@ -103,7 +103,7 @@ def of_edit(row: Record, names: Pseudonyms) -> EditedSection:
 
 
 def of_rubric(row: Record, names: Pseudonyms) -> RevisedRubric:
-    """A rubric before and after a reader changed it."""
+    """Return a rubric before and after a reader changed it."""
     return RevisedRubric(
         id=names.of("rubric", row["run_id"]),
         query=_query(row),
@@ -115,7 +115,7 @@ def of_rubric(row: Record, names: Pseudonyms) -> RevisedRubric:
 
 
 def _undecided(judged: dict[Place, Judged], viewing: Viewing, outcome: PairOutcome, common: dict[str, object]) -> UndecidedPair:
-    """The order of the digests: that of storing would say which report the run delivered."""
+    """Return the pair in the order of the digests: the stored order would tell which report the run delivered."""
     first, second = sorted(Place, key=lambda place: judged[place].digest)
     return UndecidedPair.model_validate(
         {
@@ -140,7 +140,7 @@ def _favour(side: ShownSide | None, accepted: ShownSide) -> Favour:
 
 
 def _query(row: Record) -> ResearchQuery:
-    """What was asked. How it was written is each report's lineage; what the index calls a tenant is left out."""
+    """Return the question. Its writer settings are in each report's lineage; the index's tenant is left out."""
     asked = ResearchQuery.of_any_version(row["query"])
     return asked.model_copy(update={"writer": WriterSettings(), "tenant": "", "searched": ()})
 

@@ -1,4 +1,4 @@
-"""All use cases of preferences, over one database."""
+"""Put all use cases of preferences together, over one database."""
 
 from dataclasses import dataclass
 
@@ -14,7 +14,7 @@ from app.runs.service.steering import Steering
 
 @dataclass(frozen=True)
 class Preferences:
-    """Comparing, rating and flagging, annotation, and what the votes say."""
+    """The use cases of comparing, rating and flagging, of annotation, and of the votes."""
 
     comparisons: Comparisons
     feedback: Feedback
@@ -24,7 +24,7 @@ class Preferences:
 
 
 def preferences(database: TenantDatabase, research: Research, steering: Steering, offers: Offers | None) -> Preferences:
-    """The use cases as requests need them."""
+    """Build the use cases that requests need."""
     comparisons = Comparisons(database, research, steering, offers)
     return Preferences(
         comparisons,

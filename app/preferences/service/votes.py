@@ -1,4 +1,4 @@
-"""What votes say: a rate with its interval, strengths of ways of writing, and how much one more vote would tell."""
+"""Evaluate votes: a rate with its interval, strengths of ways of writing, and the information in one more vote."""
 
 import math
 from collections import defaultdict
@@ -8,7 +8,7 @@ from typing import NamedTuple
 NORMAL_95 = 1.959963984540054
 """The two-sided 95% quantile of the normal distribution."""
 PRIOR_VOTES = 2.0
-"""How many votes on a pair the strengths of its two ways are worth."""
+"""The number of votes on a pair that the strengths of its two ways are worth."""
 ROUNDS = 200
 CLOSE = 1e-9
 
@@ -32,19 +32,19 @@ class Contest(NamedTuple):
 
 
 def wilson(successes: int, n: int, z: float = NORMAL_95) -> Interval | None:
-    """Wilson's score interval (1927), which keeps its level for few votes and rates near 0 or 1. None without votes."""
+    """Return Wilson's score interval (1927), which keeps its level for few votes and rates near 0 or 1. None without votes."""
     if not n:
         return None
     rate = successes / n
     shrink = 1 + z**2 / n
     middle = (rate + z**2 / (2 * n)) / shrink
     half = z / shrink * math.sqrt(rate * (1 - rate) / n + z**2 / (4 * n**2))
-    # At the rims the formula meets the rate only up to rounding.
+    # At 0 and 1 the formula equals the rate only up to rounding.
     return Interval(rate, min(rate, max(0.0, middle - half)), max(rate, min(1.0, middle + half)))
 
 
 def strengths(contests: Iterable[Contest]) -> dict[str, float]:
-    """Bradley-Terry strengths (positive, mean logarithm 0), by Hunter's MM algorithm (2004). A tie is half a win each.
+    """Return Bradley-Terry strengths (positive, mean logarithm 0), by Hunter's MM algorithm (2004). A tie is half a win each.
 
     Each way also meets an average opponent in one tie, so that a way that never lost has a finite strength and ways that
     never met can be compared.
@@ -75,13 +75,13 @@ def _met_strength(way: str, found: Mapping[str, float], met: Mapping[str, float]
 
 
 def expected(known: Mapping[str, float], first: str, second: str) -> float:
-    """The chance that a report written the first way is preferred to one written the second; a half where nothing is known."""
+    """Return the chance that a report written the first way is preferred to one written the second; a half without any votes."""
     one, other = known.get(first, 1.0), known.get(second, 1.0)
     return 0.5 if first == second else one / (one + other)
 
 
 def informativeness(chance: float, wins: int, losses: int, ties: int) -> float:
-    """How much one more vote on a pair would tell: the expected fall of the variance of who is better.
+    """Return how much one more vote on a pair would tell: the expected fall of the variance of the preference.
 
     The pair's own votes and `chance` (what the strengths of its two ways predict, worth two votes) make a Beta distribution. Its
     variance is largest where the votes are few or split, so the measure covers pairs without votes first and then goes to those

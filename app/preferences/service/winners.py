@@ -1,4 +1,4 @@
-"""What an organisation's votes say about ways of writing. They inform a person, who may set the default; nothing sets itself."""
+"""Report an organisation's votes on ways of writing. They inform a person, who may set the default; nothing sets itself."""
 
 from collections.abc import Sequence
 from uuid import UUID
@@ -12,7 +12,7 @@ from app.preferences.storage import writer_defaults
 
 
 class Winners:
-    """The standings of one organisation, and its default.
+    """The use cases of one organisation's standings, and of its default.
 
     Raises:
         Unavailable: the database does not answer.
@@ -23,11 +23,11 @@ class Winners:
         self._offers = offers
 
     async def summary(self) -> tuple[Sequence[Standing], WriterSettings]:
-        """Every two ways that met, and the present default."""
+        """Return every two ways that met, and the present default."""
         return standings(await choices.tallies(self._database)), await writer_defaults.get(self._database)
 
     async def set_default(self, writer: WriterSettings, user_id: UUID) -> WriterSettings:
-        """Have later reports written so, unless their run says otherwise.
+        """Set the writer of later reports, unless their run says otherwise.
 
         Raises:
             InvalidInput: this installation cannot write so.

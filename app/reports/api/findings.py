@@ -1,4 +1,4 @@
-"""What can be read off a report's evidence: disagreements, numbers, charts."""
+"""Routes to findings in a report's evidence: disagreements, numbers, charts."""
 
 import asyncio
 
@@ -25,13 +25,13 @@ class FindingsController(Controller):
 
     @get("/contradictions", responses=problem_responses(404))
     async def contradictions(self, run_id: RunId, research: ResearchService) -> DisagreementPage:
-        """Where sources disagree with each other, and which sentences of the report their own sources speak against."""
+        """List where sources disagree with each other, and which sentences of the report contradict their own sources."""
         stored = await research.stored(run_id)
         return DisagreementPage(items=disagreements(Report.of_any_version(stored.report)))
 
     @get("/figures", responses=problem_responses(404))
     async def figures(self, run_id: RunId, research: ResearchService) -> FigurePage:
-        """Numbers with units that the cited quotes give, each with its citation; and charts where three or more compare."""
+        """List numbers with units from the cited quotes, each with its citation; and charts where three or more compare."""
         stored = await research.stored(run_id)
         return await asyncio.to_thread(_read, stored.report)
 

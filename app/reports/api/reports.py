@@ -1,4 +1,4 @@
-"""Finished reports, their evidence, and the stored copies of what they cite."""
+"""Routes to finished reports, their evidence, and the stored copies of cited sources."""
 
 from typing import Annotated
 
@@ -18,18 +18,18 @@ from app.reports.storage.reports import StoredReport
 
 JSON, HTML, MARKDOWN = "application/json", "text/html", "text/markdown"
 TAPE = "application/jsonl"
-# A report is a page of foreign words: whatever it holds, it runs nothing and loads nothing.
+# A report contains foreign text: the policy lets it run nothing and load nothing.
 PAGE_POLICY = "sandbox allow-popups; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'"
 REPORT = ResponseSpec(ReportView, description="The report.", generate_examples=False)
 EVIDENCE = ResponseSpec(EvidenceView, description="The evidence.", generate_examples=False)
 Hash = Annotated[str, PathParameter(pattern="^[0-9a-f]{64}$", description="SHA-256 of the text.")]
-# Of a tag: each form of a version is another answer (RFC 9110, section 8.8.3).
+# Suffixes of a tag: each form of a version is another answer (RFC 9110, section 8.8.3).
 FORMS = {JSON: "", HTML: "-html", MARKDOWN: "-md"}
 FOR_EVER = "private, max-age=31536000, immutable"
 
 
 class ReportsController(Controller):
-    """Reading what came of a run."""
+    """Routes to read the results of a run."""
 
     path = "/v1"
     tags = ("reports",)
@@ -37,7 +37,7 @@ class ReportsController(Controller):
 
     @get("/runs/{run_id:uuid}/report", media_type=JSON, responses={**problem_responses(404, 406), 200: REPORT})
     async def report(self, run_id: RunId, research: ResearchService, request: ApiRequest) -> Response[bytes]:
-        """The report's newest version as JSON, or by the `Accept` header as `text/markdown` or as a `text/html` page."""
+        """Return the report's newest version as JSON, or by the `Accept` header as `text/markdown` or as a `text/html` page."""
         wanted = request.accept.best_match([JSON, HTML, MARKDOWN], default=None)
         if wanted is None:
             raise HTTPException(status_code=406, detail=f"the report comes as {JSON}, {HTML} or {MARKDOWN}")
@@ -51,12 +51,12 @@ class ReportsController(Controller):
 
     @get("/runs/{run_id:uuid}/evidence", media_type=JSON, responses={**problem_responses(404), 200: EVIDENCE})
     async def evidence(self, run_id: RunId, research: ResearchService) -> Response[bytes]:
-        """Every citation with its exact quote, its offsets and the stored copy they count in (the file evidence.json)."""
+        """Return every citation with its exact quote, its offsets and the stored copy they count in (the file evidence.json)."""
         return Response((await research.evidence(run_id)).encode(), media_type=JSON)
 
     @get("/runs/{run_id:uuid}/tape", media_type=TAPE, responses=problem_responses(404))
     async def tape(self, run_id: RunId, research: ResearchService) -> Response[bytes]:
-        """What the run's tools brought so far, to be played back: JSON Lines, each a `call` and its `result`."""
+        """Return the results of the run's tool calls so far, to be replayed: JSON Lines, each a `call` and its `result`."""
         return Response(await research.tape(run_id), media_type=TAPE)
 
     @get("/snapshots/{snapshot:str}", media_type="text/plain", responses=problem_responses(404))
@@ -65,13 +65,13 @@ class ReportsController(Controller):
         snapshot: Hash,
         research: ResearchService,
     ) -> Response[bytes]:
-        """The stored copy of a cited source, as plain text. Offsets count its characters."""
+        """Return the stored copy of a cited source as plain text. Offsets count its characters."""
         headers = {"Cache-Control": FOR_EVER, "ETag": f'"{snapshot}"'}
         return Response(await research.snapshot(snapshot), media_type="text/plain", headers=headers)
 
 
 def view(run: Run, stored: StoredReport) -> ReportView:
-    """A version of a report as JSON readers get it."""
+    """Return a version of a report as JSON readers get it."""
     report, evidence = orjson.loads(stored.report), orjson.loads(stored.evidence)
     return ReportView(
         run_id=run.id,

@@ -1,4 +1,4 @@
-"""Versions of a report: read, compared, changed section by section, brought back; and questions to its evidence."""
+"""Read, compare, edit and restore versions of a report; ask questions about its evidence."""
 
 import re
 from typing import Annotated
@@ -49,7 +49,7 @@ READ, WRITE = needs(Scope.REPORTS_READ), needs(Scope.REPORTS_WRITE)
 
 
 class VersionsController(Controller):
-    """What a reader can do with a finished report."""
+    """Routes to work with a finished report."""
 
     path = "/v1/runs/{run_id:uuid}"
     tags = ("reports",)
@@ -64,7 +64,7 @@ class VersionsController(Controller):
             int | None, QueryParameter(ge=1, le=MOST_VERSIONS, description="Only versions before this one.")
         ] = None,
     ) -> VersionPage:
-        """All versions, newest first. The first is what the run delivered."""
+        """List all versions, newest first. Version 1 is the report as the run delivered it."""
         found = [info for info in await revising.listed(run_id) if before is None or info.n < before]
         return VersionPage(items=found[:limit], next=found[limit - 1].n if len(found) > limit else None)
 
@@ -72,7 +72,7 @@ class VersionsController(Controller):
     async def version(
         self, run_id: RunId, n: VersionNumber, research: ResearchService, revising: RevisingService
     ) -> Response[VersionView]:
-        """One version whole, with its sections as they can be edited. Its ETag goes into `If-Match` of a change."""
+        """Return one whole version, with its sections as they can be edited. Its ETag goes into `If-Match` of a change."""
         run, stored = await research.report(run_id, n)
         info = next(info for info in await revising.listed(run_id) if info.n == n)
         report = Report.of_any_version(stored.report)
@@ -90,7 +90,7 @@ class VersionsController(Controller):
             QueryParameter(name="with", ge=1, le=MOST_VERSIONS, description="The version to compare with, usually a newer one."),
         ],
     ) -> ReportDiff:
-        """What changes from version n to the other, by section and word."""
+        """Return the changes from version n to the other, by section and word."""
         return await revising.diff(run_id, n, other)
 
     @post("/versions/{n:int}/revert", opt=WRITE, responses=problem_responses(404, 409))
@@ -102,7 +102,7 @@ class VersionsController(Controller):
     async def edit(
         self, run_id: RunId, k: SectionNumber, data: JSONBody[Edit], revising: RevisingService, if_match: IfMatch = None
     ) -> Response[ChangeView]:
-        """A section in your own words. Its claims are judged again; the new version is there when the change is done."""
+        """Replace a section by your own text. Its claims are judged again; the new version exists when the change is done."""
         task = await revising.edit(run_id, k, data.heading, data.markdown, _expected(if_match))
         return Response(change_view(task), headers={"Location": f"/v1/runs/{run_id}/changes/{task.id}"})
 
@@ -110,7 +110,7 @@ class VersionsController(Controller):
     async def rewrite(
         self, run_id: RunId, k: SectionNumber, data: JSONBody[Rewriting], revising: RevisingService, if_match: IfMatch = None
     ) -> Response[ChangeView]:
-        """A section (with its parts) written again, or deepened, from the evidence the run has stored."""
+        """Write a section (with its parts) again, or deepen it, from the run's stored evidence."""
         task = await revising.rewrite(run_id, k, data.how is How.DEEPEN, data.wish, _expected(if_match))
         return Response(change_view(task), headers={"Location": f"/v1/runs/{run_id}/changes/{task.id}"})
 
@@ -118,19 +118,19 @@ class VersionsController(Controller):
     async def changes(
         self, run_id: RunId, revising: RevisingService, limit: Limit = PAGE_SIZE, before: Before = None
     ) -> ChangePage:
-        """Changes that were asked for, newest first."""
+        """List the requested changes, newest first."""
         found = await revising.tasks(run_id, False, limit + 1, before)
         items = [change_view(task) for task in found[:limit]]
         return ChangePage(items=items, next=items[-1].id if len(found) > limit else None)
 
     @get("/changes/{task_id:uuid}", opt=READ, responses=problem_responses(404))
     async def change(self, run_id: RunId, task_id: FromPath[UUID], revising: RevisingService) -> ChangeView:
-        """Where a change stands."""
+        """Return the state of a change."""
         return change_view(await revising.task(run_id, task_id))
 
     @post("/questions", opt=WRITE, status_code=202, responses=problem_responses(400, 402, 404, 409))
     async def ask(self, run_id: RunId, data: JSONBody[NewQuestion], revising: RevisingService) -> Response[AnswerView]:
-        """A further question, answered from the evidence the run has stored; nothing is searched for."""
+        """Ask a further question, answered from the run's stored evidence; nothing is searched."""
         task = await revising.ask(run_id, data.question)
         return Response(answer_view(task), headers={"Location": f"/v1/runs/{run_id}/questions/{task.id}"})
 
@@ -138,22 +138,22 @@ class VersionsController(Controller):
     async def questions(
         self, run_id: RunId, revising: RevisingService, limit: Limit = PAGE_SIZE, before: Before = None
     ) -> AnswerPage:
-        """Follow-up questions with their answers, newest first."""
+        """List the follow-up questions with their answers, newest first."""
         found = await revising.tasks(run_id, True, limit + 1, before)
         items = [answer_view(task) for task in found[:limit]]
         return AnswerPage(items=items, next=items[-1].id if len(found) > limit else None)
 
     @get("/questions/{task_id:uuid}", opt=READ, responses=problem_responses(404))
     async def question(self, run_id: RunId, task_id: FromPath[UUID], revising: RevisingService) -> AnswerView:
-        """One follow-up question."""
+        """Return one follow-up question."""
         return answer_view(await revising.task(run_id, task_id))
 
 
 def _expected(if_match: str | None) -> int | None:
-    """The version that an If-Match header names; None for none and for `*`.
+    """Return the version that an If-Match header names; None for no header and for `*`.
 
     Raises:
-        InvalidInput: it is no version's ETag.
+        InvalidInput: the header is no version's ETag.
     """
     if if_match is None or if_match.strip() == "*":
         return None

@@ -1,4 +1,4 @@
-"""From a report to what readers get: Markdown, a self-contained page, and the evidence behind every citation."""
+"""Render a report: Markdown, a self-contained page, and the evidence behind every citation."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ UNKNOWN = Surroundings("", "")
 
 
 class Rendered(NamedTuple):
-    """Everything a finished report is stored as; `told` is the payload of the event `report_ready`."""
+    """All forms in which a finished report is stored; `told` is the payload of the event `report_ready`."""
 
     renderings: Renderings
     evidence: dict[str, Any]
@@ -29,9 +29,9 @@ class Rendered(NamedTuple):
 
 
 def render(report: Report, run: Run, surroundings: Mapping[str, Surroundings] | None = None) -> Rendered:
-    """Number the citations and write the report down. `surroundings` gives, by quote key, the text around each quote.
+    """Number the citations and render the report. `surroundings` gives, by quote key, the text around each quote.
 
-    A marker without a quote is left out and counted; no link is kept that does not lead to a cited source.
+    A marker without a quote is left out and counted; only links to cited sources are kept.
     """
     numbering = numbered(report)
     language = run.query.language
@@ -42,7 +42,7 @@ def render(report: Report, run: Run, surroundings: Mapping[str, Surroundings] | 
 
 
 def _evidence(run: Run, report: Report, citations: tuple[Citation, ...]) -> dict[str, Any]:
-    """The content of evidence.json; offsets count characters of the snapshot."""
+    """Return the content of evidence.json; offsets count characters of the snapshot."""
     return {
         "run_id": str(run.id),
         "question": run.query.question,
@@ -54,7 +54,7 @@ def _evidence(run: Run, report: Report, citations: tuple[Citation, ...]) -> dict
 
 
 def judged(report: Report, citations: tuple[Citation, ...]) -> list[dict[str, Any]]:
-    """Each claim under its section's heading, with the numbers of the citations it was judged by."""
+    """Return each claim under its section's heading, with the numbers of the citations it was judged by."""
     numbers = {citation.quote.key: citation.n for citation in citations}
     return [
         {
@@ -71,14 +71,14 @@ def judged(report: Report, citations: tuple[Citation, ...]) -> list[dict[str, An
 
 
 def cited(citation: Citation) -> dict[str, Any]:
-    """A citation as evidence.json has it."""
+    """Return a citation in the form of evidence.json."""
     quote = citation.quote
     source = {"title": quote.source.title, "url": quote.source.url, "snapshot": quote.source.snapshot} | _quality(quote.source)
     return {"n": citation.n, "quote": quote.text, "start": quote.start, "end": quote.end, "source": source}
 
 
 def _quality(source: Source) -> dict[str, Any]:
-    """What tells a good source from a weak one, as far as it is known."""
+    """Return the known details that tell a good source from a weak one."""
     known = {
         "kind": source.kind,
         "published": source.published.isoformat() if source.published else "",
@@ -101,6 +101,6 @@ def _told(report: Report, numbering: Numbering) -> dict[str, Any]:
 
 
 def _counted(claims: tuple[Claim, ...]) -> dict[str, int]:
-    """How many claims there are of each kind of support."""
+    """Count the claims of each kind of support."""
     counts = Counter(claim.support for claim in claims)
     return {support.value: counts[support] for support in Support}

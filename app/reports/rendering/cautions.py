@@ -1,4 +1,4 @@
-"""What a reader is owed about the sources a report cites."""
+"""Warn readers about the sources that a report cites."""
 
 from app.domain.report import Report
 from app.reports.rendering.numbering import Numbering
@@ -6,7 +6,7 @@ from app.reports.rendering.words import Words
 
 
 def notices(report: Report, numbering: Numbering, words: Words) -> tuple[str, ...]:
-    """The report's own notices, and one for each cited source that tries to instruct machines which read it."""
+    """Return the report's own notices, and one for each cited source that tries to instruct machines which read it."""
     suspicious: dict[str, tuple[int, tuple[str, ...]]] = {}
     for citation in numbering.citations:
         source = citation.quote.source

@@ -1,7 +1,7 @@
-"""Markdown that leads nowhere but to cited sources.
+"""Keep only those links in Markdown that lead to cited sources.
 
-Reports carry words of pages and models. An image or link in them could send the reader, or what the address encodes, to
-anyone; so links stay only where they point to a source of this report, images never, and HTML is shown, not obeyed.
+Reports contain words of pages and models. An image or link in them could send the reader, or data in its address, to
+anyone; so only links to a source of this report stay, no images, and HTML is shown as text.
 """
 
 import re
@@ -23,13 +23,13 @@ WEB = re.compile(r"https?://[^\s<>\"'`\\^{|}]+$", re.IGNORECASE)
 
 
 def without_foreign_links(markdown: str, addresses: frozenset[str]) -> str:
-    """The same text without images, HTML, and links to anything but `addresses`."""
+    """Return the text without images, HTML, and links to anything but `addresses`."""
     text = REFERRED.sub(r"\1", REFERENCE.sub("", IMAGE.sub(r"\1", markdown)))
     kept: list[str] = []
 
     def keep(match: re.Match[str]) -> str:
         if match.group(0).startswith("[["):
-            # A citation marker with a parenthesis behind it: once numbered, "[1](address)" would be a link.
+            # A citation marker before a parenthesis: once numbered, "[1](address)" would be a link.
             return match.group(0).replace("]](", "]] (")
         if match.group(2) not in addresses or not is_web(match.group(2)):
             return match.group(1)
@@ -38,24 +38,24 @@ def without_foreign_links(markdown: str, addresses: frozenset[str]) -> str:
 
     text = LINK.sub(keep, text)
     text = TAG.sub(r"\\<", AUTOLINK.sub(r"\1", text))
-    # Whatever the patterns above did not foresee (a link over two lines, say) loses what would make it one.
+    # A link that the patterns above missed (over two lines, say) loses the characters that make it one.
     text = text.replace("](", "]\\(")
     return KEPT.sub(lambda m: kept[int(m.group(1))], unlinked(text))
 
 
 def unlinked(text: str) -> str:
-    """The text with a backslash in every bare address: it reads the same, and no renderer makes a link of it."""
+    """Return the text with a backslash in every bare address: it reads the same, and no renderer makes a link of it."""
     return BARE.sub(lambda m: f"{m.group(1)}\\://" if m.group(1) else f"{m.group(2)}\\.", text)
 
 
 def escaped(text: str) -> str:
-    """Plain text as Markdown that renders to exactly these characters on one line, without links."""
+    """Return plain text as Markdown that renders to exactly these characters on one line, without links."""
     flat = " ".join(text.split())
     return unlinked(SPECIAL.sub(r"\\\1", flat))
 
 
 def place_of(source: Source) -> str:
-    """What a source that is not on the web goes by beside its title: a file's path in its folder or collection, else its address.
+    """Return where a source that is not on the web stands: a file's path in its folder or collection, else its address.
 
     Empty where the title says it. The address of a file (`file:///folder/path`) opens nothing where a report is read.
     """
@@ -64,11 +64,11 @@ def place_of(source: Source) -> str:
 
 
 def file_name(address: str) -> str:
-    """A file's path in its folder or collection; empty for what is no file."""
+    """Return a file's path in its folder or collection; empty for any other address."""
     folder_and_path = FILE.fullmatch(address)
     return unquote(folder_and_path.group(1)) if folder_and_path else ""
 
 
 def is_web(address: str) -> bool:
-    """True for an address a reader may be offered to open; `javascript:`, `data:` and `file:` are not."""
+    """Return True for an address that a reader may open; `javascript:`, `data:` and `file:` are not such addresses."""
     return WEB.match(address) is not None

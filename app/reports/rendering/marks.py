@@ -1,6 +1,6 @@
-"""Marks behind claims: † not supported by what is cited, ‡ opposed by it; on the page also those partly or thinly supported.
+"""Mark claims: † not supported by what is cited, ‡ opposed by it; on the page also those partly or thinly supported.
 
-While bodies are numbered and cleaned, the place of a mark is a pair of private-use characters around the claim's number.
+While bodies are numbered and cleaned, a pair of private-use characters around the claim's number holds the mark's place.
 """
 
 import html
@@ -18,7 +18,7 @@ WEAK = "△"
 
 
 def with_places(report: Report) -> list[str]:
-    """The bodies with a place behind each claim that gets a mark somewhere."""
+    """Return the bodies with a place behind each claim that gets a mark somewhere."""
     bodies = [section.body.replace(OPEN, " ").replace(CLOSE, " ") for section in report.sections]
     for number, claim in sorted(enumerate(report.claims), key=lambda item: -item[1].end):
         if claim.support in PAGE_MARKS or claim.weak:
@@ -28,17 +28,17 @@ def with_places(report: Report) -> list[str]:
 
 
 def unmarked(body: str) -> str:
-    """The body without places."""
+    """Return the body without places."""
     return PLACE.sub("", body)
 
 
 def marked_text(body: str, claims: Sequence[Claim]) -> str:
-    """The body with marks for Markdown: only where the reader is to be warned."""
+    """Return the body with marks for Markdown: only where the reader needs a warning."""
     return PLACE.sub(lambda match: TEXT_MARKS.get(claims[int(match.group(1))].support, ""), body)
 
 
 def marked_page(prose: str, claims: Sequence[Claim]) -> str:
-    """Clean HTML with its marks; the reason shows when the pointer rests on one."""
+    """Return clean HTML with its marks; a mark shows its reason under the pointer."""
 
     def mark(match: re.Match[str]) -> str:
         claim = claims[int(match.group(1))]

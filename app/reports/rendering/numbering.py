@@ -1,4 +1,4 @@
-"""One numbering for a whole report: numbers follow the first appearance over all its sections."""
+"""Number the citations of a whole report: numbers follow the first appearance over all its sections."""
 
 import re
 from typing import NamedTuple
@@ -8,16 +8,17 @@ from app.domain.report import Report
 from app.reports.rendering.links import without_foreign_links
 from app.reports.rendering.marks import with_places
 
-# Between bodies while they are numbered together; no writer can produce it, since control characters are removed from bodies.
+# The separator between bodies while they are numbered together. No writer can produce it: control characters are removed from
+# bodies.
 SEAM = "\n\x1e\n"
 LOOKS_CITED = re.compile(r"(?<!\[)\[(\d{1,4})\](?!\])")
 CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 
 
 class Numbering(NamedTuple):
-    """Section bodies with numbers for markers, in the report's order, the citations, and markers that resolved to nothing.
+    """Section bodies with numbers for markers, in the report's order, the citations, and the markers that have no quote.
 
-    Where a claim ends that has something to be said about, a body carries its place; see `marks`.
+    A body has a place at the end of each claim that gets a mark; see `marks`.
     """
 
     bodies: tuple[str, ...]
@@ -26,16 +27,16 @@ class Numbering(NamedTuple):
 
 
 def numbered(report: Report) -> Numbering:
-    """Number the report's citations, after taking out of its bodies what could pass for a citation or lead elsewhere."""
+    """Number the report's citations; first remove from its bodies what looks like a citation or links elsewhere."""
     cited = {key.strip() for section in report.sections for key in MARKER.findall(section.body)}
     addresses = frozenset(quote.source.url for quote in report.quotes if quote.key in cited)
     bodies = [_plain(body, addresses) for body in with_places(report)]
     result = CitationStore(report.quotes).number(SEAM.join(bodies))
-    # Only what a body cites is split off again: a report without sections has no bodies at all.
+    # A report without sections has no bodies to split.
     split = tuple(body.strip("\n") for body in result.text.split(SEAM)) if bodies else ()
     return Numbering(split, result.citations, result.unresolved)
 
 
 def _plain(body: str, addresses: frozenset[str]) -> str:
-    """A literal [3] in a source's sentence would read as our third citation, so it is written (3)."""
+    """Write a literal [3] of a source's sentence as (3): it would read as our third citation."""
     return LOOKS_CITED.sub(r"(\1)", without_foreign_links(CONTROLS.sub("", body), addresses))

@@ -1,7 +1,7 @@
-"""The report as one HTML page that needs nothing else: no script, no outside file, works offline and in print.
+"""Render the report as one HTML page that needs nothing else: no script, no outside file; it works offline and in print.
 
-Every [n] leads to its quote, shown between the words that stand around it in the stored copy of the source. The page is
-made from the safe Markdown and cleaned once more, so that a hole in either step alone opens nothing.
+Every [n] leads to its quote, shown with the words around it in the stored copy of the source. The page is
+made from the safe Markdown and cleaned once more, so that an error in one of the two steps alone does no harm.
 """
 
 import html
@@ -53,7 +53,7 @@ _MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table")
 
 
 def to_page(report: Report, numbering: Numbering, question: str, language: Language, around: Mapping[int, Surroundings]) -> str:
-    """The whole page. `around` gives, by citation number, the text before and after its quote."""
+    """Return the whole page. `around` gives, by citation number, the text before and after its quote."""
     words = WORDS[language]
     hovers = {c.n: _short(c.quote.text) for c in numbering.citations}
     seen: set[int] = set()
@@ -91,7 +91,7 @@ def _notices(said: tuple[str, ...], words: Words) -> str:
 
 
 def _contents(report: Report, words: Words) -> str:
-    """A table of contents, where there is enough to choose from."""
+    """Return a table of contents, where there are three sections or more."""
     entries = [(i, s) for i, s in enumerate(report.sections, start=1) if s.level == 2]
     if len(entries) < 3:
         return ""

@@ -1,4 +1,4 @@
-"""The report as Markdown: readable as it stands, and in any viewer."""
+"""Render the report as Markdown, readable as plain text and in any viewer."""
 
 from app.domain.citations import Citation
 from app.domain.query import Language
@@ -11,7 +11,7 @@ from app.reports.rendering.words import WORDS, Words, byline, quality, titled
 
 
 def to_markdown(report: Report, numbering: Numbering, question: str, language: Language) -> str:
-    """Title, question, notices, sections, conflicts, then each citation with its exact quote."""
+    """Return title, question, notices, sections, conflicts, then each citation with its exact quote."""
     words = WORDS[language]
     blocks = [f"# {escaped(report.title)}"]
     if question != report.title:
@@ -27,7 +27,7 @@ def to_markdown(report: Report, numbering: Numbering, question: str, language: L
 
 
 def conflicts(report: Report, numbering: Numbering, words: Words) -> list[str]:
-    """The disagreements whose quotes the reader can look up, as a list with their numbers."""
+    """Return the disagreements whose quotes the reader can look up, as a list with their numbers."""
     numbers = {citation.quote.key: citation.n for citation in numbering.citations}
     shown = [c for c in report.conflicts if all(key in numbers for key in c.quote_keys)]
     if not shown:
@@ -46,6 +46,6 @@ def _source(citation: Citation, words: Words) -> str:
 
 
 def _name(place: str) -> str:
-    """A file's name as code, on one line: no viewer makes anything else of it."""
+    """Return a file's name as code, on one line: no viewer turns it into anything else."""
     flat = " ".join(place.replace("`", "").split())
     return f"`{flat}`" if flat else ""

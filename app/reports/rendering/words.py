@@ -1,4 +1,4 @@
-"""The few words a rendering adds of its own, and how a source is named."""
+"""The words that a rendering adds, and the names of sources."""
 
 from datetime import date
 from typing import NamedTuple
@@ -8,7 +8,7 @@ from app.domain.query import Language
 
 
 class Words(NamedTuple):
-    """Fixed words of one language."""
+    """The fixed words of one language."""
 
     question: str
     contents: str
@@ -39,20 +39,28 @@ WORDS = {
         "Read what rests on this source with care.",
     ),
     Language.CHINESE: Words(
-        *("问题", "目录", "来源", "说明", "来源之间的分歧", "无标题来源", "存档 {copy} 第 {start}–{end} 字符", "返回正文"),
-        *("已撤稿", "预印本"),
+        "问题",
+        "目录",
+        "来源",
+        "说明",
+        "来源之间的分歧",
+        "无标题来源",
+        "存档 {copy} 第 {start}–{end} 字符",
+        "返回正文",
+        "已撤稿",
+        "预印本",
         "来源 {n} 含有试图向阅读它的机器下达指令的文字（{patterns}）；这些文字均未被执行。请谨慎看待依据该来源的内容。",
     ),
 }
 
 
 def titled(source: Source, words: Words) -> str:
-    """A source's title, or that it has none; without the full stop that titles of papers end in, since more follows."""
+    """Return a source's title, or the word for none; without the full stop that ends titles of papers, since more follows."""
     return source.title.strip().removesuffix(".") or words.untitled
 
 
 def byline(source: Source) -> str:
-    """Author and date ("Andrew Jackson, 4 December 1832"), without what the title says already."""
+    """Return author and date ("Andrew Jackson, 4 December 1832"), without what the title says already."""
     parts = [source.author] if source.author and source.author not in source.title else []
     if source.published is not None and not _dated(source.title, source.published):
         parts.append(f"{source.published.day} {source.published:%B} {source.published.year}")
@@ -60,12 +68,12 @@ def byline(source: Source) -> str:
 
 
 def quality(source: Source, words: Words) -> str:
-    """Where it appeared, and whether it was retracted or is a preprint, as far as it is known."""
+    """Return the venue, and whether the source was retracted or is a preprint, as far as it is known."""
     status = words.retracted if source.retracted else words.preprint if source.preprint else ""
     return ", ".join(part for part in (source.venue, status) if part)
 
 
 def _dated(title: str, day: date) -> bool:
-    """True when the title names the day in one of the usual forms."""
+    """Return True when the title names the day in one of the usual forms."""
     forms = (day.isoformat(), f"{day:%B} {day.day}, {day.year}", f"{day.day} {day:%B} {day.year}")
     return any(form in title for form in forms)

@@ -1,4 +1,4 @@
-"""How long things are kept: what organisations say, and the sweep that does it."""
+"""Read and set how long data is kept, and delete what is older."""
 
 import logging
 
@@ -10,7 +10,7 @@ from app.retention import storage as retention
 from app.retention.nouns import Retention
 
 AT_ONCE = 100
-"""Runs whose rows go in one statement: locks are short, and a statement's time limit is far away."""
+"""The number of runs deleted in one statement: locks stay short, and far below a statement's time limit."""
 
 log = logging.getLogger(__name__)
 
@@ -26,11 +26,11 @@ class Retentions:
         self._tenants = tenants
 
     async def read(self) -> Retention:
-        """What is deleted after how long."""
+        """Return the days after which each kind of data is deleted."""
         return await retention.get(self._tenants, acting().organisation)
 
     async def set(self, wanted: Retention) -> Retention:
-        """Replace all of it. It takes effect with the next sweep, within the hour."""
+        """Replace all settings. They take effect with the next sweep, within the hour."""
         async with self._tenants.acquire() as connection:
             await retention.set_(connection, wanted)
             told = {name: str(days) for name, days in wanted.model_dump(exclude_none=True).items()}
@@ -39,7 +39,7 @@ class Retentions:
 
 
 async def forget_what_is_past(trusted: Executor) -> dict[str, int]:
-    """Delete what organisations do not want kept any longer; how many rows of what. It can be cut off anywhere and repeated.
+    """Delete data past its time; return how many rows of each kind. The work can be cut off anywhere and repeated.
 
     Raises:
         Unavailable: the database does not answer.

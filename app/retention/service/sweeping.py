@@ -1,4 +1,4 @@
-"""What is kept for a time only, forgotten in time."""
+"""Delete what is kept only for a time, at regular intervals."""
 
 import asyncio
 import logging
@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 
 
 async def keep_swept(trusted: Executor) -> None:
-    """Sweep now and every hour, until cancelled. Several processes may: each deletes what the others left."""
+    """Sweep now and every hour, until cancelled. Several processes may do so: each deletes what the others left."""
     while True:
         try:
             await idempotency.sweep(trusted, LIFETIME)

@@ -1,4 +1,4 @@
-"""The event stream of a run (server-sent events): `id` is the event's number, `event` its type, `data` its JSON."""
+"""Serve the event stream of a run (server-sent events): `id` is the event's number, `event` its type, `data` its JSON."""
 
 from collections.abc import AsyncIterator
 from contextlib import aclosing
@@ -33,7 +33,7 @@ LastSeen = Annotated[
 
 
 class EventsController(Controller):
-    """Watching a run."""
+    """Routes to watch a run."""
 
     path = "/v1/runs"
     tags = ("events",)
@@ -48,7 +48,7 @@ class EventsController(Controller):
         after: Number = 0,
         last_seen: LastSeen = None,
     ) -> Stream:
-        """Every event of the run from its beginning or after a number, then each new one; ends with the run."""
+        """Stream the events of the run, from its beginning or after a number, then each new one; the stream ends with the run."""
         await research.get(run_id)
         start = after if last_seen is None else last_seen
         return Stream(_frames(live, run_id, start), media_type=MEDIA_TYPE, headers={"X-Accel-Buffering": "no"})

@@ -1,6 +1,6 @@
-"""The plan of a run: read it, and change it without overwriting what somebody else changed meanwhile.
+"""Read the plan of a run, and change it without overwriting what somebody else changed meanwhile.
 
-Its tag is its revision. A change that names it in `If-Match` is made on that revision or not at all (412).
+The plan's ETag is its revision. A change that names it in `If-Match` is made on that revision or not at all (412).
 """
 
 import re
@@ -24,14 +24,14 @@ IfMatch = Annotated[
 
 
 class PlansController(Controller):
-    """Reading and changing a plan. Changes take effect before every agent's next turn."""
+    """Routes to read and change a plan. Changes take effect before every agent's next turn."""
 
     path = "/v1/runs/{run_id:uuid}/plan"
     tags = ("steering",)
 
     @get(opt=READ, responses=problem_responses(404))
     async def show_plan(self, run_id: RunId, steering: SteeringService) -> Response[ResearchPlan]:
-        """The plan as it stands, with its revision as `ETag`."""
+        """Return the plan as it stands, with its revision as `ETag`."""
         return _tagged(await steering.plan(run_id))
 
     @put(opt=WRITE, responses=problem_responses(400, 404, 409, 412))
@@ -61,7 +61,7 @@ def _tagged(plan: ResearchPlan) -> Response[ResearchPlan]:
 
 
 def _revision(tag: str | None) -> int | None:
-    """The revision a client expects; None where it takes any."""
+    """Return the revision that a client expects; None where it takes any."""
     if tag is None or tag.strip() == "*":
         return None
     found = TAG.fullmatch(tag.strip())

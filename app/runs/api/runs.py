@@ -1,4 +1,4 @@
-"""Runs: ask, list, look."""
+"""Routes to ask a question, and to list, read and delete runs."""
 
 from typing import Annotated
 from uuid import UUID
@@ -27,10 +27,12 @@ class RunsController(Controller):
 
     @post(opt=needs(Scope.RUNS_WRITE), responses=problem_responses(400, 413))
     async def create(self, data: JSONBody[NewRun], research: ResearchService, asking: AskingService) -> Response[Run]:
-        """Ask a question. The run starts at once; follow it at its `/events`."""
+        """Ask a question. The run starts at once; its events are at `/events`."""
         query, given = data.query(), data.rubric
         agreed = await asking.agreed(given.criteria, given.draft) if isinstance(given, GivenRubric) else None
-        if given and data.beside and agreed is None:  # all are held to the same one, so it is there before any of them
+        if (
+            given and data.beside and agreed is None
+        ):  # all systems are held to the same rubric, so it is drafted before any of them starts
             agreed = await asking.drafted(query)
         run = await research.create(query, agreed=agreed, beside=data.beside)
         return Response(run, headers={"Location": f"/v1/runs/{run.id}"})
@@ -43,7 +45,7 @@ class RunsController(Controller):
         before: Annotated[UUID | None, QueryParameter(description="Only runs older than this one.")] = None,
         q: Annotated[str, QueryParameter(max_length=200, description="Only runs with these words in question or report.")] = "",
     ) -> RunPage:
-        """The organisation's runs, newest first."""
+        """List the organisation's runs, newest first."""
         if "\0" in q:
             raise InvalidInput("`q` has a null character; send plain words")
         found = await research.page(limit + 1, before, q)
@@ -52,13 +54,13 @@ class RunsController(Controller):
 
     @get("/{run_id:uuid}", responses=problem_responses(404))
     async def show(self, run_id: RunId, research: ResearchService) -> Run:
-        """One run as it stands: status, plan, consumption, budget."""
+        """Return one run as it stands: status, plan, consumption, budget."""
         return await research.get(run_id)
 
     @delete("/{run_id:uuid}", opt=needs(Scope.RUNS_WRITE), responses=problem_responses(403, 404, 409))
     async def remove(self, run_id: RunId, deleting: DeletingService, principal: CurrentPrincipal) -> None:
         """Delete a run that has ended, for good: its report and versions, links, comparisons, judgements, log and stored steps.
 
-        Whoever asked it may, and owners and admins. What it used stays counted.
+        The person who asked it may delete it, and owners and admins may. The tokens and money it used stay counted.
         """
         await deleting.delete(principal, run_id)

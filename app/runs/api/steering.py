@@ -1,4 +1,4 @@
-"""Steering a run that is under way. Commands are accepted at once and take effect before every agent's next turn."""
+"""Steer a run that is under way. Commands are accepted at once and take effect before every agent's next turn."""
 
 from litestar import Controller, post, put
 from litestar.params import JSONBody
@@ -13,7 +13,7 @@ from app.runs.schemas import AddedNote, NewNote, Resumption
 
 
 class SteeringController(Controller):
-    """What a reader may change."""
+    """Commands to a run that is under way."""
 
     path = "/v1/runs/{run_id:uuid}"
     tags = ("steering",)
@@ -21,17 +21,17 @@ class SteeringController(Controller):
 
     @post("/pause", status_code=202, responses=problem_responses(404, 409))
     async def pause(self, run_id: RunId, steering: SteeringService) -> Run:
-        """Pause the run. Everything is kept; it may stay paused for days."""
+        """Pause the run. Everything is kept; a run may stay paused for days."""
         return await steering.pause(run_id)
 
     @post("/resume", status_code=202, responses=problem_responses(400, 404, 409))
     async def resume(self, run_id: RunId, steering: SteeringService, data: JSONBody[Resumption | None] = None) -> Run:
-        """Go on with a run that is paused or has reached its budget."""
+        """Continue a run that is paused or has reached its budget."""
         return await steering.resume(run_id, finish=data is not None and data.finish)
 
     @post("/approve", status_code=202, responses=problem_responses(404, 409))
     async def approve(self, run_id: RunId, steering: SteeringService) -> Run:
-        """Approve the plan of a run that waits for that, as it stands by now."""
+        """Approve the plan, as it stands now, of a run that waits for approval."""
         return await steering.approve(run_id)
 
     @post("/cancel", status_code=202, responses=problem_responses(404, 409))
@@ -41,10 +41,10 @@ class SteeringController(Controller):
 
     @post("/notes", responses=problem_responses(400, 404, 409))
     async def add_note(self, run_id: RunId, data: JSONBody[NewNote], steering: SteeringService) -> AddedNote:
-        """Leave a note that agents read at the start of each later stage."""
+        """Add a note that agents read at the start of each later stage."""
         return AddedNote(seq=await steering.add_note(run_id, data.text), text=data.text)
 
     @put("/budget", responses=problem_responses(400, 404, 409))
     async def set_budget(self, run_id: RunId, data: JSONBody[Budget], steering: SteeringService) -> Run:
-        """Set the hard cap; null means uncapped. A run that waits at its budget goes on when it is resumed."""
+        """Set the hard cap; null means uncapped. A run that waits at its budget continues when it is resumed."""
         return await steering.set_budget(run_id, data)

@@ -1,4 +1,4 @@
-"""Deleting a run that has ended, for good."""
+"""Delete a run that has ended, for good."""
 
 from uuid import UUID
 
@@ -12,7 +12,7 @@ from app.runs.storage.deletion import Deletable
 
 
 class Deleting:
-    """The use case. Stored copies of sources that no other run cites go with the next sweep."""
+    """The use case of deleting a run. The next sweep removes stored copies of sources that no other run cites."""
 
     def __init__(self, tenants: TenantDatabase) -> None:
         self._tenants = tenants
@@ -22,8 +22,8 @@ class Deleting:
 
         Raises:
             NotFound: no such run.
-            Forbidden: somebody else asked it, and who deletes is no owner or admin.
-            Conflict: it is under way, or something that is needs it.
+            Forbidden: another person asked it, and the caller is no owner or admin.
+            Conflict: the run is under way, or something that is under way needs it.
             Unavailable: the database does not answer.
         """
         async with self._tenants.acquire() as connection:
@@ -31,7 +31,7 @@ class Deleting:
             if found is None:
                 raise NotFound(f"there is no run {run_id}")
             if principal.role not in (Role.OWNER, Role.ADMIN) and found.created_by != principal.user_id:
-                raise Forbidden("only whoever asked this question, an owner or an admin may delete it")
+                raise Forbidden("only the person who asked this question, an owner or an admin may delete it")
             if reason := reason_against(found):
                 raise Conflict(reason)
             await run_deletion.delete(connection, run_id)
@@ -39,7 +39,7 @@ class Deleting:
 
 
 def reason_against(run: Deletable) -> str:
-    """Why it cannot be deleted now, with what to do; empty where nothing stands against it."""
+    """Return the reason why the run cannot be deleted now, with what to do; empty where it can be deleted."""
     if not run.status.finished:
         return f"the run is {run.status}: cancel it first, or wait for its end"
     if run.made_for is not None:

@@ -1,7 +1,7 @@
-"""What the use cases need from the workflow service. `run_gateway.py` speaks to Temporal; tests keep runs in memory.
+"""The interface to the workflow service. `temporal_gateway.py` implements it over Temporal; tests keep runs in memory.
 
-Notes and budgets are not commands: Postgres is their only home, and stages read them there at their next turn or opening. The
-same holds for the wish to pause or cancel, which is written first; the command then reaches a workflow that has no stage
+Notes and budgets are not commands: only Postgres holds them, and stages read them there at their next turn or opening. The
+wish to pause or cancel is also written to Postgres first; the command then reaches a workflow that has no stage
 running.
 """
 
@@ -13,7 +13,7 @@ from app.domain.plan import ResearchPlan
 
 
 class RunGateway(Protocol):
-    """Starts runs and passes commands to them.
+    """The protocol that starts runs and passes commands to them.
 
     Raises:
         NotFound: no workflow of this run is open (never started, finished, or lost with the workflow service's state).
@@ -22,11 +22,11 @@ class RunGateway(Protocol):
     """
 
     async def start(self, request: ResearchInput) -> None:
-        """Start the run's workflow. One that is open already is left alone, so starting twice is safe."""
+        """Start the run's workflow. A workflow that is open already is left alone, so starting twice is safe."""
         ...
 
     async def start_task(self, run_id: UUID, task_id: UUID) -> None:
-        """Start the workflow of a change of a report or a question. One that is open already is left alone."""
+        """Start the workflow of a change of a report, or of a question about it. An open workflow is left alone."""
         ...
 
     async def pause(self, run_id: UUID) -> None:
@@ -34,11 +34,11 @@ class RunGateway(Protocol):
         ...
 
     async def resume(self, run_id: UUID, finish: bool) -> None:
-        """Go on; with `finish`, write the report from what there is, spending nothing more."""
+        """Continue the run; with `finish`, write the report from the evidence so far, spending nothing more."""
         ...
 
     async def approve(self, run_id: UUID) -> None:
-        """Go on with the plan as it stands."""
+        """Continue with the plan as it stands."""
         ...
 
     async def cancel(self, run_id: UUID) -> None:
@@ -46,19 +46,19 @@ class RunGateway(Protocol):
         ...
 
     async def revise_plan(self, run_id: UUID, revision: PlanRevision) -> ResearchPlan:
-        """Replace the plan; the plan as accepted. The workflow validates, keeps it and appends `plan_revised`."""
+        """Replace the plan; return the accepted plan. The workflow validates and stores it, and appends `plan_revised`."""
         ...
 
     async def add_subtask(self, run_id: UUID, addition: SubtaskAddition) -> ResearchPlan:
-        """Add a subtask; the plan as accepted."""
+        """Add a subtask; return the accepted plan."""
         ...
 
     async def drop_subtask(self, run_id: UUID, removal: SubtaskRemoval) -> ResearchPlan:
-        """Drop a subtask; the plan as accepted."""
+        """Drop a subtask; return the accepted plan."""
         ...
 
     async def draft(self, request: DraftRequest) -> Draft:
-        """Have a worker draft something for a question that is no run.
+        """Let a worker draft something for a question that is no run.
 
         Raises:
             Unavailable: no worker did so in time.

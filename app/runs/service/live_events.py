@@ -1,4 +1,4 @@
-"""Following runs as they happen: one listening connection a process and one reader, however many watch."""
+"""Pass events on to watchers as they happen: one listening connection and one reader per process, for any number of watchers."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Sequence
@@ -11,17 +11,17 @@ from app.runs.service.live_feed import RETRY, Feed, Reader
 from app.runs.storage import events, runs
 from app.runs.storage.events import LoggedEvent
 
-# Watchers are told that they are not forgotten after each such time without an event. A read may take no longer: proxies and
-# clients give up on silence, and 15 seconds are promised.
+# After each such time without an event, watchers get a sign of life. A database read may take no longer: proxies and clients give
+# up on silence, and 15 seconds are promised.
 QUIET = timedelta(seconds=10)
 
 Batches = AsyncGenerator[Sequence[LoggedEvent], None]
 
 
 class LiveEvents:
-    """Fans the event log out to watchers. `heard` and `gap` are for the process's one `Listener`.
+    """The event log as watchers follow it. The process's one `Listener` calls the two methods below.
 
-    Whether a run may be watched is asked of `tenants`, for whom it is; logs are read once for all watchers, from `trusted`.
+    `tenants` decides whether the caller may watch a run; logs are read once for all watchers, from `trusted`.
     """
 
     def __init__(self, tenants: Executor, trusted: Executor, quiet: timedelta = QUIET) -> None:
@@ -33,31 +33,31 @@ class LiveEvents:
         self._stopped = False
 
     def heard(self, run_id: UUID, seq: int) -> None:
-        """A run's log has reached `seq`."""
+        """Note that a run's log has reached number `seq`."""
         feed = self._feeds.get(run_id)
         if feed is not None:
             feed.announce(seq)
 
     def gap(self) -> None:
-        """Announcements may have been missed: read every watched log again."""
+        """Read every watched log again: announcements may have been missed."""
         for feed in self._feeds.values():
             feed.catch_up()
 
     @property
     def watched(self) -> int:
-        """How many runs are being watched."""
+        """The number of runs that are being watched."""
         return len(self._feeds)
 
     def stop(self) -> None:
-        """End all watching: the process is shutting down, and clients come back with the last number they saw."""
+        """End all watching, since the process shuts down; clients come back with the last number they saw."""
         self._stopped = True
         for feed in self._feeds.values():
             feed.wake()
 
     async def watch(self, run_id: UUID, after: int) -> Batches:
-        """The events after number `after`, in order, up to the final one; an empty batch after each quiet time.
+        """Yield the events after number `after`, in order, up to the final one; an empty batch after each quiet time.
 
-        None is missing, unless the log does not keep it any more: then a `gap` event stands in its place.
+        No event is missing, except those that were deleted from the log: a `gap` event stands in their place.
 
         Raises:
             NotFound: no such run.
@@ -71,7 +71,7 @@ class LiveEvents:
         feed.watchers += 1
         try:
             async for batch in self._follow(feed, min(after, run.last_seq), run.last_seq if run.status.finished else None):
-                # A number from the future: what it covers has still to happen, and was not asked for.
+                # A client may send a number that the log has not reached: it did not ask for the events up to that number.
                 yield [event for event in batch if event.seq > after] if batch and batch[0].seq <= after else batch
         finally:
             feed.watchers -= 1
@@ -80,7 +80,7 @@ class LiveEvents:
                 feed.close()
 
     async def _follow(self, feed: "Feed", after: int, last: int | None) -> Batches:
-        """`last` is the highest number of a run that has finished already."""
+        """Follow the log; `last` is the highest number of a run that has finished already."""
         while not self._stopped and (last is None or after < last):
             batch = feed.kept(after)
             if batch is None:
@@ -92,7 +92,7 @@ class LiveEvents:
                     yield ()
                     continue
             if batch:
-                # Numbers become visible in order: what is missing before the first one that is there was taken out of the log.
+                # Numbers become visible in order: events missing before the first visible one were deleted from the log.
                 yield batch if batch[0].seq == after + 1 else (events.gap(feed.run_id, after, batch[0].seq), *batch)
                 after = batch[-1].seq
                 if any(event.final for event in batch):

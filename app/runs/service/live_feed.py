@@ -1,4 +1,4 @@
-"""The ends of the logs of watched runs, kept in memory; one reader reads on for all of them."""
+"""Keep the ends of the logs of watched runs in memory; one reader reads on for all of them."""
 
 import asyncio
 import logging
@@ -13,11 +13,11 @@ from app.domain.errors import Unavailable
 from app.runs.storage import events
 from app.runs.storage.events import LoggedEvent
 
-# Events kept in memory for each watched run; who is further behind reads from the database at his own pace.
+# Events kept in memory for each watched run; a watcher further behind reads from the database at his own pace.
 TAIL = 32
 RETRY = timedelta(seconds=1)
-# An event is passed on at once, and all that follow within this time together: parallel agents, and the other runs that are
-# watched. What follows is late by no more than this.
+# An event is passed on at once. Events that follow within this time (of parallel agents, of other watched runs) are passed on
+# together, at most this much late.
 BREATH = timedelta(milliseconds=40)
 RUNS_AT_ONCE = 64
 
@@ -27,7 +27,7 @@ log = logging.getLogger(__name__)
 class Feed:
     """The end of one run's log, while somebody watches it.
 
-    The first watcher reads the log from the database. When he has reached its end, `reached` is set, and from then on the
+    The first watcher reads the log from the database. When it has reached the end, `reached` is set, and from then on the
     reader, woken by announcements, reads on for all watchers.
     """
 
@@ -39,23 +39,23 @@ class Feed:
         self._reader = reader
         self._tail: deque[LoggedEvent] = deque(maxlen=TAIL)
         self._growth = asyncio.Event()
-        # Twice in each quiet time, so that who began to wait in between is not left alone for longer than one.
+        # Twice in each quiet time: somebody who began to wait in between waits for no longer than one quiet time.
         self._pause_s = quiet.total_seconds() / 2
         self._woken_at = 0.0
         self._beat = asyncio.get_running_loop().call_later(self._pause_s, self._tick)
 
     def announce(self, seq: int) -> None:
-        """The log has grown to `seq`."""
+        """Read on if `seq` is new: the log has grown to it."""
         if self.reached is not None and seq > self.reached:
             self._reader.read(self)
 
     def catch_up(self) -> None:
-        """Read what is new, if there is anything."""
+        """Read the new events, if there are any."""
         if self.reached is not None:
             self._reader.read(self)
 
     def grow(self, page: Sequence[LoggedEvent]) -> None:
-        """What the reader found: the events after `reached`."""
+        """Add the events after `reached` that the reader found."""
         self._tail.extend(page)
         self.reached = page[-1].seq
         self.wake()
@@ -67,18 +67,18 @@ class Feed:
         self._growth = asyncio.Event()
 
     def close(self) -> None:
-        """Nobody watches any more."""
+        """End the timer and the reading: nobody watches any more."""
         self._beat.cancel()
         self._reader.forget(self)
 
     def kept(self, seq: int) -> Sequence[LoggedEvent] | None:
-        """The next events after `seq`; none for who has them all; None for who is further behind than what is in memory."""
+        """Return the events after `seq` from memory; empty for a watcher who has them all; None for one who is further behind."""
         if self._tail and seq + 1 >= self._tail[0].seq:
             return tuple(islice(self._tail, seq + 1 - self._tail[0].seq, None))
         return () if self.reached is not None and seq >= self.reached else None
 
     async def stored(self, seq: int) -> Sequence[LoggedEvent]:
-        """A page of the log after `seq`, from the database.
+        """Return a page of the log after `seq`, from the database.
 
         Raises:
             Unavailable: the database does not answer.
@@ -86,19 +86,19 @@ class Feed:
         page = await events.read_after(self._database, self.run_id, seq)
         if not page and self.reached is None:
             self.reached = seq
-            # What was announced before this moment went unheard.
+            # Announcements before this moment were not heard.
             self.catch_up()
         return page
 
     async def grown(self, seq: int) -> bool:
-        """Wait until there is more than `seq`, or for a quiet time; False when there is nothing more."""
+        """Wait until there is an event after `seq`, or for a quiet time; return False when there is none."""
         if self.reached is not None and self.reached > seq:
             return True
         await self._growth.wait()
         return self.reached is not None and self.reached > seq
 
     def _tick(self) -> None:
-        """One timer for all who wait: a timer for each wait would cost as much as telling them something."""
+        """Wake every waiter from one timer: a timer for each wait would cost as much as passing on an event."""
         loop = asyncio.get_running_loop()
         if loop.time() - self._woken_at >= self._pause_s:
             self.wake()
@@ -106,7 +106,7 @@ class Feed:
 
 
 class Reader:
-    """Reads what is new in all logs that were announced, with one statement, again and again until nothing is announced."""
+    """A reader of all announced logs. One statement reads their new events, repeatedly, until nothing is announced."""
 
     def __init__(self, database: Executor) -> None:
         self._database = database
@@ -114,13 +114,13 @@ class Reader:
         self._task: asyncio.Task[None] | None = None
 
     def read(self, feed: Feed) -> None:
-        """Read on in its log. One that is being read is read once more, since the statement may have begun too early."""
+        """Read on in the feed's log. A log that is being read is read once more, since the statement may have begun too early."""
         self._unread[feed.run_id] = feed
         if self._task is None:
             self._task = asyncio.create_task(self._read())
 
     def forget(self, feed: Feed) -> None:
-        """Do not read on in its log."""
+        """Stop reading the feed's log."""
         self._unread.pop(feed.run_id, None)
 
     async def _read(self) -> None:
@@ -134,7 +134,7 @@ class Reader:
             self._task = None
 
     async def _read_on(self, feeds: Sequence[Feed]) -> timedelta:
-        """How long to wait before the next time."""
+        """Read the next page of each feed; return how long to wait before the next read."""
         after = {feed.run_id: feed.reached for feed in feeds if feed.reached is not None}
         try:
             pages = await events.read_all_after(self._database, after)

@@ -1,4 +1,4 @@
-"""Answers that go on for long, and whose they are: one that its reader may no longer have is cut off."""
+"""Keep track of long answers and their readers: a stream is cut off when its reader's credential ends."""
 
 import asyncio
 import logging
@@ -14,7 +14,7 @@ from app.database.engine import Executor
 from app.domain.errors import TooManyRequests, Unavailable
 
 CHECK_EVERY = timedelta(seconds=2)
-# Of one organisation in one process: each takes some 50 kB, and more while its reader does not read.
+# For one organisation in one process: each stream takes some 50 kB, and more while its reader does not read.
 MOST_OF_ONE = 1_000
 AGAIN = timedelta(seconds=10)
 
@@ -26,7 +26,7 @@ Credential = UUID | bytes
 
 @dataclass(eq=False)
 class OpenStream:
-    """One answer under way. `cut` says that its task was cancelled because its credential is good no more."""
+    """One answer under way. `cut` is set when its task is cancelled because its credential has ended."""
 
     credential: Credential
     task: asyncio.Task[object]
@@ -34,7 +34,7 @@ class OpenStream:
 
 
 class OpenStreams:
-    """The streams of this process. Who asks is found out when a request begins; these outlast that."""
+    """The open streams of this process. Credentials are checked when a request begins; streams outlast that check."""
 
     def __init__(self, trusted: Executor, most: int = MOST_OF_ONE) -> None:
         self._trusted = trusted
@@ -44,10 +44,10 @@ class OpenStreams:
 
     @contextmanager
     def place(self, organisation: UUID) -> Iterator[None]:
-        """One of the organisation's places, for as long as the context lasts. Who never reads holds his place.
+        """Hold one of the organisation's places while the context lasts. A reader who never reads keeps his place.
 
         Raises:
-            TooManyRequests: it has none left.
+            TooManyRequests: the organisation has no place left.
         """
         if self._taken[organisation] >= self._most:
             said = f"this organisation has {self._most} event streams open, which is as many as it may have; end one first"
@@ -62,18 +62,18 @@ class OpenStreams:
 
     @contextmanager
     def one(self, stream: OpenStream) -> Iterator[None]:
-        """The stream is among those for as long as the context lasts."""
+        """Forget the stream when the context ends."""
         try:
             yield
         finally:
             self._open.discard(stream)
 
     def began(self, stream: OpenStream) -> None:
-        """It has sent its first piece, and more will follow."""
+        """Note that the stream has sent its first piece, and more will follow."""
         self._open.add(stream)
 
     async def keep(self) -> None:
-        """Cut off what has to be, now and again, until cancelled."""
+        """Check the streams at regular intervals, until cancelled."""
         while True:
             await asyncio.sleep(CHECK_EVERY.total_seconds())
             try:

@@ -1,4 +1,4 @@
-"""Ask a question, and read what became of it."""
+"""Ask a question, and read its run, report and evidence."""
 
 import logging
 from collections.abc import Awaitable, Callable, Sequence
@@ -29,25 +29,25 @@ AVAILABLE = tuple(SystemName)
 WITHOUT_MODEL = (SystemName.MINDDR,)
 """The others need a language model."""
 WAITING_FOR_WORKFLOWS = "waiting for the workflow service; the run starts by itself when it answers"
-# A run this old without a workflow was left behind by a failed start, not by one that is under way.
+# A run this old without a workflow was left behind by a failed start; a younger one may be starting now.
 LEFT_BEHIND = timedelta(seconds=5)
 BATCH = 100
 
-# Whether the organisation that asks may begin one more run; asked in the transaction that stores it.
+# Raises when the organisation may not begin one more run; called in the transaction that stores the run.
 Admit = Callable[[Executor], Awaitable[None]]
 
 log = logging.getLogger(__name__)
 
 
 class Agreed(NamedTuple):
-    """The rubric a run is held to, and the one it was drafted as; None where a person wrote it from nothing."""
+    """The rubric a run is held to, and the draft it was edited from; None where a person wrote it from nothing."""
 
     rubric: Rubric
     drafted: Rubric | None = None
 
 
 class Research:
-    """The use cases around a run. A run is stored before its workflow is started, so that none is lost in between.
+    """The use cases around a run. A run is stored before its workflow is started, so that no run is lost in between.
 
     Raises:
         NotFound: no such run, report or snapshot.
@@ -64,11 +64,11 @@ class Research:
 
     @property
     def systems(self) -> Sequence[SystemName]:
-        """The systems that can be asked for here."""
+        """The systems that are available here."""
         return self._systems
 
     async def admit(self, transaction: Executor) -> None:
-        """Whether whoever asks may begin one more run; what `transaction` then stores counts.
+        """Check that the caller may begin one more run; what `transaction` then stores counts.
 
         Raises:
             TooManyRequests: a quota of the organisation or the key is reached.
@@ -83,12 +83,12 @@ class Research:
         agreed: Agreed | None = None,
         beside: Sequence[SystemName] = (),
     ) -> Run:
-        """Store a run, with the rubric it was asked with, and start it.
+        """Store a run, with its rubric if there is one, and start it.
 
-        With the workflow service away it stays queued, says so, and `dispatch` starts it later.
+        If the workflow service does not answer, the run stays queued, its detail says so, and `dispatch` starts it later.
 
-        `notes` are there before anything else happens: every stage reads them. The systems `beside` work the same question on the
-        same evidence, held to the same rubric, each in a run of its own.
+        `notes` are stored first; every stage reads them. The systems `beside` work the same question on the same evidence,
+        held to the same rubric, each in a run of its own.
 
         Raises:
             InvalidInput: a system asked for is not available, or is named twice.
@@ -98,7 +98,7 @@ class Research:
         return (await self.create_all(self.side_by_side(query, beside, run_id), notes, agreed, run_id))[0]
 
     def side_by_side(self, query: ResearchQuery, beside: Sequence[SystemName], first: UUID) -> list[ResearchQuery]:
-        """What is asked where systems work `beside` that of the query, whose own run is `first`.
+        """Return the query and one more for each system `beside` it; `first` is the id of the query's own run.
 
         Raises:
             InvalidInput: a system is not available, or is named twice.
@@ -118,7 +118,7 @@ class Research:
         first_id: UUID | None = None,
         check: Admit | None = None,
     ) -> list[Run]:
-        """Store runs, all or none, and start them. `check` is asked first, in the transaction that stores them.
+        """Store runs, all or none, and start them. `check` is called first, in the transaction that stores them.
 
         Raises:
             InvalidInput, TooManyRequests: as `create`.
@@ -148,7 +148,7 @@ class Research:
         await runs.create(connection, run_id, query)
         if own:
             await collections.note_searches(connection, run_id, own)
-        if agreed is not None:  # should we die here, the run's planning stage drafts a rubric
+        if agreed is not None:  # if the process dies here, the run's planning stage drafts a rubric
             await rubrics.add(connection, run_id, agreed.rubric, agreed.drafted)
 
     async def _begun(self, run_id: UUID) -> Run:
@@ -160,32 +160,32 @@ class Research:
         return await self.get(run_id)
 
     async def _with_default_writer(self, query: ResearchQuery) -> ResearchQuery:
-        """The organisation's own way of writing, where the query asks for none."""
+        """Return the query with the organisation's default writer settings, where it has none of its own."""
         if query.writer != WriterSettings():
             return query
         return query.model_copy(update={"writer": await writer_defaults.get(self._database)})
 
     async def start(self, request: ResearchInput) -> None:
-        """Start a stored run's workflow; a second time changes nothing."""
+        """Start a stored run's workflow; a second start changes nothing."""
         await self._gateway.start(request)
         await runs.mark_dispatched(self._database, request.run_id)
 
     async def dispatch(self) -> int:
-        """Start the runs whose start failed; how many were started."""
+        """Start the runs whose start failed; return how many were started."""
         waiting = await runs.undispatched(self._database, LEFT_BEHIND, BATCH)
         for run_id in waiting:
             await self.start(await RunLog(self._database).load(run_id))
         return len(waiting)
 
     async def get(self, run_id: UUID) -> Run:
-        """The run as it stands."""
+        """Return the run as it stands."""
         run = await runs.get(self._database, run_id)
         if run is None:
             raise NotFound(f"there is no run {run_id}")
         return run
 
     async def page(self, limit: int, before: UUID | None, search: str = "") -> Sequence[Run]:
-        """Up to `limit` runs, newest first, older than `before`; with `search`, those that have all its words.
+        """Return up to `limit` runs, newest first, older than `before`; with `search`, those that have all its words.
 
         Raises:
             InvalidInput: there is no run `before`.
@@ -198,15 +198,15 @@ class Research:
         return await runs.page(self._database, limit, before)
 
     async def events(self, run_id: UUID, after: int, limit: int = events.PAGE) -> Sequence[LoggedEvent]:
-        """Up to `limit` events of the run's log that come after number `after`, in order."""
+        """Return up to `limit` events of the run's log after number `after`, in order."""
         return await events.read_after(self._database, run_id, after, limit)
 
     async def report(self, run_id: UUID, version: int | None = None) -> tuple[Run, StoredReport]:
-        """The run with this version of its report, by default the newest."""
+        """Return the run with this version of its report, by default the newest."""
         return await self.get(run_id), await self.stored(run_id, version)
 
     async def stored(self, run_id: UUID, version: int | None = None) -> StoredReport:
-        """This version of the run's report alone."""
+        """Return this version of the run's report, without the run."""
         report = await versions.get(self._database, run_id, version)
         if report is not None:
             return report
@@ -216,18 +216,18 @@ class Research:
         raise NotFound(f"run {run_id} has no report; its status is {run.status}")
 
     async def evidence(self, run_id: UUID) -> str:
-        """The newest version's evidence as JSON text: every citation with its exact quote and offsets."""
+        """Return the newest version's evidence as JSON text: every citation with its exact quote and offsets."""
         return (await self.stored(run_id)).evidence
 
     async def tape(self, run_id: UUID) -> bytes:
-        """What the run's tools brought, as JSON Lines of `call` and `result`; empty before the first call."""
+        """Return the results of the run's tool calls, as JSON Lines of `call` and `result`; empty before the first call."""
         await self.get(run_id)
         turns = await tapes.tool_turns(self._database, run_id)
         lines = (turn.model_dump_json(include={"call", "result"}, exclude_defaults=True) for turn in turns)
         return "".join(f"{line}\n" for line in lines).encode()
 
     async def snapshot(self, hash_: str) -> bytes:
-        """The stored copy of a cited source, UTF-8; offsets of quotes count its characters."""
+        """Return the stored copy of a cited source in UTF-8; offsets of quotes count its characters."""
         body = await reports.snapshot(self._database, hash_)
         if body is None:
             raise NotFound(f"no source is stored under {hash_}")
@@ -235,5 +235,5 @@ class Research:
 
 
 def another(query: ResearchQuery, system: SystemName, first: UUID) -> ResearchQuery:
-    """The same question for another system, on the evidence of the run `first`, which alone waits for its plan's approval."""
+    """Return the same question for another system, on the evidence of the run `first`, which alone waits for plan approval."""
     return query.model_copy(update={"system": system, "evidence_of": first, "approve_plan": False})

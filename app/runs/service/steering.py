@@ -1,4 +1,4 @@
-"""What a reader may do to a run that is under way."""
+"""Commands of a reader to a run that is under way."""
 
 import asyncio
 import contextlib
@@ -48,7 +48,7 @@ class Steering:
         return await self._research.get(run_id)
 
     async def resume(self, run_id: UUID, finish: bool) -> Run:
-        """Go on where the run stopped; with `finish`, write the report from what there is, spending nothing more.
+        """Continue where the run stopped; with `finish`, write the report from the evidence so far, spending nothing more.
 
         A run whose workflow is lost starts anew from the record: what is stored is not paid for again. Resuming
         a run that goes on changes nothing.
@@ -72,7 +72,7 @@ class Steering:
         return await self._research.get(run_id)
 
     async def approve(self, run_id: UUID) -> Run:
-        """Go on with the plan as it stands. Approving again changes nothing."""
+        """Continue with the plan as it stands. Approving again changes nothing."""
         run = await self._unfinished(run_id)
         if run.status is not RunStatus.AWAITING_APPROVAL:
             if await steering.approved(self._database, run_id):
@@ -100,7 +100,7 @@ class Steering:
         return await self._research.get(run_id)
 
     async def plan(self, run_id: UUID) -> ResearchPlan:
-        """The plan as it stands.
+        """Return the plan as it stands.
 
         Raises:
             NotFound: there is no such run, or it has no plan yet.
@@ -111,7 +111,7 @@ class Steering:
         return run.plan
 
     async def revise_plan(self, run_id: UUID, plan: ResearchPlan, expected: int | None = None) -> ResearchPlan:
-        """Replace the plan; findings of subtasks whose id stays are kept. For `expected`, see `_editing`."""
+        """Replace the plan; findings of subtasks whose id stays are kept. `expected`: the revision that was changed."""
         async with self._editing(run_id, expected):
             return await self._gateway.revise_plan(run_id, PlanRevision(plan=plan))
 
@@ -129,15 +129,16 @@ class Steering:
 
     @asynccontextmanager
     async def _editing(self, run_id: UUID, expected: int | None) -> AsyncIterator[ResearchPlan]:
-        """The plan while it is changed. With `expected`, the revision that the change was made on, edits take turns.
+        """Yield the plan while it is changed. With `expected`, the revision that the change was made on, edits take turns.
 
         Raises:
-            Outdated: the plan is at another revision by now.
+            Outdated: the plan is at another revision now.
         """
         if expected is None:
             yield (await self._planned(run_id))[1]
             return
-        # Whoever waits for his turn holds a connection and needs another: a few at a time, so that some are left for those.
+        # Everybody who waits for his turn holds one connection and needs another: only a few wait at a time, so that some
+        # connections are free.
         async with self._turns, self._database.acquire() as connection:
             await steering.await_turn(connection, run_id)
             plan = (await self._planned(run_id))[1]
@@ -146,7 +147,7 @@ class Steering:
             yield plan
 
     async def add_note(self, run_id: UUID, text: str) -> int:
-        """Leave a note for every stage that starts from now on; the number of its event."""
+        """Store a note for every stage that starts from now on; return the number of its event."""
         await self._unfinished(run_id)
         seq = await steering.add_note(self._database, run_id, text)
         if seq is None:
@@ -154,7 +155,7 @@ class Steering:
         return seq
 
     async def set_budget(self, run_id: UUID, budget: Budget) -> Run:
-        """Replace the hard cap. One that waits at its budget goes on when resumed; a completed one can be changed for it."""
+        """Replace the hard cap. A run that waits at its budget goes on when resumed; a completed one may spend it on changes."""
         if (await self._research.get(run_id)).status is not RunStatus.COMPLETED:
             await self._unfinished(run_id)
         await steering.set_budget(self._database, run_id, budget)

@@ -1,4 +1,4 @@
-"""Runs over Temporal: starts workflows and passes commands to them. The one module of the app that knows Temporal."""
+"""Start workflows and pass commands to them, over Temporal."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -59,7 +59,7 @@ _CAUSES = {
 
 
 async def connect(address: str, runtime: Runtime | None = None) -> Client:
-    """A client of the Temporal server at `address` (`host:port`).
+    """Connect to the Temporal server at `address` (`host:port`).
 
     Raises:
         SetupError: nothing answers there, or something that is not Temporal.
@@ -74,7 +74,7 @@ async def connect(address: str, runtime: Runtime | None = None) -> Client:
 
 
 async def _client(address: str, runtime: Runtime | None) -> Client:
-    """A client, waited for while the server starts: it takes connections a moment before it serves."""
+    """Return a client, waiting while the server starts: it accepts connections a moment before it serves."""
     while True:
         try:
             return await Client.connect(address, namespace=NAMESPACE, data_converter=noun_converter, runtime=runtime)
@@ -85,7 +85,7 @@ async def _client(address: str, runtime: Runtime | None) -> Client:
 
 
 async def start_fleet(client: Client, request: FleetInput) -> None:
-    """Start a fleet's workflow, or have the one that is open look again."""
+    """Start a fleet's workflow; an open one is woken instead."""
     await client.start_workflow(
         FLEET_WORKFLOW,
         request,
@@ -99,7 +99,7 @@ async def start_fleet(client: Client, request: FleetInput) -> None:
 
 
 class TemporalGateway:
-    """`RunGateway` over Temporal at `address` (`host:port`). It connects with the first command, so that it may start first."""
+    """A `RunGateway` over Temporal at `address` (`host:port`). It connects with the first command, so the API may start first."""
 
     def __init__(self, address: str) -> None:
         self._address = address
@@ -134,7 +134,7 @@ class TemporalGateway:
             )
 
     async def wake_fleet(self, request: FleetInput) -> None:
-        """Start the fleet's workflow, or have the one that is open look again."""
+        """Start the fleet's workflow; an open one is woken instead."""
         client = await self._connected()
         async with _translated(request.fleet_id):
             await start_fleet(client, request)
@@ -144,11 +144,11 @@ class TemporalGateway:
         await self._signal(run_id, Command.PAUSE)
 
     async def resume(self, run_id: UUID, finish: bool) -> None:
-        """Go on; with `finish`, to a report from what there is."""
+        """Continue the run; with `finish`, to a report from the evidence so far."""
         await self._signal(run_id, Command.FINISH if finish else Command.RESUME)
 
     async def approve(self, run_id: UUID) -> None:
-        """Go on with the plan as it stands."""
+        """Continue with the plan as it stands."""
         await self._signal(run_id, Command.APPROVE)
 
     async def cancel(self, run_id: UUID) -> None:
@@ -156,19 +156,19 @@ class TemporalGateway:
         await self._signal(run_id, Command.CANCEL)
 
     async def revise_plan(self, run_id: UUID, revision: PlanRevision) -> ResearchPlan:
-        """Replace the plan; the plan as accepted."""
+        """Replace the plan; return the accepted plan."""
         return await self._update(run_id, Command.REVISE_PLAN, revision)
 
     async def add_subtask(self, run_id: UUID, addition: SubtaskAddition) -> ResearchPlan:
-        """Add a subtask; the plan as accepted."""
+        """Add a subtask; return the accepted plan."""
         return await self._update(run_id, Command.ADD_SUBTASK, addition)
 
     async def drop_subtask(self, run_id: UUID, removal: SubtaskRemoval) -> ResearchPlan:
-        """Drop a subtask; the plan as accepted."""
+        """Drop a subtask; return the accepted plan."""
         return await self._update(run_id, Command.DROP_SUBTASK, removal)
 
     async def draft(self, request: DraftRequest) -> Draft:
-        """Have a worker draft something; at most `DRAFT_LIMIT` is waited for it."""
+        """Let a worker draft something; wait at most `DRAFT_LIMIT`."""
         client = await self._connected()
         try:
             draft: Draft = await client.execute_workflow(
@@ -199,7 +199,7 @@ class TemporalGateway:
             await handle.signal(command, rpc_timeout=COMMAND_LIMIT)
 
     async def _update(self, run_id: UUID, command: Command, change: Any) -> ResearchPlan:
-        """Without a limit an update waits for as long as no worker runs the workflow."""
+        """Execute an update with a time limit: without one it waits for as long as no worker runs the workflow."""
         handle = await self._handle(run_id)
         async with _translated(run_id):
             plan: ResearchPlan = await handle.execute_update(command, change, result_type=ResearchPlan, rpc_timeout=COMMAND_LIMIT)
@@ -220,7 +220,7 @@ class TemporalGateway:
 
 @asynccontextmanager
 async def _translated(run_id: UUID) -> AsyncIterator[None]:
-    """Temporal's errors as ours."""
+    """Raise Temporal's errors as ours."""
     try:
         yield
     except WorkflowUpdateFailedError as error:
@@ -234,9 +234,9 @@ async def _translated(run_id: UUID) -> AsyncIterator[None]:
 
 
 def turn_of(request: ResearchInput) -> Priority:
-    """Organisations take turns, however many runs one of them has waiting, and what is in the background comes after all else.
+    """Return the run's priority: organisations take turns, however many runs each has waiting; background runs come last.
 
-    What the workflow starts inherits it.
+    Everything that the workflow starts inherits the priority.
     """
     return Priority(
         priority_key=BACKGROUND if request.background else None,
@@ -245,7 +245,7 @@ def turn_of(request: ResearchInput) -> Priority:
 
 
 def _refusal(error: WorkflowUpdateFailedError) -> RubricaError:
-    """A validator's reason, in the class it was raised with."""
+    """Return the validator's reason as the error class it was raised with."""
     cause = error.cause
     if not isinstance(cause, ApplicationError):
         return Conflict(str(cause))

@@ -1,4 +1,4 @@
-"""How nouns travel over Temporal: as JSON, read by whatever version takes the work up (ADR 0010)."""
+"""Convert nouns to and from Temporal payloads: JSON that any version of the worker can read (ADR 0010)."""
 
 from typing import Any
 
@@ -9,19 +9,19 @@ from temporalio.converter import CompositePayloadConverter, DataConverter, Defau
 
 
 class JsonOfAnyVersion(PydanticJSONPlainPayloadConverter):
-    """Fields that this version does not know are left out.
+    """A JSON converter that leaves out fields which this version does not know.
 
-    Refused, they would be the end of a command: the SDK drops a signal that it cannot read, and fails a workflow's task for ever.
+    Refusing them would lose commands: the SDK drops a signal that it cannot read, and fails a workflow's task forever.
     """
 
     def from_payload(self, payload: Payload, type_hint: type | None = None) -> Any:
-        """The payload as a `type_hint`."""
+        """Return the payload as a `type_hint`."""
         reader: TypeAdapter[Any] = TypeAdapter(Any if type_hint is None else type_hint)
         return reader.validate_json(payload.data, extra="ignore")
 
 
 class NounConverter(CompositePayloadConverter):
-    """The SDK's own conversions, but for JSON."""
+    """The SDK's own conversions, with our converter for JSON."""
 
     def __init__(self) -> None:
         usual = DefaultPayloadConverter.default_encoding_payload_converters
@@ -29,4 +29,4 @@ class NounConverter(CompositePayloadConverter):
 
 
 noun_converter = DataConverter(payload_converter_class=NounConverter)
-"""To be passed to the client."""
+"""The data converter to pass to the client."""

@@ -1,4 +1,4 @@
-"""Cron expressions as people write them, checked before anything is made of them."""
+"""Check cron expressions as people write them, before they are used."""
 
 import re
 from collections.abc import Iterator
@@ -12,13 +12,13 @@ from app.domain.errors import InvalidInput
 from app.domain.schedules import Timing
 
 SHORTEST = timedelta(minutes=55)
-"""Askings may be an hour apart; in the night when the clocks change, that is as it may be."""
+"""Askings must be an hour apart; in the night when clocks change, the gap may be a little shorter."""
 LOOKED_AT = 60
 PLAIN = re.compile(r"[0-9A-Za-z*,/-]+( [0-9A-Za-z*,/-]+){4}")
 
 
 def checked(timing: Timing, now: datetime) -> Timing:
-    """The timing with single spaces.
+    """Return the timing with single spaces in its expression.
 
     Raises:
         InvalidInput: no five-field cron expression, an unknown time zone, askings less than an hour apart, or none at all.
@@ -39,7 +39,7 @@ def checked(timing: Timing, now: datetime) -> Timing:
 
 
 def next_due(timing: Timing, now: datetime) -> datetime | None:
-    """When it is due next, jitter aside."""
+    """Return the next due time, without jitter."""
     return next(_due(timing, now), None)
 
 

@@ -1,4 +1,4 @@
-"""What the use cases around schedules need from the workflow service. `schedule_gateway.py` speaks to Temporal."""
+"""The interface to the workflow service for schedules. `temporal_gateway.py` implements it over Temporal."""
 
 from typing import Protocol
 from uuid import UUID
@@ -8,14 +8,14 @@ from app.domain.schedules import Timing
 
 
 class ScheduleGateway(Protocol):
-    """Holds the timing of schedules.
+    """The protocol that holds the timing of schedules.
 
     Raises:
-        Unavailable: it does not answer now.
+        Unavailable: the workflow service does not answer now.
     """
 
     async def put(self, schedule: UUID, timing: Timing, paused: bool) -> None:
-        """Make a schedule as it should be, whether it is there or not."""
+        """Create or update a schedule."""
         ...
 
     async def trigger(self, schedule: UUID) -> None:
@@ -23,21 +23,21 @@ class ScheduleGateway(Protocol):
         ...
 
     async def remove(self, schedule: UUID) -> None:
-        """Take a schedule away, if it is there."""
+        """Delete a schedule, if it exists."""
         ...
 
 
 class NoTiming:
-    """Where nothing holds it: schedules are kept, and wait."""
+    """A gateway without a workflow service: schedules are stored, and wait."""
 
     async def put(self, schedule: UUID, timing: Timing, paused: bool) -> None:
-        """Never."""
+        """Refuse with `Unavailable`."""
         raise Unavailable("no workflow service holds schedules here")
 
     async def trigger(self, schedule: UUID) -> None:
-        """Never."""
+        """Refuse with `Unavailable`."""
         raise Unavailable("no workflow service holds schedules here")
 
     async def remove(self, schedule: UUID) -> None:
-        """Never."""
+        """Refuse with `Unavailable`."""
         raise Unavailable("no workflow service holds schedules here")

@@ -1,4 +1,4 @@
-"""Questions that are asked again and again: making them, changing them, and telling the workflow service."""
+"""Make and change questions that are asked again and again, and tell the workflow service."""
 
 import asyncio
 import logging
@@ -29,7 +29,7 @@ log = logging.getLogger(__name__)
 
 
 class Schedules:
-    """The use cases around schedules. The database is their home; `wake` has the workflow service told of what changed.
+    """The use cases around schedules. The database holds them; `wake` lets the workflow service learn of changes.
 
     Raises:
         NotFound: no such schedule.
@@ -42,11 +42,11 @@ class Schedules:
         self._wake = wake
 
     async def page(self, limit: int, before: UUID | None) -> Sequence[Schedule]:
-        """Up to `limit` schedules, newest first, older than `before`."""
+        """Return up to `limit` schedules, newest first, older than `before`."""
         return [_timed(found) for found in await schedules.page(self._database, limit, before)]
 
     async def get(self, schedule: UUID) -> Schedule:
-        """One schedule."""
+        """Return one schedule."""
         found = await schedules.get(self._database, schedule)
         if found is None:
             raise NotFound(f"there is no schedule {schedule}")
@@ -55,7 +55,7 @@ class Schedules:
     async def create(
         self, name: str, query: ResearchQuery, timing: Timing, deliver_to: Sequence[str], run: UUID | None
     ) -> Schedule:
-        """A new schedule. With `run` its question is that run's, and its report is what the first asking compares with.
+        """Make a schedule. With `run`, it takes that run's question, and the first asking compares with that run's report.
 
         Raises:
             InvalidInput: the timing, a recipient or a collection cannot be used.
@@ -88,7 +88,7 @@ class Schedules:
         deliver_to: Sequence[str] | None = None,
         paused: bool | None = None,
     ) -> Schedule:
-        """Change what is given; `InvalidInput` as for a new one."""
+        """Change the fields given; `InvalidInput` as for a new one."""
         was = await self.get(schedule)
         update = {
             "name": was.name if name is None else name,
@@ -101,7 +101,7 @@ class Schedules:
         return await self.get(schedule)
 
     async def trigger(self, schedule: UUID) -> None:
-        """Ask now, besides what is due; one that goes on already stands for it. `Unavailable` when nobody can be told."""
+        """Ask now, besides the due times; an asking under way counts as this one. `Unavailable` without the workflow service."""
         was = await self.get(schedule)
         await self._gateway.put(schedule, was.timing, was.paused)
         await self._gateway.trigger(schedule)
@@ -113,12 +113,12 @@ class Schedules:
         self._wake()
 
     async def changes(self, schedule: UUID, limit: int, before: datetime | None) -> Sequence[Firing]:
-        """Up to `limit` askings and what each found changed, latest first."""
+        """Return up to `limit` askings with the changes each found, latest first."""
         await self.get(schedule)
         return await schedules.firings(self._database, schedule, limit, before)
 
     async def deliveries(self, schedule: UUID, limit: int, before: UUID | None) -> Sequence[MailDelivery]:
-        """Up to `limit` messages about a schedule and how their sending went, latest first, made before the message `before`."""
+        """Return up to `limit` messages about a schedule with the outcome of their sending, latest first, older than `before`."""
         await self.get(schedule)
         return await deliveries.page(self._database, schedule, limit, before)
 
@@ -131,7 +131,7 @@ class Schedules:
         return found.query
 
     async def _members(self, addresses: Sequence[str]) -> tuple[str, ...]:
-        """Mail goes to members only: whoever could have it sent anywhere could send anything to anybody."""
+        """Check that all addresses are members': mail to any address would let people send anything to anybody."""
         wanted = tuple(dict.fromkeys(address.strip().lower() for address in addresses))
         known = await accounts.member_addresses(self._database, wanted)
         if strangers := [address for address in wanted if address not in known]:
@@ -140,7 +140,7 @@ class Schedules:
 
 
 class ScheduleSync:
-    """Tells the workflow service what the database has, until it knows. `trusted` sees all organisations."""
+    """A worker that tells the workflow service what the database has, until it knows. `trusted` sees all organisations."""
 
     def __init__(self, trusted: asyncpg.Pool, gateway: ScheduleGateway) -> None:
         self._trusted = trusted
@@ -148,11 +148,11 @@ class ScheduleSync:
         self._woken = asyncio.Event()
 
     def wake(self) -> None:
-        """Something has changed."""
+        """Look for changes now."""
         self._woken.set()
 
     async def keep(self) -> None:
-        """Tell what is to be told, until cancelled."""
+        """Tell the workflow service of changes, until cancelled."""
         while True:
             self._woken.clear()
             try:
@@ -165,7 +165,7 @@ class ScheduleSync:
                 continue
 
     async def sync(self) -> int:
-        """Tell of each schedule that changed; how many these were."""
+        """Tell of each schedule that changed; return how many these were."""
         waiting = await schedules.unsynced(self._trusted, BATCH)
         for schedule in waiting:
             if schedule.deleted:
@@ -178,20 +178,20 @@ class ScheduleSync:
 
 
 class Subscriptions:
-    """Who wants messages. The token in a message's link is all that is known of whoever follows it."""
+    """The wishes of readers about messages. Only the token in a message's link says who follows it."""
 
     def __init__(self, trusted: Executor) -> None:
         self._trusted = trusted
 
     async def about(self, token: UUID) -> str:
-        """The name of the schedule that the message was about; `NotFound` for a token that is nobody's."""
+        """Return the name of the schedule that the message was about; `NotFound` for an unknown token."""
         name = await deliveries.schedule_name(self._trusted, token)
         if name is None:
             raise NotFound("this link is not, or no longer, valid")
         return name
 
     async def end(self, token: UUID) -> None:
-        """No more messages about that schedule to that address. `NotFound` for a token that is nobody's."""
+        """Stop messages about that schedule to that address. `NotFound` for an unknown token."""
         await self.about(token)
         await deliveries.unsubscribe(self._trusted, token)
 

@@ -1,4 +1,4 @@
-"""Schedules over Temporal. What it holds is made from the database and can be made anew at any time."""
+"""Hold schedules in Temporal. Its copy comes from the database and can be made anew at any time."""
 
 from datetime import timedelta
 from uuid import UUID
@@ -24,19 +24,19 @@ from app.runs.service.temporal_gateway import connect
 
 LIMIT = timedelta(seconds=10)
 CATCH_UP = timedelta(days=7)
-"""After an outage what was due in this time is made up for: the first of it at once, the others find it under way or done."""
+"""After an outage, firings due within this time are made up for: the first at once; the others find it under way or done."""
 OVERLAPS = {Overlap.SKIP: ScheduleOverlapPolicy.SKIP, Overlap.WAIT: ScheduleOverlapPolicy.BUFFER_ONE}
 
 
 class TemporalSchedules:
-    """`ScheduleGateway` over Temporal at `address` (`host:port`). It connects with the first call."""
+    """A `ScheduleGateway` over Temporal at `address` (`host:port`). It connects with the first call."""
 
     def __init__(self, address: str) -> None:
         self._address = address
         self._client: Client | None = None
 
     async def put(self, schedule: UUID, timing: Timing, paused: bool) -> None:
-        """Create or update."""
+        """Create or update a schedule."""
         wanted = _made(schedule, timing, paused)
         client = await self._connected()
         try:
@@ -47,7 +47,7 @@ class TemporalSchedules:
             raise _away(error) from error
 
     async def trigger(self, schedule: UUID) -> None:
-        """Ask once, now; one that goes on already stands for it."""
+        """Ask once, now; an asking under way counts as this one."""
         client = await self._connected()
         try:
             await client.get_schedule_handle(schedule_workflow_id(schedule)).trigger(rpc_timeout=LIMIT)
@@ -55,7 +55,7 @@ class TemporalSchedules:
             raise _away(error) from error
 
     async def remove(self, schedule: UUID) -> None:
-        """Delete."""
+        """Delete a schedule, if it exists."""
         client = await self._connected()
         try:
             await client.get_schedule_handle(schedule_workflow_id(schedule)).delete(rpc_timeout=LIMIT)

@@ -1,4 +1,4 @@
-"""Scorecards for reports that were asked without a rubric: one rubric for all systems side by side, judged afterwards."""
+"""Judge reports that were asked without a rubric: one rubric for all systems side by side, after they have ended."""
 
 import logging
 from uuid import UUID, uuid4
@@ -19,12 +19,12 @@ log = logging.getLogger(__name__)
 
 
 class LaterScores:
-    """Judging finished reports by a rubric. Nothing of the reports changes: they are not revised for what they lack.
+    """The use case of judging finished reports by a rubric. The reports do not change: they are not revised for their faults.
 
-    `admit` says whether whoever asks may spend anything more.
+    `admit` raises when the caller may not spend anything more.
 
     Raises:
-        TooManyRequests: what may be used in a month is used up.
+        TooManyRequests: the month's quota is used up.
         NotFound: no such run.
         Unavailable: the database, or for a draft the workers, do not answer.
     """
@@ -44,10 +44,10 @@ class LaterScores:
         self._side_by_side = side_by_side
 
     async def judge(self, run_id: UUID, given: Agreed | None) -> SideBySide:
-        """Have every finished report beside this run, its own included, judged where it has no scorecard.
+        """Judge every finished report beside this run, its own included, that has no scorecard.
 
-        By the rubric that the runs have, by `given`, or else by one that is drafted once for all of them. Each run pays for its
-        own judging; where its budget is used up, its column says so.
+        The rubric is the one that the runs have, or `given`, or else one that is drafted once for all of them. Each run pays for
+        its own judging; where its budget is used up, its column says so.
 
         Raises:
             Conflict: a run is under way, there is nothing to judge, or a rubric was given and the runs have one.
@@ -74,7 +74,7 @@ class LaterScores:
         return Agreed(shown.rubric, shown.rubric)
 
     async def _stored(self, shown: SideBySide, left: list[UUID], agreed: Agreed) -> list[tuple[UUID, UUID]]:
-        """The rubric of each run and the tasks, all or none."""
+        """Store the rubric of each run and the tasks, all or none."""
         tasks = [(run_id, uuid4()) for run_id in left]
         async with self._database.acquire() as connection:
             if self._admit is not None:

@@ -1,4 +1,4 @@
-"""One question worked by several systems on the same evidence: what each wrote, how it does by the one rubric, what it took."""
+"""Show one question worked by several systems on the same evidence: their reports, scorecards, and consumption."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -24,9 +24,9 @@ ORDER = tuple(SystemName)
 
 
 class Column(NamedTuple):
-    """One system's run. `interactions` are there once a search of it has ended, the card once its report was judged.
+    """One system's run. `interactions` exist once a search of it has ended, the card once its report was judged.
 
-    `judging`: a card is being made afterwards; `unjudged` says why that failed.
+    `judging`: the report is being judged afterwards; `unjudged` says why that failed.
     """
 
     run: Run
@@ -37,7 +37,7 @@ class Column(NamedTuple):
 
 
 class SideBySide(NamedTuple):
-    """The runs of one question, that of the run they stand beside first; `rubric` is what all are held to, if they are."""
+    """The runs of one question, the one that the others stand beside first; `rubric` is the one that all are held to, if any."""
 
     first: Run
     rubric: Rubric | None
@@ -45,10 +45,10 @@ class SideBySide(NamedTuple):
 
 
 class SideBySides:
-    """The use cases of systems side by side. Their runs share the first one's tool memory, so that the same call brings the same.
+    """The use cases of systems side by side. Their runs share the first one's tool memory: the same call has the same result.
 
     Raises:
-        NotFound: no such run, or one that writes a second report to be compared.
+        NotFound: no such run, or it writes the second report of a comparison.
         Unavailable: the database does not answer.
     """
 
@@ -57,13 +57,13 @@ class SideBySides:
         self._research = research
 
     async def show(self, run_id: UUID) -> SideBySide:
-        """All runs that stand beside this one, itself included."""
+        """Return all runs that stand beside this one, itself included."""
         members = await self._members(self._database, await self._shared_with(run_id))
         stored = await rubrics.get(self._database, members[0].id)
         return SideBySide(members[0], stored.rubric if stored else None, [await self._column(run) for run in members])
 
     async def add(self, run_id: UUID, systems: Sequence[SystemName]) -> SideBySide:
-        """Have other systems work the question of this run, with its options, on its evidence, held to its rubric.
+        """Let other systems work the question of this run, with its options, on its evidence, held to its rubric.
 
         Raises:
             InvalidInput: a system is not available here, or is named twice.
@@ -87,7 +87,7 @@ class SideBySides:
         return await self.show(first.id)
 
     async def _shared_with(self, run_id: UUID) -> UUID:
-        """The run whose tool memory is shared. It may be gone: runs are kept as long as their organisation wants."""
+        """Return the run whose tool memory is shared. It may be deleted: runs are kept as long as their organisation wants."""
         run = await self._research.get(run_id)
         return run.query.evidence_of or run.id
 
@@ -100,7 +100,7 @@ class SideBySides:
         return Agreed(stored.rubric, stored.drafted)
 
     async def _members(self, database: Executor, shared: UUID) -> list[Run]:
-        """All that share it; its owner first, or where that is gone the oldest."""
+        """Return all runs that share it; its owner first, or where that is deleted the oldest."""
         found = await runs.beside(database, shared)
         if not found:
             raise NotFound(f"run {shared} writes a second report to be compared; no system works beside it")

@@ -1,6 +1,6 @@
-"""Sending what is due to webhooks, at least once, whoever else does so too.
+"""Send due messages to webhooks, at least once each, beside other processes that do the same.
 
-Endpoints are customers' machines: slow, down, or pointing where they should not. Each gets little time and a few messages at
+Endpoints are customers' machines: slow, down, or at forbidden addresses. Each gets little time and a few messages at
 once; a redirect is not followed, an answer's body is not read, and no address of a private network is connected to.
 """
 
@@ -25,14 +25,21 @@ if TYPE_CHECKING:
     from app.outgoing.guard import LookUp
     from app.webhooks.service.sending import Sender
 
-# After each attempt that failed, in turn; one more makes about a day and a half.
+# The pause after each failed attempt, in turn; together about a day and a half.
 PAUSES = (
-    *(timedelta(seconds=5), timedelta(seconds=30), timedelta(minutes=2), timedelta(minutes=10), timedelta(minutes=30)),
-    *(timedelta(hours=2), timedelta(hours=5), timedelta(hours=10), timedelta(hours=18)),
+    timedelta(seconds=5),
+    timedelta(seconds=30),
+    timedelta(minutes=2),
+    timedelta(minutes=10),
+    timedelta(minutes=30),
+    timedelta(hours=2),
+    timedelta(hours=5),
+    timedelta(hours=10),
+    timedelta(hours=18),
 )
 JITTER = 0.2
 TIME_LIMIT = timedelta(seconds=15)
-# Taken messages are reported on by then, or due again.
+# A taken message is reported within this time, or due again.
 LEASE = timedelta(seconds=60)
 AT_ONCE, OF_EACH = 32, 4
 LONGEST_WAIT = timedelta(seconds=30)
@@ -47,7 +54,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Policy:
-    """How messages are sent. `networks` are private ones that endpoints may be in; `lookup` stands for the system's resolver."""
+    """The rules of sending. `networks` are private ones that endpoints may be in; `lookup` replaces the system's resolver."""
 
     networks: Sequence[IPNetwork] = ()
     pauses: Sequence[timedelta] = PAUSES
@@ -56,7 +63,7 @@ class Policy:
 
 
 class Deliverer:
-    """Sends what is due, by a policy."""
+    """A worker that sends what is due, by a policy."""
 
     def __init__(self, database: Executor, policy: Policy) -> None:
         self._database = database
@@ -68,11 +75,11 @@ class Deliverer:
 
     @property
     def networks(self) -> Sequence[IPNetwork]:
-        """Private networks that endpoints may be in."""
+        """The private networks that endpoints may be in."""
         return self._policy.networks
 
     def wake(self) -> None:
-        """Something happened that may have to be told."""
+        """Look for messages now."""
         self._happened.set()
 
     async def run(self) -> None:
@@ -86,7 +93,7 @@ class Deliverer:
                     log.warning("webhooks wait: %s", error)
                     await asyncio.sleep(AFTER_ERROR.total_seconds())
                 except Exception:
-                    # One bad message must not end all others; what was taken is due again when its lease runs out.
+                    # One bad message must not end all others; a taken message is due again when its lease runs out.
                     log.exception("unexpected error while delivering webhooks")
                     await asyncio.sleep(AFTER_ERROR.total_seconds())
         finally:
@@ -96,7 +103,7 @@ class Deliverer:
                 await self._sender.close()
 
     async def _wait(self) -> None:
-        """Until something happens, is due, or is done with."""
+        """Wait until something happens, is due, or is done."""
         await asyncio.sleep(BETWEEN_LOOKS.total_seconds())
         due = None if self._free <= 0 else await webhooks.next_due(self._database, self._busy)
         longest = LONGEST_WAIT if due is None else min(due, LONGEST_WAIT)
@@ -109,16 +116,16 @@ class Deliverer:
 
     @property
     def _free(self) -> int:
-        """How many more messages may be under way."""
+        """The number of further messages that may be under way."""
         return AT_ONCE - self._under_way.total()
 
     @property
     def _busy(self) -> list[UUID]:
-        """Endpoints that have as many messages under way as one may."""
+        """The endpoints that have as many messages under way as one may."""
         return [webhook for webhook, count in self._under_way.items() if count >= OF_EACH]
 
     async def _begin(self) -> bool:
-        """Begin to send some of what is due; False when there is nothing that may be sent now."""
+        """Begin to send some due messages; return False when nothing may be sent now."""
         if self._free <= 0:
             return False
         taken = await webhooks.take(self._database, self._free, OF_EACH, LEASE, self._busy)
@@ -140,7 +147,7 @@ class Deliverer:
 
     def _opened(self) -> "Sender":
         if self._sender is None:
-            # These bring an HTTP client, which most processes never need.
+            # These load an HTTP client, which most processes never need.
             from app.outgoing.guard import system_lookup
             from app.webhooks.service.sending import Sender
 
@@ -154,7 +161,7 @@ class Deliverer:
         await webhooks.report(self._database, message.id, told, PATIENCE)
 
     def _pause(self, attempts: int) -> timedelta | None:
-        """How long to wait after this many attempts; None when that was the last."""
+        """Return how long to wait after this many attempts; None after the last."""
         if attempts > len(self._policy.pauses):
             return None
         return self._policy.pauses[attempts - 1] * random.uniform(1 - JITTER, 1 + JITTER)

@@ -1,4 +1,4 @@
-"""Sending one message to one endpoint. Loaded with the first message: most processes have none to send."""
+"""Send one message to one endpoint. This module is loaded with the first message: most processes have none to send."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -15,7 +15,7 @@ USER_AGENT = "Rubrica-Webhooks/1"
 
 
 class Sender:
-    """Posts messages to public addresses, and to those in `networks`."""
+    """A client that posts messages to public addresses, and to those in `networks`."""
 
     def __init__(self, networks: Sequence[IPNetwork], time_limit: timedelta, lookup: LookUp = system_lookup) -> None:
         self._limit_s = time_limit.total_seconds()
@@ -25,7 +25,7 @@ class Sender:
         self._session = aiohttp.ClientSession(connector=connector, timeout=timeout, auto_decompress=False)
 
     async def send(self, message: Outgoing) -> tuple[int | None, str]:
-        """The status of the answer, and what is wrong with it; no status where there was no answer."""
+        """Return the status of the answer, and what is wrong with it; None where there was no answer."""
         body = message.body.encode()
         headers = signed_headers(message.id, datetime.now(UTC), body, message.secrets)
         headers |= {"Content-Type": "application/json", "User-Agent": USER_AGENT}

@@ -1,6 +1,6 @@
-"""Signatures by the Standard Webhooks specification (https://www.standardwebhooks.com).
+"""Sign messages by the Standard Webhooks specification (https://www.standardwebhooks.com).
 
-Who receives a message can tell that we sent it, when, and that nobody changed it.
+The receiver of a message can verify that we sent it, when, and that nobody changed it.
 """
 
 import base64
@@ -12,22 +12,22 @@ from datetime import datetime
 from uuid import UUID
 
 PREFIX = "whsec_"
-# The specification asks for 24 to 64.
+# The specification asks for 24 to 64 bytes.
 BYTES = 32
 
 
 def new_secret() -> str:
-    """A secret as its receiver writes it down: `whsec_` and base64."""
+    """Return a secret in the form that its receiver stores: `whsec_` and base64."""
     return PREFIX + base64.b64encode(secrets.token_bytes(BYTES)).decode()
 
 
 def message_id(delivery: UUID) -> str:
-    """The message's name, the same in every attempt: a receiver that has seen it may pass over it."""
+    """Return the message's name, the same in every attempt: a receiver may ignore a name it has seen."""
     return f"msg_{delivery.hex}"
 
 
 def signed_headers(delivery: UUID, at: datetime, body: bytes, signing: Sequence[str]) -> dict[str, str]:
-    """The headers that go with `body`; one signature for each of the `signing` secrets."""
+    """Return the headers that go with `body`; one signature for each of the `signing` secrets."""
     name, seconds = message_id(delivery), int(at.timestamp())
     content = b"%b.%d.%b" % (name.encode(), seconds, body)
     return {

@@ -1,4 +1,4 @@
-"""Where an organisation wants to be told what happens, and what became of the messages."""
+"""Manage an organisation's endpoints, and follow its messages."""
 
 import json
 from collections.abc import Sequence
@@ -22,14 +22,14 @@ MOST = 20
 
 
 class Revealed(NamedTuple):
-    """An endpoint with its new secret, which is shown this once."""
+    """An endpoint with its new secret, which is shown once."""
 
     webhook: Webhook
     secret: str
 
 
 class Changes(NamedTuple):
-    """What to change of an endpoint; None leaves as it is."""
+    """A change of an endpoint; None leaves a field as it is."""
 
     url: str | None = None
     description: str | None = None
@@ -38,11 +38,11 @@ class Changes(NamedTuple):
 
 
 class Webhooks:
-    """The use cases around webhooks. `deliverer` sends what they queue. Who changes where things are told is in the audit log.
+    """The use cases around webhooks. `deliverer` sends what they queue. The audit log records changes of endpoints.
 
     Raises:
         NotFound: the organisation has no such endpoint or message.
-        InvalidInput: an address that nothing may be sent to; the message says why.
+        InvalidInput: nothing may be sent to this address; the message says why.
         Unavailable: the database does not answer.
     """
 
@@ -54,7 +54,7 @@ class Webhooks:
         """Add an endpoint.
 
         Raises:
-            Conflict: there are as many as there may be.
+            Conflict: the organisation has the most endpoints it may have.
         """
         checked = self._checked(url)
         if await webhooks.count(self._database) >= MOST:
@@ -66,13 +66,13 @@ class Webhooks:
         return Revealed(made, secret)
 
     async def page(self, limit: int, before: UUID | None) -> Sequence[Webhook]:
-        """Up to `limit` endpoints, newest first, older than `before`."""
+        """Return up to `limit` endpoints, newest first, older than `before`."""
         if before is not None and await webhooks.get(self._database, before) is None:
             raise InvalidInput(f"`before` names no webhook: {before}")
         return await webhooks.page(self._database, limit, before)
 
     async def get(self, webhook: UUID) -> Webhook:
-        """An endpoint."""
+        """Return an endpoint."""
         return _found(await webhooks.get(self._database, webhook), webhook)
 
     async def change(self, webhook: UUID, changes: Changes) -> Webhook:
@@ -85,7 +85,7 @@ class Webhooks:
         return changed
 
     async def rotate(self, webhook: UUID) -> Revealed:
-        """Give it a new secret. For a day messages are signed with both."""
+        """Give an endpoint a new secret. For a day messages are signed with both."""
         secret = new_secret()
         async with self._database.acquire() as connection:
             changed = _found(await webhooks.rotate(connection, webhook, secret), webhook)
@@ -93,14 +93,14 @@ class Webhooks:
         return Revealed(changed, secret)
 
     async def remove(self, webhook: UUID) -> None:
-        """Remove an endpoint, and all that was to be sent to it."""
+        """Remove an endpoint, and all its waiting messages."""
         async with self._database.acquire() as connection:
             if not await webhooks.remove(connection, webhook):
                 raise NotFound(f"there is no webhook {webhook}")
             await audit.record(connection, Action.WEBHOOK_REMOVED, webhook)
 
     async def test(self, webhook: UUID) -> Delivery:
-        """Send it a message of type `webhook.test`."""
+        """Send a message of type `webhook.test`."""
         told = {"type": WebhookEvent.TEST, "timestamp": datetime.now(UTC).isoformat(), "data": {"webhook_id": str(webhook)}}
         sent = await webhooks.add_message(self._database, webhook, WebhookEvent.TEST, json.dumps(told))
         if sent is None:
@@ -110,7 +110,7 @@ class Webhooks:
         return sent
 
     async def deliveries(self, webhook: UUID, limit: int, before: UUID | None, state: DeliveryState | None) -> Sequence[Delivery]:
-        """Up to `limit` messages to an endpoint, newest first, older than `before`."""
+        """Return up to `limit` messages to an endpoint, newest first, older than `before`."""
         await self.get(webhook)
         if before is not None and await webhooks.delivery(self._database, before) is None:
             raise InvalidInput(f"`before` names no delivery: {before}")
@@ -131,7 +131,7 @@ class Webhooks:
         return replayed
 
     def _checked(self, url: str) -> str:
-        """The address as it will be asked. Names are judged by their form here; what they stand for, at each delivery."""
+        """Return the checked address. Host names are judged by their form here, and by their addresses at each delivery."""
         try:
             host = named_address(url)
             inside = host is not None and any(host in network for network in self._deliverer.networks)
@@ -144,7 +144,7 @@ class Webhooks:
 
 
 def _host(url: str) -> str:
-    """Without the path, which may be a secret of its own."""
+    """Return the host without the path, which may be a secret itself."""
     return urlsplit(url).hostname or ""
 
 

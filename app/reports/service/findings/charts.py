@@ -1,4 +1,4 @@
-"""Charts of numbers that can be compared: one subject, one unit, three years or more. Rather none than one that misleads."""
+"""Draw charts of comparable numbers: one subject, one unit, three years or more. No chart is better than a misleading one."""
 
 import html
 import re
@@ -12,43 +12,20 @@ FEWEST, MOST = 3, 24
 ALIKE = 0.6
 _WORD = re.compile(rf"[^\W\d_]{{3,}}|[{IDEOGRAPHS}]")
 _COMMON = frozenset(
-    (
-        *("the", "and", "for", "was", "were", "with", "from", "that", "this", "had", "has", "have", "its", "than", "over"),
-        *("about", "into", "after", "more", "less", "per", "year", "years"),
+    re.findall(
+        r"\w+",
+        "the and for was were with from that this had has have its than over about into after more less per year years",
     )
 )
-# Words, single ideographs, and what stands between them.
+# Words, single ideographs, and the characters between them.
 _TOKEN = re.compile(rf"[^\W\d_{IDEOGRAPHS}]+|[{IDEOGRAPHS}]|\d+|[^\w]")
-_FRAME = frozenset(
-    (
-        "the",
-        "a",
-        "an",
-        "was",
-        "were",
-        "is",
-        "are",
-        "had",
-        "in",
-        "of",
-        "to",
-        "at",
-        "by",
-        "年",
-        "为",
-        "為",
-        "是",
-        "达",
-        "达到",
-        "了",
-    )
-)
+_FRAME = frozenset(re.findall(r"\w+", "the a an was were is are had in of to at by 年 为 為 是 达 达到 了"))
 TITLE_CHARS, LABEL_CHARS = 90, 30
 WIDTH, ROW, LEFT, RIGHT = 640, 26, 60, 200
 
 
 def charts(figures: Sequence[Figure]) -> list[Chart]:
-    """Each group of figures that say the same thing of at least three different years, as a chart in the order of the years."""
+    """Return a chart, in the order of the years, for each group of figures that say the same of three different years or more."""
     groups: list[list[Figure]] = []
     for figure in figures:
         if figure.year is None or _several(figure, figures):
@@ -63,12 +40,12 @@ def charts(figures: Sequence[Figure]) -> list[Chart]:
 
 
 def _several(figure: Figure, figures: Sequence[Figure]) -> bool:
-    """Whether its clause gives another number in the same unit: then which of the two belongs to the year is a guess."""
+    """Return True when the clause gives two numbers in the same unit: then the year could belong to either."""
     return sum(other.statement == figure.statement and other.unit == figure.unit and other.n == figure.n for other in figures) > 1
 
 
 def _comparable(one: Figure, other: Figure) -> bool:
-    """Two clauses in nearly the same words but for their numbers, in the same unit."""
+    """Return True for two clauses in nearly the same words except for their numbers, in the same unit."""
     if one.unit != other.unit:
         return False
     a, b = _words(one.statement), _words(other.statement)
@@ -86,7 +63,7 @@ def _chart(group: Sequence[Figure]) -> Chart:
 
 
 def _title(group: Sequence[Figure]) -> str:
-    """The longest run of words that all statements share, without what only leads to it or away from it."""
+    """Return the longest run of words that all statements share, without function words at its ends."""
     run = _TOKEN.findall(group[0].statement)
     for figure in group[1:]:
         other = _TOKEN.findall(figure.statement)
@@ -100,7 +77,7 @@ def _title(group: Sequence[Figure]) -> str:
 
 
 def _svg(title: str, unit: str, points: Sequence[Point]) -> str:
-    """Horizontal bars from zero, each with its year, its number as the source writes it, and its citation."""
+    """Return horizontal bars from zero, each with its year, its number as the source writes it, and its citation."""
     top = max(max(point.value for point in points), 0.0) or 1.0
     height = ROW * len(points) + 46
     said = html.escape(f"{title} ({unit})")

@@ -1,4 +1,4 @@
-"""Where sources disagree: what agents noticed, and sentences of the report that their own sources speak against."""
+"""List where sources disagree: conflicts that agents noticed, and sentences of the report that contradict their own sources."""
 
 from app.domain.claims import Support
 from app.domain.report import Report
@@ -7,7 +7,7 @@ from app.reports.rendering.numbering import numbered
 
 
 def disagreements(report: Report) -> list[Disagreement]:
-    """All of a report's, those between sources first; one whose quotes are not stored with the report is left out."""
+    """Return all disagreements of a report, those between sources first; those without stored quotes are left out."""
     numbers = {citation.quote.key: citation.n for citation in numbered(report).citations}
     quotes = {quote.key: quote for quote in report.quotes}
 

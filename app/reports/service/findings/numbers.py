@@ -1,6 +1,6 @@
-"""Numbers with units in the quotes a report cites, in English and Chinese.
+"""Read numbers with units in the quotes that a report cites, in English and Chinese.
 
-Only what can be read without guessing: a number directly followed or preceded by a unit, and the one year its clause names.
+It reads only what needs no guess: a number directly followed or preceded by a unit, and the one year its clause names.
 """
 
 import re
@@ -59,7 +59,7 @@ LONGEST = 240
 
 
 def figures(citations: Iterable[Citation]) -> list[Figure]:
-    """Every figure of the cited quotes, in the order of the citations; the same number of the same clause once."""
+    """Return every figure of the cited quotes, in the order of the citations; the same number of the same clause once."""
     found: dict[tuple[str, str, int], Figure] = {}
     for citation in citations:
         for figure in _in_quote(citation):

@@ -1,4 +1,4 @@
-"""Versions of a report: read, compared, changed by readers and brought back; and questions to its evidence."""
+"""Read, compare, edit and restore versions of a report; ask questions about its evidence."""
 
 import logging
 import time
@@ -23,12 +23,12 @@ log = logging.getLogger(__name__)
 
 
 class Revising:
-    """The use cases around finished reports. A change is a task that a worker does: it judges the claims anew.
+    """The use cases around finished reports. A change is a task of a worker, which judges the claims anew.
 
-    `admit` says whether whoever asks may spend anything more. A reader's own words cost nothing, and are not asked about.
+    `admit` raises when the caller may not spend anything more. A reader's own words cost nothing, so it is not asked about them.
 
     Raises:
-        TooManyRequests: what may be used in a month is used up.
+        TooManyRequests: the month's quota is used up.
         BudgetReached: the run, which is billed, has nothing left.
         NotFound: no such run, report, version, section or task.
         Conflict: the report is not in a state that allows this, or has changed meanwhile.
@@ -43,17 +43,17 @@ class Revising:
         self._tried: dict[UUID, float] = {}
 
     async def listed(self, run_id: UUID) -> Sequence[VersionInfo]:
-        """All versions, newest first."""
+        """List all versions, newest first."""
         await self._research.stored(run_id)
         return await versions.listed(self._database, run_id)
 
     async def diff(self, run_id: UUID, old: int, new: int) -> ReportDiff:
-        """What changed from one version to the other, by section and word."""
+        """Return the changes from one version to the other, by section and word."""
         before, after = [await self._report(run_id, n) for n in (old, new)]
         return compared(before, after)
 
     async def edit(self, run_id: UUID, section: int, heading: str, body: str, expected: int | None) -> ReportTask:
-        """A reader's own words for a section; `[n]` in them cites what the base version has under n.
+        """Replace a section by a reader's own words; `[n]` in them cites the source that the base version has under n.
 
         Raises:
             InvalidInput: the text cites a number that the report does not have, or has headings.
@@ -63,20 +63,20 @@ class Revising:
         return await self._begun(run_id, told)
 
     async def rewrite(self, run_id: UUID, section: int, deepen: bool, wish: str, expected: int | None) -> ReportTask:
-        """A section written anew from the same evidence, or deepened with more of it."""
+        """Write a section anew from the same evidence, or deepen it with more of that evidence."""
         base, _ = await self._base(run_id, section, expected)
         await self._may_spend(run_id)
         kind = TaskKind.DEEPEN if deepen else TaskKind.REWRITE
         return await self._begun(run_id, TaskRequest(kind=kind, base=base, section=section, text=wish))
 
     async def ask(self, run_id: UUID, question: str) -> ReportTask:
-        """A question to the evidence of a run; nothing new is searched for."""
+        """Ask the evidence of a run a question; nothing new is searched."""
         await self._research.stored(run_id)
         await self._may_spend(run_id)
         return await self._begun(run_id, TaskRequest(kind=TaskKind.QUESTION, base=DELIVERED, text=question))
 
     async def revert(self, run_id: UUID, to: int, expected: int | None) -> VersionInfo:
-        """A new version that is an old one again."""
+        """Make an old version the newest again, as a new version."""
         await self._report(run_id, to)
         base = await self._expected(run_id, expected)
         if await report_tasks.change_under_way(self._database, run_id, base):
@@ -85,19 +85,19 @@ class Revising:
         return next(info for info in await self.listed(run_id) if info.n == base + 1)
 
     async def task(self, run_id: UUID, task_id: UUID) -> ReportTask:
-        """A change or question as it stands."""
+        """Return a change or question as it stands."""
         found = await report_tasks.get(self._database, run_id, task_id)
         if found is None:
             raise NotFound(f"run {run_id} has no task {task_id}")
         return found
 
     async def tasks(self, run_id: UUID, questions: bool, limit: int, before: UUID | None) -> Sequence[ReportTask]:
-        """Questions, or else changes, newest first."""
+        """Return questions, or else changes, newest first."""
         await self._research.get(run_id)
         return await report_tasks.page(self._database, run_id, questions, limit, before)
 
     async def dispatch(self) -> int:
-        """Start the tasks that no worker has ended and that may have lost their workflow, now and then; how many."""
+        """Start the tasks that may have lost their workflow, each at most every two minutes; return how many were started."""
         now = time.monotonic()
         self._tried = {task: when for task, when in self._tried.items() if now - when < TRY_AGAIN.total_seconds()}
         waiting = await report_tasks.left_behind(self._database, LEFT_BEHIND, BATCH)
@@ -115,7 +115,7 @@ class Revising:
             await self._admit(self._database)
 
     async def _begun(self, run_id: UUID, request: TaskRequest) -> ReportTask:
-        """The task is stored before its workflow starts; with the workflow service away it is started later."""
+        """Store the task, then start its workflow; if the workflow service does not answer, `dispatch` starts it later."""
         task_id = uuid4()
         await report_tasks.add(self._database, run_id, task_id, request)
         try:
@@ -125,7 +125,7 @@ class Revising:
         return await self.task(run_id, task_id)
 
     async def _base(self, run_id: UUID, section: int, expected: int | None) -> tuple[int, Report]:
-        """The newest version's number and report, which has this section."""
+        """Return the newest version's number and its report, which must have this section."""
         base = await self._expected(run_id, expected)
         report = await self._report(run_id, base)
         if section >= len(report.sections):
@@ -133,7 +133,7 @@ class Revising:
         return base, report
 
     async def _expected(self, run_id: UUID, expected: int | None) -> int:
-        """The newest version, which is the one the reader has before them."""
+        """Return the newest version's number, which must be the one the reader has read."""
         run = await self._research.get(run_id)
         if run.status is not RunStatus.COMPLETED:
             raise Conflict(f"run {run_id} is {run.status}; only the report of a completed run can be changed")

@@ -1,4 +1,4 @@
-"""What changed between two versions: which sections, and in them which words."""
+"""Compare two versions: which sections changed, and in them which words."""
 
 import re
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ ALIKE = 0.4
 
 
 class Change(StrEnum):
-    """What became of a section, or of a stretch of words."""
+    """The fate of a section, or of a stretch of words."""
 
     SAME = "same"
     ADDED = "added"
@@ -27,7 +27,7 @@ class Change(StrEnum):
 
 
 class Stretch(Value):
-    """Words that stayed, came or went. Numbers of citations are the newer version's; in words that went, the older one's."""
+    """Words that stayed, came or went. Citation numbers are the newer version's; in words that went, the older one's."""
 
     change: Change
     text: str
@@ -51,7 +51,7 @@ class ReportDiff(Value):
 
 
 def compared(old: Report, new: Report) -> ReportDiff:
-    """From the old version to the new one."""
+    """Return the changes from the old version to the new one."""
     numbers = (_numbers(old), _numbers(new))
     pairs = _paired(old.sections, new.sections)
     return ReportDiff(sections=tuple(_section(old.sections, new.sections, i, j, numbers) for i, j in pairs))
@@ -62,7 +62,7 @@ def _numbers(report: Report) -> dict[str, int]:
 
 
 def _paired(old: Sequence[Section], new: Sequence[Section]) -> list[tuple[int | None, int | None]]:
-    """Sections that are the same go together, then in each gap between those the ones that resemble each other."""
+    """Pair sections that are the same, then in each gap between those the ones that resemble each other."""
     matcher = SequenceMatcher(None, [_identity(s) for s in old], [_identity(s) for s in new], autojunk=False)
     pairs: list[tuple[int | None, int | None]] = []
     for tag, i1, i2, j1, j2 in matcher.get_opcodes():
@@ -76,7 +76,7 @@ def _paired(old: Sequence[Section], new: Sequence[Section]) -> list[tuple[int | 
 def _likely(
     old: Sequence[Section], new: Sequence[Section], left: list[int], right: list[int]
 ) -> list[tuple[int | None, int | None]]:
-    """As many old as new ones go together in their order; else each new one with the first old one left that it resembles."""
+    """Pair as many old as new ones in their order; else each new one with the first old one left that it resembles."""
     if len(left) == len(right):
         return list(zip(left, right, strict=True))
     pairs: list[tuple[int | None, int | None]] = []

@@ -1,4 +1,4 @@
-"""A reader's own words: the numbers they see become the keys that a report keeps."""
+"""Turn the citation numbers in a reader's own words into the keys that a report stores."""
 
 import re
 
@@ -8,12 +8,12 @@ from app.domain.report import Report
 from app.reports.rendering.numbering import LOOKS_CITED, numbered
 
 _HEADING = re.compile(r"^ {0,3}#{1,6}\s", re.MULTILINE)
-# What renderings put behind sentences is not the reader's, and returns by itself where it belongs.
+# Renderings put marks behind sentences: they are not the reader's words, and are added again with each rendering.
 _MARKS = re.compile("[†‡◦△]")
 
 
 def with_keys(body: str, report: Report) -> str:
-    """The text with `[[key]]` for each `[n]`.
+    """Return the text with `[[key]]` for each `[n]`.
 
     Raises:
         InvalidInput: a number or key that the report does not have, or a heading.

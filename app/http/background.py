@@ -1,0 +1,99 @@
+"""The work that goes on beside the requests: listening, delivering, timing, tending, sweeping and starting what waits."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from contextlib import asynccontextmanager
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import asyncpg
+
+from app.collections.service.document_files import DocumentFiles
+from app.collections.service.index_owner import IndexService
+from app.collections.service.tending import CollectionTending
+from app.database.tenancy import TenantDatabase
+from app.domain.errors import RubricaError
+from app.reports.service.revising import Revising
+from app.retention.service.sweeping import keep_swept
+from app.runs.service.gateway import RunGateway
+from app.runs.service.live_events import LiveEvents
+from app.runs.service.open_streams import OpenStreams
+from app.runs.service.research import Research
+from app.runs.storage.events import Listener
+from app.schedules.service.gateway import ScheduleGateway
+from app.schedules.service.schedules import ScheduleSync
+from app.webhooks.service.delivery import Deliverer, Policy
+
+DISPATCH_EVERY = timedelta(seconds=5)
+
+log = logging.getLogger(__name__)
+
+
+class Background:
+    """The parts that work for every organisation; the use cases wake them. `trusted` sees all organisations."""
+
+    def __init__(
+        self,
+        tenants: TenantDatabase,
+        trusted: asyncpg.Pool,
+        trusted_url: str,
+        gateway: RunGateway,
+        timing: ScheduleGateway,
+        webhook_policy: Policy,
+        documents: Path,
+        retrieval_url: str | None,
+    ) -> None:
+        self._trusted = trusted
+        self._gateway = gateway
+        self.live = LiveEvents(tenants, trusted)
+        self.streams = OpenStreams(trusted)
+        self.deliverer = Deliverer(trusted, webhook_policy)
+        self.listener = Listener(trusted_url, self._pass_on, self.live.gap)
+        self.sync = ScheduleSync(trusted, timing)
+        self.index = IndexService(retrieval_url)
+        self.files = DocumentFiles(documents)
+        self.tending = CollectionTending(trusted, self.files, self.index)
+
+    @asynccontextmanager
+    async def run(self) -> AsyncIterator[None]:
+        """Do the work until the context ends; event streams end first."""
+        tasks = [asyncio.create_task(job) for job in self._list_jobs()]
+        try:
+            yield
+        finally:
+            self.live.stop()
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    def _list_jobs(self) -> list[Coroutine[Any, Any, None]]:
+        research = Research(self._trusted, self._gateway)
+        jobs = [
+            self.listener.run(),
+            self.deliverer.run(),
+            self.sync.keep(),
+            self.streams.keep(),
+            keep_swept(self._trusted),
+            _keep_dispatching(research.dispatch),
+            _keep_dispatching(Revising(self._trusted, self._gateway, research).dispatch),
+        ]
+        return [*jobs, self.tending.keep()] if self.index.configured else jobs
+
+    def _pass_on(self, run_id: UUID, seq: int) -> None:
+        """Tell the run's watchers of an event, and let webhooks look for it."""
+        self.live.heard(run_id, seq)
+        self.deliverer.wake()
+
+
+async def _keep_dispatching(dispatch: Callable[[], Awaitable[int]]) -> None:
+    """Start what waits for the workflow service, at regular intervals."""
+    while True:
+        try:
+            if started := await dispatch():
+                log.info("%d runs or changes of reports that had waited were started", started)
+        except RubricaError as error:
+            log.warning("runs or changes of reports wait to be started: %s", error)
+        await asyncio.sleep(DISPATCH_EVERY.total_seconds())
