@@ -5,9 +5,10 @@ import re
 from app.domain.script import IDEOGRAPHS
 
 _LETTER = rf"[^\W{IDEOGRAPHS}]"
+# Each form is tried at the beginning of a word only, and none reads a word twice: strangers write words of any length.
 _NAME = re.compile(
-    rf"(?<!{_LETTER})"
-    rf"(?:(?<![.!?]\s)(?<!^)[A-Z](?:{_LETTER}|['’-])*|{_LETTER}*\d{_LETTER}*[A-Za-z]{_LETTER}*|{_LETTER}+[A-Z]{_LETTER}*)"
+    rf"(?<!{_LETTER})(?:(?<![.!?]\s)(?<!^)[A-Z](?:{_LETTER}|['’-])*"
+    rf"|(?=[^\W\d{IDEOGRAPHS}]*\d[^\WA-Za-z{IDEOGRAPHS}]*[A-Za-z]){_LETTER}+|{_LETTER}+[A-Z]{_LETTER}*)"
 )
 
 

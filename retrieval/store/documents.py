@@ -5,7 +5,6 @@ import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from enum import StrEnum
-from functools import lru_cache
 from typing import NamedTuple
 
 from app.domain.errors import NotFound
@@ -16,7 +15,6 @@ from retrieval.search.text_cache import TextCache
 from retrieval.store.database import Database
 
 _LANGUAGE_SAMPLE = 2_000
-_CACHED_SOURCES = 8_192
 _OF_TENANT = "FROM documents d JOIN collections c ON c.name = d.collection WHERE c.tenant IN ('', ?)"
 _PAGE = 1_000
 """Documents looked at in one step: the memory of a build does not grow with its corpus."""
@@ -44,7 +42,6 @@ class DocumentStore:
     def __init__(self, database: Database) -> None:
         self._db = database
         self._texts = TextCache(self.read_text)
-        self._source = lru_cache(_CACHED_SOURCES)(self._read_source)
 
     def add(self, collection: str, documents: Iterable[Document], build: int, fetched_at: datetime) -> None:
         """Store documents that build number `build` has read. One that is there already is only marked as seen."""
@@ -106,10 +103,9 @@ class DocumentStore:
 
     def source(self, collection: str, key: str) -> Source | None:
         """The source of a document by its key, or None when it has gone."""
-        try:
-            return self._source(collection, key)
-        except NotFound:
-            return None
+        query = "SELECT source FROM documents WHERE collection = ? AND key = ?"
+        row = self._db.connection().execute(query, (collection, key)).fetchone()
+        return Source.of_any_version(row["source"]) if row else None
 
     def states(self, collection: str) -> dict[tuple[str, str], DocumentState]:
         """How far each document of a collection is, by its address and snapshot."""
@@ -120,7 +116,6 @@ class DocumentStore:
     def clear_memory(self) -> None:
         """Keep nothing in memory of what was read so far."""
         self._texts.clear()
-        self._source.cache_clear()
 
     def text(self, snapshot: str) -> str:
         """A snapshot's text; `NotFound` when it is not stored."""
@@ -172,13 +167,6 @@ class DocumentStore:
         if row is None:
             raise NotFound(f"no snapshot {snapshot} is stored")
         return zlib.decompress(row["text"]).decode()
-
-    def _read_source(self, collection: str, key: str) -> Source:
-        query = "SELECT source FROM documents WHERE collection = ? AND key = ?"
-        row = self._db.connection().execute(query, (collection, key)).fetchone()
-        if row is None:  # raised, not returned: what is missing now must not be remembered as missing
-            raise NotFound(f"no document {key} in {collection}")
-        return Source.of_any_version(row["source"])
 
 
 def document_key(source: Source) -> str:

@@ -75,7 +75,11 @@ async def performed(
         return stored(opening.result)
     stage, first = wanted.stage, shop.first_reservation(request.finish)
     ledger = StageLedger(
-        *(shop.log, request.run_id, stage, opening.attempt, shop.rooms.of(request.run_id)),
+        shop.log,
+        request.run_id,
+        stage,
+        opening.attempt,
+        shop.rooms.of(request.run_id),
         shop.prices_of(stage, request.query),
         activity.is_worker_shutdown,
         first=first if opening.granted and first is not None else NOTHING,

@@ -140,8 +140,10 @@ class Attempt:
         return Kit(
             chat=chat or shop.chat,
             tools=build_toolbox(
-                *(index, shop.reader_within(query.scope, index)),
-                *(corpora_of(query.searched or query.collections, shop.scientific, query.scope or EVERYWHERE), memory_of_tools),
+                index,
+                shop.reader_within(query.scope, index),
+                corpora_of(query.searched or query.collections, shop.scientific, query.scope or EVERYWHERE),
+                memory_of_tools,
                 beyond=shop.beyond,
                 scope=query.scope,
             ),

@@ -1,4 +1,4 @@
-"""`search` over the general corpus and, where one is configured, the web."""
+"""`search` over the general corpus and, where one is configured, the web; `scholar` over scientific papers."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -87,6 +87,13 @@ class SearchTool:
 
     async def _inside(self, searcher: Searcher, query: str, limit: int, where: SearchFilter) -> Found:
         return Found(tuple(await searcher.search(query, limit, where)), "")
+
+
+class ScholarTool(SearchTool):
+    """Passages of scientific papers for a query, best first. Absent where neither corpus nor service of papers is configured."""
+
+    name = "scholar"
+    description = "Search scientific papers; returns the passages that fit the query best."
 
 
 def _within(where: SearchFilter, first: int | None, last: int | None) -> SearchFilter:

@@ -7,9 +7,8 @@ from app.domain.options import SearchScope, SourceKind
 from retrieval.ports import OutsideSearcher, PageReader, Searcher, SearchFilter
 from workflows.agents.ports import Tool
 from workflows.tools.browse import BrowseTool
-from workflows.tools.scholar import ScholarTool
 from workflows.tools.scoped import Scoped, Sited, dated
-from workflows.tools.search import SearchTool
+from workflows.tools.search import ScholarTool, SearchTool
 from workflows.tools.tool_memory import Remembered, ToolMemory
 
 EVERYWHERE = SearchScope()

@@ -133,9 +133,19 @@ async def create(database: Executor, new: NewComparison, missing: Mapping[str, b
     async with translated():
         await database.execute(
             CREATE,
-            *(new.made_run_id, new.run_id, query.model_dump_json()),
-            *(budget.max_tokens, budget.max_cost_microusd, budget.max_seconds, EventType.RUN_CREATED, to_json(event)),
-            *(list(missing), list(missing.values()), new.id, new.created_by, new.evidence_digest),
+            new.made_run_id,
+            new.run_id,
+            query.model_dump_json(),
+            budget.max_tokens,
+            budget.max_cost_microusd,
+            budget.max_seconds,
+            EventType.RUN_CREATED,
+            to_json(event),
+            list(missing),
+            list(missing.values()),
+            new.id,
+            new.created_by,
+            new.evidence_digest,
         )
 
 

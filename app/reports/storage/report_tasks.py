@@ -94,7 +94,11 @@ async def finish(
     async with translated():
         await database.execute(
             FINISH,
-            *(run_id, task_id, status, detail.replace("\x00", ""), version),
+            run_id,
+            task_id,
+            status,
+            detail.replace("\x00", ""),
+            version,
             answer.model_dump_json() if answer else None,
             (usage or Usage()).model_dump_json(),
         )

@@ -74,8 +74,17 @@ async def add(
         async with translated():
             await database.execute(
                 ADD,
-                *(run_id, info.n, info.origin, info.based_on, info.section, info.note, info.usage.model_dump_json()),
-                *(report.model_dump_json(), markdown, html, to_json(evidence)),
+                run_id,
+                info.n,
+                info.origin,
+                info.based_on,
+                info.section,
+                info.note,
+                info.usage.model_dump_json(),
+                report.model_dump_json(),
+                markdown,
+                html,
+                to_json(evidence),
             )
     except asyncpg.UniqueViolationError as error:
         raise Conflict(CHANGED_MEANWHILE) from error

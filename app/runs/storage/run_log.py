@@ -129,13 +129,26 @@ class RunLog:
         async with translated():
             row = await self._turns.store(
                 TurnRow(
-                    *(run_id, stage, attempt, turn.agent, turn.ordinal, turn.kind, turn.step, turn.digest),
+                    run_id,
+                    stage,
+                    attempt,
+                    turn.agent,
+                    turn.ordinal,
+                    turn.kind,
+                    turn.step,
+                    turn.digest,
                     turn.model_dump_json(exclude_defaults=True).encode(),
-                    *(usage.model_calls, usage.tool_calls, usage.input_tokens, usage.output_tokens, usage.cost_microusd),
-                    *(released.tokens, released.cost_microusd),
+                    usage.model_calls,
+                    usage.tool_calls,
+                    usage.input_tokens,
+                    usage.output_tokens,
+                    usage.cost_microusd,
+                    released.tokens,
+                    released.cost_microusd,
                     following.tokens if following else None,
                     following.cost_microusd if following else None,
-                    *(event, to_json(payload)),
+                    event,
+                    to_json(payload),
                 )
             )
         if row["halt"] is None:

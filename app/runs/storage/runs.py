@@ -70,8 +70,13 @@ async def create(database: Executor, run_id: UUID, query: ResearchQuery) -> None
     async with translated():
         await database.execute(
             CREATE,
-            *(run_id, query.model_dump_json(), budget.max_tokens, budget.max_cost_microusd, budget.max_seconds),
-            *(EventType.RUN_CREATED, to_json(event)),
+            run_id,
+            query.model_dump_json(),
+            budget.max_tokens,
+            budget.max_cost_microusd,
+            budget.max_seconds,
+            EventType.RUN_CREATED,
+            to_json(event),
         )
 
 

@@ -72,6 +72,13 @@ async def open_stages(
 def _opening(row: Record) -> StageOpening:
     turns = [Turn.of_any_version(body) for body in row["turns"] or ()]
     return StageOpening(
-        *(row["result"], turns, tuple(row["notes"] or ()), Halt(row["halt"]), row["granted"], row["attempt"]),
-        *(list(row["needed"] or ()), row["asked_on"], row["capped"]),
+        row["result"],
+        turns,
+        tuple(row["notes"] or ()),
+        Halt(row["halt"]),
+        row["granted"],
+        row["attempt"],
+        list(row["needed"] or ()),
+        row["asked_on"],
+        row["capped"],
     )

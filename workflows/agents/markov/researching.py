@@ -71,8 +71,12 @@ async def research_in_turns(subtask: Subtask, plan: ResearchPlan, query: Researc
     addresses = (address for entry in kit.memory.entries for address in entry.addresses)
     asked = query.model_copy(update={"question": subtask.question})
     course = Course(
-        *(asked, Asker(wide, agent), Asker(wide, f"{agent}/state"), Asker(wide, f"{agent}/report")),
-        *(Hands(wide, agent, Notebook(addresses)), kit.clock()),
+        asked,
+        Asker(wide, agent),
+        Asker(wide, f"{agent}/state"),
+        Asker(wide, f"{agent}/report"),
+        Hands(wide, agent, Notebook(addresses)),
+        kit.clock(),
     )
     while course.stop is None:
         reached = wide.limits.reached(course.turns, course.usage, kit.clock() - course.began)
