@@ -1,6 +1,5 @@
 """A sentence read once, with all that detectors ask of it."""
 
-import re
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
