@@ -18,7 +18,7 @@ class Extract(NamedTuple):
 
 
 def as_date(stated: str | None) -> date | None:
-    """Read a date written as YYYY-MM-DD (with anything after it); None for anything else."""
+    """A date written as YYYY-MM-DD (with anything after it), or None."""
     try:
         return date.fromisoformat((stated or "").strip()[:10])
     except ValueError:

@@ -111,7 +111,7 @@ def _unquoted(value: str) -> str:
 
 
 def as_day(stated: str) -> date | None:
-    """Read a date with or without day and month, and return its first day."""
+    """A date given to the day, the month or the year; the first day of what it names."""
     for form in (stated[:10], f"{stated[:7]}-01", f"{stated[:4]}-01-01"):
         try:
             return date.fromisoformat(form)

@@ -21,7 +21,7 @@ class Seen(NamedTuple):
 
 
 def seen(text: str) -> Seen:
-    """Remove invisible characters from a text, and read those that spell words (Unicode tags, variation selectors)."""
+    """Take invisible characters out of a text; those that spell something (Unicode tags, variation selectors) are read."""
     if text.isascii():
         return Seen(text, "")
     hidden = [spelled for found in (*_TAGS.finditer(text), *_SELECTORS.finditer(text)) if (spelled := _spelled(found.group()))]

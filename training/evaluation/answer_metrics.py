@@ -15,7 +15,7 @@ _TOKEN = re.compile(r"[\u3400-\u9fff]|[^\W_\u3400-\u9fff]+")
 
 
 def tokens(text: str) -> list[str]:
-    """Return the words and ideographs that are compared."""
+    """What is compared."""
     return _TOKEN.findall(_ARTICLES.sub(" ", unicodedata.normalize("NFKC", text).casefold()))
 
 

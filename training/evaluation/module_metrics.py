@@ -102,6 +102,6 @@ def _act(turn: Turn) -> Act | None:
 
 
 def _words(said: str) -> frozenset[str] | str:
-    """Return the key that equal queries share: their stems; the text itself for an address, or for words of grammar alone."""
+    """What makes two queries one: their stems; for an address, or words of grammar alone, the text itself."""
     stems = frozenset(word.stem for word in words_of(said) if word.stem)
     return said.strip().casefold() if "://" in said or not stems else stems
