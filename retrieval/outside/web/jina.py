@@ -1,4 +1,4 @@
-"""Jina Reader (r.jina.ai): a page's readable text, fetched by somebody else."""
+"""The provider Jina Reader (r.jina.ai), which fetches a page's readable text for us."""
 
 from dataclasses import dataclass, field
 
@@ -26,7 +26,7 @@ class _Answer(Reply):
 
 @dataclass(frozen=True)
 class JinaReader:
-    """`PageFetcher` by Jina. It tells Jina every address that is read, so addresses of one's own network are refused here."""
+    """A `PageFetcher` that asks Jina. Jina learns every address, so addresses of the own network are refused here."""
 
     http: Http
     key: str = field(repr=False)
@@ -50,7 +50,7 @@ class JinaReader:
 
 
 def _public(url: str) -> str:
-    """The address as our own fetcher would ask for it: one that leads into our network or names a user is told nobody."""
+    """Check the address as our own fetcher does, so that addresses of our network or with a user's name stay private."""
     try:
         return str(target(url))
     except AddressRefused as error:
