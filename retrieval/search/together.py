@@ -1,4 +1,4 @@
-"""Several indexes searched as one: what they find, and where it stands, under keys that tell their points apart."""
+"""The search of several indexes as one, with keys that tell their points apart."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import TypeAlias, TypeVar
@@ -22,7 +22,7 @@ class Together:
         self._names = sorted(self._asked)
 
     def hits(self, asked: HybridQuery) -> dict[Key, float]:
-        """What one half of a query finds in all of them."""
+        """Search one half of a query in all of them."""
         found: dict[Key, float] = {}
         for name in self._asked:
             for half in self._index.query(name, asked):
@@ -46,7 +46,7 @@ class Together:
         return {key: f"{collection_of(self.index(key))} {place.document}" for key, place in places.items()}
 
     def index(self, key: Key) -> str:
-        """The name of the index that a candidate is of."""
+        """Return the name of a candidate's index."""
         return self._names[key >> _BITS]
 
     def _keyed(self, name: str, told: Mapping[int, Told]) -> Mapping[Key, Told]:

@@ -1,4 +1,4 @@
-"""The management of collections: which there are, how their builds stand, what they are made of; build, verify, delete."""
+"""The routes that list, inspect, build, verify and delete collections."""
 
 import asyncio
 from collections.abc import Mapping
@@ -13,13 +13,13 @@ from retrieval.store.catalogue import Collection, CorpusKind
 
 
 class CollectionRoutes:
-    """`/collections` and what is under it."""
+    """The routes under `/collections`."""
 
     def __init__(self, owner: IndexOwner) -> None:
         self._owner = owner
 
     def table(self) -> list[web.RouteDef]:
-        """Which handler answers what."""
+        """Return the routes with their handlers."""
         one = "/collections/{name}"
         return [
             web.get("/collections", self.states),
@@ -32,29 +32,29 @@ class CollectionRoutes:
         ]
 
     async def states(self, _: web.Request) -> web.Response:
-        """The state of every collection."""
+        """Answer with the state of every collection."""
         return answer({"collections": await asyncio.to_thread(self._owner.states)})
 
     async def build(self, request: web.Request) -> web.Response:
-        """Begin a build; its state, at once."""
+        """Begin a build, and answer with its state at once."""
         wanted = _collection(_name(request), await body_of(request))
         return answer(await self._owner.build(wanted), status=202)
 
     async def progress(self, request: web.Request) -> web.Response:
-        """The state of one collection."""
+        """Answer with the state of one collection."""
         return answer(await asyncio.to_thread(self._owner.state, _name(request)))
 
     async def documents(self, request: web.Request) -> web.Response:
-        """How far each document of a collection of uploads is."""
+        """Answer with the state of each document of a collection of uploads."""
         states, strays = await asyncio.to_thread(self._owner.documents, _name(request))
         return answer({"documents": [state._asdict() for state in states], "strays": strays})
 
     async def statistics(self, request: web.Request) -> web.Response:
-        """What a collection is made of."""
+        """Answer with the statistics of a collection."""
         return answer(await self._owner.statistics(_name(request)))
 
     async def verify(self, request: web.Request) -> web.StreamResponse:
-        """What a check finds, as it goes on."""
+        """Verify a collection, and stream the results."""
         return await stream_verification(request, self._owner)
 
     async def remove(self, request: web.Request) -> web.Response:

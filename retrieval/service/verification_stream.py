@@ -1,4 +1,4 @@
-"""A verification over HTTP: it can take hours, so what was found so far is sent as lines of JSON, the last one `finished`."""
+"""A verification over HTTP. It can take hours, so interim results are sent as lines of JSON; the last one is `finished`."""
 
 import asyncio
 from dataclasses import asdict
@@ -16,7 +16,7 @@ EVERY = timedelta(seconds=5)
 
 
 async def stream_verification(request: web.Request, owner: IndexOwner) -> web.StreamResponse:
-    """Check the collection that the request names. Why it cannot be checked at all is an ordinary error."""
+    """Verify the collection that the request names. A verification that cannot begin is an ordinary error."""
     latest: dict[str, Any] = {}
 
     def told(found: Verification) -> None:
@@ -25,7 +25,7 @@ async def stream_verification(request: web.Request, owner: IndexOwner) -> web.St
     work = asyncio.create_task(owner.verify(request.match_info["name"], told))
     await asyncio.wait([work], timeout=EVERY.total_seconds())
     if work.done():
-        work.result()  # raises what kept it from being done
+        work.result()  # raises the error of a verification that cannot begin
     response = web.StreamResponse(headers={"Content-Type": "application/x-ndjson"})
     await response.prepare(request)
     while not work.done():
