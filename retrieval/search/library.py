@@ -31,7 +31,7 @@ READ_AHEAD = 3
 RERANKED = 50
 """The number of best passages that a reranker reads; the others keep their order behind them."""
 MAX_RESPELLED = 8
-"""The most words of one request; more unknown words are hardly misspellings."""
+"""Words looked into at once: a question with more has other troubles."""
 NO_WORDS = SparseVector([], [])
 _log = logging.getLogger(__name__)
 

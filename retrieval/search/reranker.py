@@ -16,7 +16,7 @@ MAX_TOKENS = 512
 
 
 class Reranking(Value):
-    """The settings of a reranker: the model (a hub name or a folder), and its server (`url` ends in `/v1`; None: this process)."""
+    """The settings of a reranker: the model (hub name or folder), and its server (`url` ends in `/v1`; None: this process)."""
 
     model: str
     url: str | None = None

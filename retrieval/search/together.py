@@ -22,7 +22,7 @@ class Together:
         self._names = sorted(self._asked)
 
     def hits(self, asked: HybridQuery) -> dict[Key, float]:
-        """Search one half of a query in all of them."""
+        """What one half of a query finds in all of them."""
         found: dict[Key, float] = {}
         for name in self._asked:
             for half in self._index.query(name, asked):
@@ -46,7 +46,7 @@ class Together:
         return {key: f"{collection_of(self.index(key))} {place.document}" for key, place in places.items()}
 
     def index(self, key: Key) -> str:
-        """Return the name of a candidate's index."""
+        """The name of the index that a candidate is of."""
         return self._names[key >> _BITS]
 
     def _keyed(self, name: str, told: Mapping[int, Told]) -> Mapping[Key, Told]:

@@ -90,7 +90,7 @@ async def serve(options: Options, engines: Engines) -> None:
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
     await owner.open()
     collect_rarely()
-    await asyncio.to_thread(options.socket.unlink, missing_ok=True)  # a dead owner's socket: this process holds the lock
+    await asyncio.to_thread(options.socket.unlink, missing_ok=True)  # a dead owner's: this one holds the lock
     await web.UnixSite(runner, str(options.socket)).start()
     await stop.wait()
     await owner.close()

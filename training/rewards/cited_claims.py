@@ -90,6 +90,6 @@ def _untagged(text: str) -> str:
 
 
 def _folded(text: str) -> str:
-    """Return the words alone, in small letters."""
+    """The words alone, in small letters."""
     words = text.lower().translate(_NO_WORDS).split() if text.isascii() else _WORDS.findall(text.casefold())
     return " ".join(words)
