@@ -2,14 +2,21 @@
 
 import asyncio
 from collections.abc import Mapping
+from dataclasses import asdict
+from datetime import timedelta
 from typing import Any
 
+import orjson
 from aiohttp import web
 
+from app.domain.errors import RubricaError
 from retrieval.service.json_http import answer, body_of
 from retrieval.service.owner import IndexOwner
-from retrieval.service.verification_stream import stream_verification
 from retrieval.store.catalogue import Collection, CorpusKind
+from retrieval.store.verifying import Verification
+
+EVERY = timedelta(seconds=5)
+"""The time between two interim results of a verification."""
 
 
 class CollectionRoutes:
@@ -70,3 +77,33 @@ def _name(request: web.Request) -> str:
 def _collection(name: str, body: Mapping[str, Any]) -> Collection:
     given = {field: str(body.get(field) or "") for field in ("path", "licence", "tenant")}
     return Collection(name=name, kind=CorpusKind(body.get("kind", CorpusKind.FOLDER)), **given)
+
+
+async def stream_verification(request: web.Request, owner: IndexOwner) -> web.StreamResponse:
+    """Verify the collection that the request names, and stream interim results, since it can take hours.
+
+    Each is a line of JSON; the last one is `finished`. A verification that cannot begin is an ordinary error.
+    """
+    latest: dict[str, Any] = {}
+
+    def told(found: Verification) -> None:
+        latest.update(asdict(found))
+
+    work = asyncio.create_task(owner.verify(request.match_info["name"], told))
+    await asyncio.wait([work], timeout=EVERY.total_seconds())
+    if work.done():
+        work.result()  # raises the error of a verification that cannot begin
+    response = web.StreamResponse(headers={"Content-Type": "application/x-ndjson"})
+    await response.prepare(request)
+    while not work.done():
+        await response.write(orjson.dumps(latest) + b"\n")
+        await asyncio.wait([work], timeout=EVERY.total_seconds())
+    await response.write(_last_line(work) + b"\n")
+    return response
+
+
+def _last_line(work: "asyncio.Task[Verification]") -> bytes:
+    try:
+        return orjson.dumps({**asdict(work.result()), "finished": True})
+    except RubricaError as error:
+        return orjson.dumps({"error": str(error)})
