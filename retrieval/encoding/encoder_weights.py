@@ -139,7 +139,7 @@ def _got(weights: Weights, target: Path, sources: Sequence[Fetch]) -> Path:
         except (OSError, SetupError, subprocess.SubprocessError, zipfile.BadZipFile, KeyError) as error:
             failures.append(f"{fetch.__name__.replace('_', ' ')}: {error}")
     raise SetupError(
-        f"the weights {weights.title!r} cannot be had ({'; '.join(failures)}); put them into RUBRICA_MODELS_DIR/{target.name}"
+        f"the weights {weights.title!r} are not available ({'; '.join(failures)}); put them into RUBRICA_MODELS_DIR/{target.name}"
     )
 
 

@@ -109,4 +109,4 @@ class _Requests:
             if isinstance(answer, Fetched):
                 return answer
             at = answer
-        raise PageRefused("the server sends on and on")
+        raise PageRefused("the server redirects too many times")

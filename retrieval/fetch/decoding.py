@@ -123,7 +123,7 @@ def unpacker(content_encoding: str) -> Unpacker:
     """Build the unpacker of a `Content-Encoding` header. Raises `PageRefused` for codings not asked for, and for too many."""
     names = [name.strip().lower() for name in content_encoding.split(",") if name.strip()]
     if len(names) > MAX_CODINGS:
-        raise PageRefused("the page is packed too many times over")
+        raise PageRefused("the page is compressed too many times")
     built: Unpacker = Plain()
     for name in names:  # listed in the order of packing, so the last is the outermost
         built = Chain(_one(name), built)
@@ -140,4 +140,4 @@ def _one(name: str) -> Unpacker:
             return Zlib(gzip=False)
         case "br":
             return Brotli()
-    raise PageRefused("the page is packed in a way that was not asked for")
+    raise PageRefused("the page is compressed in a way that was not asked for")

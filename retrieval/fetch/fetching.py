@@ -126,14 +126,14 @@ class Fetcher:
     def _moved(self, url: URL, response: aiohttp.ClientResponse) -> URL:
         location = response.headers.get("Location", "").strip()
         if not location:
-            raise PageRefused("the server sends on to nowhere")
+            raise PageRefused("the server redirects without an address")
         try:
             joined = str(url.join(URL(location)))
         except (ValueError, TypeError) as error:
-            raise AddressRefused("refused: the server sends on to something that is not a web address") from error
+            raise AddressRefused("refused: the server redirects to something that is not a web address") from error
         onward = self.target(joined)
         if url.scheme == "https" and onward.scheme == "http":
-            raise AddressRefused("refused: the server sends on from https to http")
+            raise AddressRefused("refused: the server redirects from https to http")
         return onward
 
     async def _body(self, response: aiohttp.ClientResponse) -> bytes:

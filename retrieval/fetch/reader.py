@@ -78,7 +78,7 @@ class WebReader:
             if isinstance(answer, Fetched):
                 return answer
             at = answer
-        raise PageRefused("the server sends on and on")
+        raise PageRefused("the server redirects too many times")
 
 
 def _document(url: str, found: Readable, longest: int) -> Document:

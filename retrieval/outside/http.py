@@ -100,7 +100,7 @@ def refusal(status: int, headers: Mapping[str, str], body: bytes) -> CallFailed:
     if status in TRANSIENT or status >= 500:
         return CallFailed(Failure.UNAVAILABLE, message, wish)
     if 300 <= status < 400:
-        return CallFailed(Failure.DENIED, f"{message}; it sends elsewhere, so its address is not the final one")
+        return CallFailed(Failure.DENIED, f"{message}; it redirects, so set its final address")
     return CallFailed(Failure.REFUSED, message)
 
 

@@ -74,7 +74,7 @@ class IndexOwner:
             for name in names:
                 await self._wait_until_ready(name)
         if self._closing:
-            raise ToolUnavailable("the index owner is about to end; the next one answers")
+            raise ToolUnavailable("the index owner is stopping; try again when it has started again")
 
     async def build(self, collection: Collection) -> dict[str, Any]:
         """Build a collection from its corpus (again), and return its state."""
@@ -103,7 +103,7 @@ class IndexOwner:
         """
         collection = self._shelves.catalogue.get(name)
         if collection.kind is not CorpusKind.UPLOADS:
-            raise InvalidInput(f"the documents of {name!r} were not sent one by one")
+            raise InvalidInput(f"the documents of {name!r} are not uploads")
         failed = {entry.path: entry.reason for entry in self._shelves.catalogue.unreadable(name)}
         stored = self._shelves.store.states(name)
         states = upload_states(Path(collection.path), stored, failed)

@@ -97,7 +97,7 @@ def _checked_text(shelves: Shelves, document: StoredDocument, found: Verificatio
     if snapshot_hash(text) != document.source.snapshot:
         found.fault(f"{document.source.url}: its stored text does not have the hash {document.source.snapshot}")
     if document_key(document.source) != document.key:
-        found.fault(f"{document.source.url}: its particulars do not have the key {document.key}")
+        found.fault(f"{document.source.url}: its metadata do not have the key {document.key}")
     return text
 
 

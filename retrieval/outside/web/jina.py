@@ -40,7 +40,7 @@ class JinaReader:
         try:
             page = _Answer.model_validate_json(body).data
         except ValidationError as error:
-            raise CallFailed(Failure.GARBLED, "Jina Reader's answer makes no sense") from error
+            raise CallFailed(Failure.GARBLED, "Jina Reader's answer has an unknown form") from error
         if not page.content.strip():
             raise CallFailed(Failure.REFUSED, "Jina Reader found no text there")
         title = plain(page.title) or page.url

@@ -96,7 +96,7 @@ def read_hits(provider: SearchProvider, body: bytes) -> list[Hit]:
         for hit in hits:
             hit.text.encode()  # a lone surrogate can be neither hashed nor stored
     except ValueError as error:
-        raise CallFailed(Failure.GARBLED, f"its answer makes no sense ({type(error).__name__})") from error
+        raise CallFailed(Failure.GARBLED, f"its answer has an unknown form ({type(error).__name__})") from error
     return list({hit.url: hit for hit in reversed(hits) if hit.text}.values())[::-1]
 
 
