@@ -105,7 +105,7 @@ class DocumentStore:
         return int(self._db.connection().execute(query, (collection, DocumentState.GONE)).fetchone()[0])
 
     def source(self, collection: str, key: str) -> Source | None:
-        """Return the source of a document by its key; None when it is gone."""
+        """The source of a document by its key, or None when it has gone."""
         try:
             return self._source(collection, key)
         except NotFound:
@@ -176,7 +176,7 @@ class DocumentStore:
     def _read_source(self, collection: str, key: str) -> Source:
         query = "SELECT source FROM documents WHERE collection = ? AND key = ?"
         row = self._db.connection().execute(query, (collection, key)).fetchone()
-        if row is None:  # raised, because the cache must not remember a missing document
+        if row is None:  # raised, not returned: what is missing now must not be remembered as missing
             raise NotFound(f"no document {key} in {collection}")
         return Source.of_any_version(row["source"])
 
