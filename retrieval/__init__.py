@@ -1,1 +1,1 @@
-"""Corpora, indexes and pages: everything that turns outside text into passages with offsets."""
+"""Retrieval: corpora, indexes and pages, which turn outside text into passages with offsets."""

@@ -1,4 +1,4 @@
-"""What the rest of the product needs from retrieval."""
+"""The interfaces of retrieval for the rest of the product."""
 
 from collections.abc import Sequence
 from datetime import date
@@ -11,7 +11,7 @@ from app.domain.value import Value
 class Document(Value):
     """A source with its full text; `source.snapshot` is the hash of `text`.
 
-    `hidden` is what a reader of a web page would not see (comments, invisible elements): to be inspected, never to be shown.
+    `hidden` is the part of a web page that its reader does not see (comments, invisible elements): inspect it, never show it.
     """
 
     source: Source
@@ -20,11 +20,10 @@ class Document(Value):
 
 
 class SearchFilter(Value):
-    """Restricts a search. Empty `collections` means the default collection.
+    """The restrictions of a search. Empty `collections` means the default collection.
 
-    `tenant` is on whose behalf is searched: what belongs to another tenant is as if it were not there, and without one so is all
-    that belongs to any. The dates are inclusive; a document without a date is
-    outside any range.
+    The search is on behalf of `tenant`. It never finds documents of other tenants; None finds only documents of no tenant. The
+    dates are inclusive; a document without a date is outside any range.
     """
 
     collections: tuple[str, ...] = ()
@@ -34,67 +33,67 @@ class SearchFilter(Value):
     published_to: date | None = None
 
     def days(self) -> tuple[int | None, int | None]:
-        """The dates as day numbers (1 = 1 January of the year 1)."""
+        """Return both dates as day numbers (1 = 1 January of the year 1)."""
         first, last = self.published_from, self.published_to
         return first.toordinal() if first else None, last.toordinal() if last else None
 
 
 class Searcher(Protocol):
-    """Hybrid search over collections.
+    """A hybrid search over collections.
 
     Raises:
         ToolError: the index cannot be reached or refuses the query.
     """
 
     async def search(self, query: str, limit: int, where: SearchFilter) -> Sequence[Passage]:
-        """Up to `limit` passages, best first. Near-duplicates have collapsed."""
+        """Find up to `limit` passages, best first, without near-duplicates."""
         ...
 
 
 @runtime_checkable
 class Speller(Protocol):
-    """A searcher that knows what words its passages hold.
+    """A searcher that knows the words of its passages.
 
     Raises:
         ToolError: the index cannot be reached.
     """
 
     async def respell(self, words: Sequence[str], where: SearchFilter) -> dict[str, str]:
-        """For those of these words (eight at most) that no passage holds: a word of theirs that it may have been meant to be.
+        """Map each of these words (eight at most) that no passage contains to a similar word of the passages.
 
-        Empty for a word that is near to none. Words that passages hold are left out.
+        A word without a similar one maps to an empty string. Words that passages contain are left out.
         """
         ...
 
 
 class PageReader(Protocol):
-    """The full text of something a search returned.
+    """A reader of the full texts of found documents.
 
     Raises:
         ToolError: nothing is stored under this address.
     """
 
     async def read(self, url: str) -> Document:
-        """The document at `url`, as it was when it was indexed or fetched."""
+        """Return the document at `url`, as it was indexed or fetched."""
         ...
 
 
 class Found(NamedTuple):
-    """What a search outside brought. `note` tells the agent who answered, how old that is, and who did not."""
+    """The result of a search outside. `note` tells the agent which service answered, the answer's age, and which failed."""
 
     passages: tuple[Passage, ...]
     note: str
 
 
 class OutsideSearcher(Protocol):
-    """A search of the web or of papers, by whichever service is configured.
+    """A search of the web or of papers with the configured services.
 
     Raises:
-        ToolError: none of them answered; the message says why each did not.
+        ToolError: no service answered; the message has the reason of each.
     """
 
     async def search(self, text: str, limit: int) -> Found:
-        """Up to `limit` passages, best first; each is its own snapshot, which is kept to be quoted from."""
+        """Find up to `limit` passages, best first. Each is its own snapshot, which is stored for quotes."""
         ...
 
 
@@ -103,20 +102,20 @@ class DatedSearcher(Protocol):
     """A search outside that can ask for results of certain days."""
 
     def between(self, since: date | None, until: date | None) -> OutsideSearcher:
-        """The same search for these days only (inclusive, None: open)."""
+        """Return the same search for these days only (inclusive, None: open)."""
         ...
 
 
 class PageFetcher(Protocol):
-    """One page of the open web, fetched safely, in one attempt.
+    """A safe fetcher of pages of the open web, in one attempt.
 
-    Retries, limits, cache and counting belong to the entrance (`retrieval.outside`), which wraps a fetcher: it makes none of
-    them itself. `source.snapshot` is the hash of the readable text it returns.
+    It has no retries, limits, cache and counting: the entrance (`retrieval.outside`) wraps it with them. `source.snapshot` is the
+    hash of the readable text it returns.
 
     Raises:
-        CallFailed: no text; `failure` says whether another attempt may succeed (a refused address is `REFUSED`).
+        CallFailed: there is no text; `failure` says whether another attempt may succeed (a refused address is `REFUSED`).
     """
 
     async def fetch(self, url: str) -> Document:
-        """The readable text of the page at `url`. A redirect that was followed shows in `source.url`."""
+        """Fetch the readable text of the page at `url`. After a redirect, `source.url` is the final address."""
         ...

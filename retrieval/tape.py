@@ -1,6 +1,6 @@
-"""A tape: what calls of tools brought, saved to one file and played back, for tests, evaluation and reinforcement learning.
+"""A tape of tool calls and their results in one file, played back by tests, evaluation and reinforcement learning.
 
-The file is JSON Lines, one call a line: `{"call": ..., "result": ...}`, in an order that does not depend on that of the calls.
+The file is JSON Lines, one call on each line: `{"call": ..., "result": ...}`. Its order does not depend on that of the calls.
 """
 
 from pathlib import Path
@@ -14,14 +14,14 @@ from app.domain.value import Value
 
 
 class Taped(Value):
-    """One line: a call, and what it brought. A call that failed has its message as the result's `error`."""
+    """One line: a call and its result. A failed call has its message as the result's `error`."""
 
     call: ToolCall
     result: ToolResult
 
 
 class Tape:
-    """Recorded calls. Two calls are the same as they are for a run's tool memory."""
+    """Recorded calls. Calls are equal by the same key as in a run's tool memory."""
 
     def __init__(self) -> None:
         self._lines: dict[str, Taped] = {}
@@ -30,16 +30,16 @@ class Tape:
         return len(self._lines)
 
     def play(self, call: ToolCall) -> ToolResult | None:
-        """What this call brought; None when it was not recorded."""
+        """Return the recorded result of a call; None when there is none."""
         line = self._lines.get(call_key(call.name, call.arguments))
         return line.result if line else None
 
     def record(self, call: ToolCall, result: ToolResult) -> None:
-        """Keep what a call brought. The first recording stays."""
+        """Record the result of a call. The first recording stays."""
         self._lines.setdefault(call_key(call.name, call.arguments), Taped(call=call, result=result))
 
     def save(self, path: Path) -> None:
-        """Write the file anew."""
+        """Write all calls to a file, and replace its content."""
         lines = (line.model_dump_json(exclude_defaults=True) for _, line in sorted(self._lines.items()))
         path.write_text("".join(f"{line}\n" for line in lines), "utf-8")
 
@@ -48,7 +48,7 @@ class Tape:
         """Read a file.
 
         Raises:
-            InvalidInput: it is not a tape; the message names the line.
+            InvalidInput: the file is not a tape; the message names the line.
         """
         tape = cls()
         for number, raw in enumerate(path.read_bytes().splitlines(), start=1):

@@ -1,1 +1,1 @@
-"""Building a collection: documents, passages, word index, vectors."""
+"""The building of a collection: documents, passages, word index, vectors."""

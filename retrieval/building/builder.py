@@ -1,7 +1,7 @@
 """The process that builds one collection: `python -m retrieval.building.builder --home DIR --collection NAME`.
 
-It is a process of its own because the engine holds the interpreter's lock while it writes, and so that encoding can run at low
-priority. It prints one JSON line (a `Build`) for each step and ends when its standard input does, that is, with its parent.
+It is a separate process because the engine holds the interpreter's lock while it writes, and because encoding runs at low
+priority. It prints one JSON line (a `Build`) for each step. It ends when its standard input closes, that is, with its parent.
 """
 
 import argparse
@@ -35,10 +35,10 @@ THREADS = min(2, os.cpu_count() or 1)
 def run_build(
     shelves: Shelves, collection: str, fresh: bool, encoder: Callable[[], PassageEncoder | None], report: Callable[[Build], None]
 ) -> Build:
-    """Do or go on with a collection's build, to its end. A failure is a value: phase `failed` with the reason.
+    """Begin or continue a collection's build, and finish it. A failure is a value: phase `failed` with the reason.
 
-    `encoder` is asked once the word index is in use, or earlier where the collection has dense vectors already; None leaves it
-    searchable by words only.
+    `encoder` is called once the word index is in use, or earlier where the collection already has dense vectors. If it returns
+    None, the collection is searchable by words only.
     """
     encoder_once = _Once(encoder)
     shop = Workshop(shelves.catalogue, shelves.store, shelves.index, lambda: datetime.now(UTC), report)
@@ -57,12 +57,12 @@ def run_build(
         return encode_passages(shop, build, found)
     except (RubricaError, OSError) as error:
         return shop.note(build, phase=BuildPhase.FAILED, detail=str(error))
-    except sqlite3.Error as error:  # where not even this can be noted, the process ends, and its owner notes that
+    except sqlite3.Error as error:  # if this cannot be stored either, the process ends, and its owner stores that
         return shop.note(build, phase=BuildPhase.FAILED, detail=f"the store of documents cannot be used: {error}")
 
 
 class _Once:
-    """An encoder that is opened when it is first asked for; None, and a `reason`, where it cannot be had."""
+    """An encoder that the first call opens. Calls return None, and `reason` says why, where it cannot be opened."""
 
     def __init__(self, opening: Callable[[], PassageEncoder | None]) -> None:
         self._opening = opening
@@ -81,7 +81,7 @@ class _Once:
 
 
 def _die_with_parent() -> None:
-    """End at once when the owner is gone: an orphan would write beside the builder of the next owner."""
+    """End the process at once when the owner is gone: an orphan would write beside the next owner's builder."""
     kind = os.fstat(0).st_mode
     if not (stat.S_ISFIFO(kind) or stat.S_ISSOCK(kind)):
         return  # started by hand
@@ -105,7 +105,7 @@ def _print(build: Build) -> None:
 
 
 def main() -> int:
-    """Build; 0 when the collection is ready, 3 when the build failed."""
+    """Build the collection. Return 0 when it is ready, 3 when the build failed."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--home", type=Path, required=True)
     parser.add_argument("--collection", required=True)

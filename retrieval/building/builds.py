@@ -1,4 +1,4 @@
-"""The owner's side of building: one child process a collection, and word of each step to those who wait."""
+"""The owner's side of building: it runs one child process for each collection and announces each step."""
 
 import asyncio
 import logging
@@ -13,9 +13,9 @@ from retrieval.store.catalogue import Build, BuildPhase
 
 STOP_WITHIN = timedelta(seconds=5)
 ATTEMPTS = 3
-"""How often a builder that died (not: that failed) is started again before its collection is given up."""
+"""The number of starts of a builder that dies (failing is not dying) before its collection is given up."""
 VERDICTS = (0, 3)
-"""Exit codes of a builder that came to an end: done, or failed with the reason in the build's state."""
+"""The exit codes of a builder that finished: done, or failed with the reason in the build's state."""
 OnStep = Callable[[Build], Awaitable[None]]
 OnGivingUp = Callable[[str, int], Awaitable[None]]
 _log = logging.getLogger(__name__)
@@ -30,9 +30,9 @@ class _Running:
 
 
 class Builds:
-    """Running builds. `command` starts a builder, less the collection's name.
+    """The running builds. `command` starts a builder; the collection's name is added to it.
 
-    `on_step` is awaited with each step a builder reports, `on_giving_up` when one has died too often.
+    `on_step` is awaited with each step that a builder reports, `on_giving_up` when a builder has died too often.
     """
 
     def __init__(self, command: Sequence[str], on_step: OnStep, on_giving_up: OnGivingUp) -> None:
@@ -43,24 +43,24 @@ class Builds:
         self.changed = asyncio.Condition()
 
     def running(self, collection: str) -> bool:
-        """Whether a builder works on this collection now."""
+        """Whether a builder works on this collection."""
         return collection in self._running
 
     async def make_way(self, collection: str) -> None:
-        """Before a new build: end a builder that only encodes (its vectors are kept); `Conflict` while one reads or indexes."""
+        """Stop a builder that only encodes, and keep its vectors. Raises `Conflict` while a builder reads or indexes."""
         running = self._running.get(collection)
         if running is not None and running.phase is not BuildPhase.ENCODING:
             raise Conflict(f"{collection!r} is being built already")
         await self.stop(collection)
 
     def start(self, collection: str, phase: BuildPhase) -> None:
-        """Start the builder of the collection's latest build, which stands at `phase`."""
+        """Start the builder of the collection's latest build, which is in `phase`."""
         if collection not in self._running:
             started = self._running[collection] = _Running(phase)
             started.task = asyncio.create_task(self._run(collection, started))
 
     async def stop(self, collection: str) -> None:
-        """End this collection's builder, if any, and wait for its end. What it has written stays."""
+        """Stop this collection's builder, if any, and wait for its end. What it has written stays."""
         running = self._running.get(collection)
         if running is None or running.task is None:
             return
@@ -76,7 +76,7 @@ class Builds:
             await running.task
 
     async def stop_all(self) -> None:
-        """End every builder."""
+        """Stop every builder."""
         await asyncio.gather(*(self.stop(collection) for collection in list(self._running)))
 
     async def _run(self, collection: str, running: _Running) -> None:

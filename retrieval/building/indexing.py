@@ -1,7 +1,7 @@
-"""The second step of a build: the word index is brought up to date with the documents and searched from then on.
+"""The second step of a build: it updates the word index to the documents and switches searches to it.
 
-Passages that were there before keep their dense vectors. Where only a few new ones lack theirs, these are encoded before the
-switch, and one copy of the index is all it takes; otherwise the next step adds them, while searches go on using those there are.
+Known passages keep their dense vectors. A few new passages are encoded before the switch, so that one copy of the index is
+enough. Many are encoded by the next step, while searches use the vectors that exist.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -21,18 +21,18 @@ WRITE_PASSAGES = 10_000
 DELETE_DOCUMENTS = 1_000
 SAMPLE_DOCUMENTS = 32
 FEW_PASSAGES = 256
-"""So many passages are encoded in about two seconds on two cores: what is new can wait that long to be found."""
+"""Two cores encode this many passages in about two seconds, a delay that new documents can bear."""
 NEARLY_ALL = 0.8
-"""From this share of passages with dense vectors on, a hybrid search of all beats a search by words alone."""
+"""The share of passages with dense vectors from which a hybrid search beats a search by words alone."""
 
 
 def index_words(shop: Workshop, build: Build, encoder: Callable[[], PassageEncoder | None]) -> Build:
-    """Bring the word index up to date with the documents and switch to it. Only where there are vectors is `encoder` asked."""
+    """Update the word index to the documents and switch to it. `encoder` is called only where the index has vectors."""
     name = f"{build.collection}.{build.number}.words"
     live = shop.live(build.collection)
     if live is not None and _current(shop, live):
         name = live.name
-    elif live is None or live.name != name:  # else it was cut off just after the switch, and others search it now
+    elif live is None or live.name != name:  # else it was killed just after the switch, and searches use it now
         generation, states = _writable(shop, build, name)
         name = generation.name
         build = shop.note(build, generation=name)
@@ -52,7 +52,7 @@ def _current(shop: Workshop, live: Generation) -> bool:
 
 
 def _writable(shop: Workshop, build: Build, name: str) -> tuple[Generation, tuple[DocumentState, ...]]:
-    """The index to write to, and the states of the documents that it still lacks."""
+    """Return the index to write to, and the states of the documents that it lacks."""
     names = shop.index.names()
     begun = shop.catalogue.generation(name) if name in names else None
     base = _base(shop, build, names)
@@ -65,7 +65,7 @@ def _writable(shop: Workshop, build: Build, name: str) -> tuple[Generation, tupl
 
 
 def _base(shop: Workshop, build: Build, names: Sequence[str]) -> Generation | None:
-    """The index to start from: one that a cut-off encoding left, else the live one; None when the recipe has changed."""
+    """Return the index to start from: that of an interrupted encoding, else the live one; None where the recipe has changed."""
     for name in (build.generation, shop.index.resolve(build.collection) or ""):
         generation = shop.catalogue.generation(name) if name in names else None
         if generation is not None and generation.recipe == RECIPE and not name.endswith(f".{build.number}.words"):
@@ -83,7 +83,7 @@ def _fresh(shop: Workshop, build: Build, name: str) -> Generation:
 
 
 def _sample(shop: Workshop, build: Build) -> Iterator[StoredDocument]:
-    """Some documents from all over the collection."""
+    """Yield some documents from all parts of the collection."""
     step = max(1, shop.store.count(build.collection) // SAMPLE_DOCUMENTS)
     for state in (DocumentState.NEW, DocumentState.LIVE):
         for number, document in enumerate(shop.store.documents(build.collection, state)):
@@ -92,7 +92,7 @@ def _sample(shop: Workshop, build: Build) -> Iterator[StoredDocument]:
 
 
 class _Texts(NamedTuple):
-    """A passage, and what is indexed for it: itself, and itself with the passages before and after it."""
+    """A passage and its indexed texts: its own, and its window, which adds the passages before and after it."""
 
     span: Span
     own: str
@@ -131,7 +131,7 @@ def _write_documents(shop: Workshop, build: Build, generation: Generation, state
 def _write(
     shop: Workshop, build: Build, generation: Generation, passages: Sequence[IndexedPassage], documents: Sequence[str]
 ) -> Build:
-    """Write these documents' passages; only what is on disk is marked as written."""
+    """Write these documents' passages to disk, and then mark the documents as written."""
     if passages:
         shop.index.upsert(generation.name, passages)
     shop.index.flush(generation.name)
@@ -140,7 +140,7 @@ def _write(
 
 
 def _keep_hybrid(shop: Workshop, build: Build, generation: Generation, encoder: Callable[[], PassageEncoder | None]) -> None:
-    """Where this index has vectors: encode what lacks one if that is little, and say whether searches go on using them."""
+    """Encode the few passages without a vector in an index that has vectors, and store whether searches use its vectors."""
     if not generation.dense:
         return
     found = encoder()

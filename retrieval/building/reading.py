@@ -1,4 +1,4 @@
-"""The first step of a build: the corpus's documents become stored snapshots."""
+"""The first step of a build: it stores the corpus's documents as snapshots."""
 
 from collections.abc import Iterator
 
@@ -12,9 +12,9 @@ BATCH_CHARS = 8_000_000
 
 
 def read_corpus(shop: Workshop, build: Build, corpus: Corpus) -> Build:
-    """Store the corpus's documents; those that are no longer in it are marked to leave the index.
+    """Store the corpus's documents, and mark stored ones that the corpus does not have for removal from the index.
 
-    A reading that was cut off goes on where it was when the corpus is in the same state, else from the beginning.
+    An interrupted reading continues where it stopped if the corpus is in the same state, else from the beginning.
     """
     build = _from_where(shop, build, corpus.state())
     licence = shop.catalogue.get(build.collection).licence
@@ -36,7 +36,7 @@ def _from_where(shop: Workshop, build: Build, state: str) -> Build:
         return build
     shop.catalogue.forget_unreadable(build.collection)
     begun = build.done or build.skipped
-    number = build.number + 1 if begun else build.number  # what only the earlier reading has seen must count as not seen
+    number = build.number + 1 if begun else build.number  # a document that only the earlier reading met counts as absent
     return shop.note(build, number=number, done=0, skipped=0, total=0, corpus_state=state)
 
 
@@ -47,7 +47,7 @@ def _licensed(document: Document, licence: str) -> Document:
 
 
 def _batches(items: Iterator[Document | Unreadable]) -> Iterator[list[Document | Unreadable]]:
-    """Lists of items, bounded in number and in length of text."""
+    """Yield the items in lists that are bounded in number and in length of text."""
     batch: list[Document | Unreadable] = []
     chars = 0
     for item in items:

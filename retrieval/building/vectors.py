@@ -1,4 +1,4 @@
-"""The last step of a build: every passage gets its dense vector."""
+"""The last step of a build: it gives every passage its dense vector."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -13,7 +13,7 @@ BATCH = 256
 
 
 def encode_passages(shop: Workshop, build: Build, encoder: PassageEncoder) -> Build:
-    """Give every passage its dense vector, in an index of its own, and switch to it when the last one is there."""
+    """Give every passage its dense vector in a separate index, and switch to that index when all are there."""
     live = shop.live(build.collection)
     if live is None or _complete(shop, live, encoder.name):
         return shop.note(build, phase=BuildPhase.DONE, done=build.total, detail="")
@@ -29,7 +29,7 @@ def encode_passages(shop: Workshop, build: Build, encoder: PassageEncoder) -> Bu
 
 
 def leave_to_words(shop: Workshop, build: Build, reason: str) -> Build:
-    """End a build without an encoder: searches use words alone, unless every passage has its vector already."""
+    """End a build without an encoder: searches use words alone, unless every passage already has its vector."""
     live = shop.live(build.collection)
     if live is not None and live.dense and shop.index.without_dense(live.name, 1):
         shop.catalogue.keep_generation(live.model_copy(update={"dense": False}))
@@ -37,7 +37,7 @@ def leave_to_words(shop: Workshop, build: Build, reason: str) -> Build:
 
 
 def add_vectors(shop: Workshop, build: Build, target: Generation, encoder: PassageEncoder) -> Build:
-    """Give each passage of an index that lacks one its dense vector. What was flushed is kept when this is cut off.
+    """Give a dense vector to each passage of an index that lacks one. Flushed vectors survive a kill.
 
     A batch is written while the next one is encoded.
     """
@@ -51,14 +51,14 @@ def add_vectors(shop: Workshop, build: Build, target: Generation, encoder: Passa
 
 
 def _write(shop: Workshop, target: Generation, places: Sequence[Place], vectors: Iterable[Sequence[float]]) -> int:
-    """Put the vectors of these passages on disk; how many there were."""
+    """Write the vectors of these passages to disk, and return their number."""
     shop.index.set_dense(target.name, zip((place.id for place in places), vectors, strict=True))
     shop.index.flush(target.name)
     return len(places)
 
 
 def _noted(shop: Workshop, build: Build, writing: "Future[int] | None") -> Build:
-    """The build after a batch that was being written is on disk."""
+    """Wait until the batch in `writing` is on disk, and note the progress."""
     return shop.note(build, done=build.done + writing.result()) if writing else build
 
 
@@ -67,7 +67,7 @@ def _complete(shop: Workshop, live: Generation, encoder: str) -> bool:
 
 
 def _to_encode(shop: Workshop, build: Build, live: Generation, encoder: PassageEncoder) -> Generation:
-    """The index to add this encoder's vectors to: one that was begun before, or a copy of the live one."""
+    """Return the index for this encoder's vectors: one that an earlier build began, or a copy of the live one."""
     name = f"{build.collection}.{build.number}.{encoder.name.replace('.', '_')}"
     begun = shop.catalogue.generation(build.generation)
     if begun is None or begun.name == live.name or begun.name not in shop.index.names() or begun.name.endswith(".words"):
@@ -81,7 +81,7 @@ def _to_encode(shop: Workshop, build: Build, live: Generation, encoder: PassageE
 
 
 def _lacking(shop: Workshop, target: Generation) -> Iterator[Sequence[Place]]:
-    """The passages without a vector, each page in the order of documents: a text is then unpacked once."""
+    """Yield pages of passages without a vector, each sorted by document, so that a text is unpacked once."""
     last = -1
     while page := shop.index.without_dense(target.name, PAGE, last):
         last = page[-1].id

@@ -1,1 +1,1 @@
-"""Readers of corpora: each turns something outside into documents, and reports what it could not read."""
+"""The readers of corpora. Each turns an outside source into documents, and reports what it cannot read."""

@@ -1,8 +1,7 @@
-"""Which encoding of one byte a letter a text is in, by the letters that languages are written with.
+"""The detection of a text's single-byte encoding by the alphabets of languages.
 
-Detection by frequencies confuses neighbours: it reads "Voilà, une crêpe" as "Voilŕ, une crępe". No language is written with those
-letters beside its ç; French is with these. So every encoding is tried, and the one taken whose letters one language has, all of
-them.
+Detection by frequencies confuses related encodings: it reads "Voilà, une crêpe" as "Voilŕ, une crępe", with letters that no
+language uses together. So every encoding is tried, and the one is taken whose letters all belong to one language.
 """
 
 import re
@@ -15,7 +14,7 @@ ENCODINGS = (
     *("cp1252", "cp1250", "iso8859-2", "cp1254", "cp1257", "mac_roman", "mac_latin2"),
     *("cp1251", "koi8-r", "koi8-u", "iso8859-5", "cp866", "mac_cyrillic", "cp1253", "iso8859-7"),
 )
-"""Those in use, the more usual first; ISO 8859-1 and -9 are parts of cp1252 and cp1254."""
+"""The encodings in use, the most usual first. ISO 8859-1 and -9 are parts of cp1252 and cp1254."""
 _CYRILLIC = "абвгдежзийклмнопрстуфхцчшщьюя"
 _ALPHABETS = (
     *("", "àâæçéèêëîïôœùûüÿ", "äöüß", "áéíñóúü", "ãáâàçéêíóôõú", "àèéìíîòóù", "åäöé", "æøåéó", "äöåšž", "ëéèïöüóá"),
@@ -26,17 +25,17 @@ _ALPHABETS = (
 )
 _MARKS = frozenset("\xa0\xad«»„“”‚‘’‹›–—…•·°§©®™€£¥ªº¹²³½¼¾×±µ¡¿№´¨†‡‰")
 _LETTERS = re.compile(r"[^\W\d_]+")
-_GREEK = "\u0370"  # from here on it is Greek or Cyrillic, before it Latin
+_GREEK = "\u0370"  # letters from here on are Greek or Cyrillic, those before it Latin
 _SHARE = 0.02
-"""Of the letters beyond ASCII: so many may be foreign, in names."""
+"""The share of the letters beyond ASCII that may be foreign, as in names."""
 _SAMPLE = 8_000
 
 
 class Fit(NamedTuple):
-    """How badly a reading fits the best language for it: the smaller the better, in this order.
+    """The misfit of a decoded text to its best language: the smaller the better, in the order of the fields.
 
-    Shares of the letters and signs beyond ASCII, usual marks aside: those that this language does not have; places in words where
-    none puts these letters together; and whether most are capitals.
+    `foreign` and `misplaced` are shares of the letters and signs beyond ASCII, without usual marks: letters that the language
+    does not have, and pairs of letters that no language writes together. `shouted` says whether most are capitals.
     """
 
     foreign: float
@@ -45,14 +44,14 @@ class Fit(NamedTuple):
 
 
 def encoding_by_letters(content: bytes) -> str | None:
-    """The encoding in which `content` is written with the letters of one language; None where there is none."""
+    """Return the encoding in which `content` has the letters of one language; None where there is none."""
     fits = {encoding: fit for encoding in ENCODINGS if (fit := _fit(content[:_SAMPLE], encoding)) is not None}
     best = min(fits, key=fits.__getitem__, default=None)
     return best if best and fits[best].foreign <= _SHARE and fits[best].misplaced <= _SHARE else None
 
 
 def _fit(content: bytes, encoding: str) -> Fit | None:
-    """None for what this encoding cannot hold."""
+    """Measure the misfit in this encoding; None where it cannot decode the content."""
     try:
         text = content.decode(encoding)
     except UnicodeDecodeError:
@@ -67,7 +66,7 @@ def _fit(content: bytes, encoding: str) -> Fit | None:
 
 
 def _misplaced(one: str, next_one: str) -> bool:
-    """A capital after a small letter, letters of two scripts together, a final sigma that is not final."""
+    """Whether two letters do not belong together: small before capital, two scripts, a final sigma before a letter."""
     if one.isascii() and next_one.isascii():
         return False
     return (one.islower() and next_one.isupper()) or (one < _GREEK) != (next_one < _GREEK) or one == "ς"

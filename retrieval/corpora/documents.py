@@ -1,6 +1,6 @@
-"""A user's own files as a corpus: text, web, Office and book formats. Every file is either read or reported, with the reason.
+"""A user's own files as a corpus: text, web, Office and book formats. Every file is either read or reported with a reason.
 
-What needs a parser is read in a child process, as uploads are: a folder too holds what strangers made.
+A child process reads files that need a parser, as it does for uploads: strangers may have made them.
 """
 
 import os
@@ -26,8 +26,8 @@ PLAIN = ("", ".txt", ".text", ".rst")
 class Folder:
     """The files under `root`, in alphabetical order. Names that begin with a dot are left out.
 
-    A file's address is `file:///<folder's name>/<path in it>`: stable when the folder moves, silent about where it lies. `limit`
-    is how long the reading of one file may take.
+    A file's address is `file:///<folder's name>/<path in it>`, which stays when the folder moves and does not reveal its place.
+    `limit` is the time for reading one file.
     """
 
     def __init__(self, root: Path, limit: timedelta = LIMIT) -> None:
@@ -37,15 +37,15 @@ class Folder:
         self._limit = limit
 
     def documents(self, skip: int = 0) -> Iterator[Document | Unreadable]:
-        """One document a file, and one report for each file or folder that could not be read, or not wholly."""
+        """Yield one document for each file, and one report for each file or folder that cannot be read completely."""
         return islice(self._documents(), skip, None)
 
     def state(self) -> str:
-        """Not known without reading every file."""
+        """Return "": the state is unknown without reading every file."""
         return ""
 
     def share_read(self) -> float:
-        """Not known before the last folder was looked into."""
+        """Return 0: the share is unknown before the last folder is listed."""
         return 0.0
 
     def _documents(self) -> Iterator[Document | Unreadable]:
@@ -87,7 +87,7 @@ class Folder:
 
 
 def read_file(path: Path, root: Path, reader: FileReader) -> Extract:
-    """The text of one file under `root`. Plain text is read here, everything else by `reader`.
+    """Read one file under `root`: plain text here, everything else by `reader`.
 
     Raises:
         SourceUnreadable: it is a link, not a file, too large, of an unknown kind, not text, damaged, encrypted or empty.
@@ -106,7 +106,7 @@ def read_file(path: Path, root: Path, reader: FileReader) -> Extract:
 
 
 def read_content(suffix: str, content: bytes) -> Extract:
-    """The text of a file with this ending (in lower case); `SourceUnreadable` with the reason where there is none."""
+    """Read the text of a file with this ending (in lower case). Raises `SourceUnreadable` with the reason where there is none."""
     found = _reader(suffix)(content)
     text = found.text.strip()
     if not text:
@@ -117,12 +117,12 @@ def read_content(suffix: str, content: bytes) -> Extract:
 
 
 def _storable(text: str) -> str:
-    """The text without lone surrogates, which no snapshot can hold."""
+    """Return the text without lone surrogates, which no snapshot can hold."""
     return text.encode("utf-8", errors="replace").decode("utf-8")
 
 
 def _reader(suffix: str) -> Callable[[bytes], Extract]:
-    """The reader of a kind of file; its libraries are imported when the first such file is met."""
+    """Return the reader of a kind of file. The first such file imports its libraries."""
     match suffix:
         case _ if suffix in PLAIN:
             from retrieval.corpora.plain import read_plain

@@ -1,4 +1,4 @@
-"""EPUB books to text, chapter by chapter in reading order."""
+"""A reader of EPUB books, chapter by chapter in reading order."""
 
 import posixpath
 import zipfile
@@ -18,7 +18,7 @@ _ENCRYPTION = "META-INF/encryption.xml"
 
 
 def read_epub(content: bytes) -> Extract:
-    """A book's chapters. One whose chapters are encrypted (copy protection) is unreadable."""
+    """Read a book's chapters. A book with encrypted chapters (copy protection) is unreadable."""
     with opened(content, "an EPUB book") as book:
         rootfile = parsed(book.read(_CONTAINER)).find(".//{*}rootfile")
         if rootfile is None:
@@ -37,7 +37,7 @@ def read_epub(content: bytes) -> Extract:
 
 
 def _chapters(package: etree._Element, folder: str) -> list[str]:
-    """The names of the chapters' files, in the order of the book's spine."""
+    """Return the names of the chapters' files, in the order of the book's spine."""
     files = {item.get("id"): item.get("href", "") for item in package.findall("{*}manifest/{*}item")}
     spine = [files.get(item.get("idref"), "") for item in package.findall("{*}spine/{*}itemref")]
     return [posixpath.normpath(posixpath.join(folder, unquote(href))) for href in spine if href]

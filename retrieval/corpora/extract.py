@@ -1,13 +1,13 @@
-"""What a reader of one file format gives."""
+"""The result of a reader of one file format."""
 
 from datetime import date
 from typing import NamedTuple
 
 
 class Extract(NamedTuple):
-    """A file's readable text, paragraphs parted by blank lines, and what the file says of itself.
+    """A file's readable text, with blank lines between paragraphs, and the file's own metadata.
 
-    `note` tells what is missing where not all could be read. Readers raise `SourceUnreadable` with the reason.
+    `note` says what is missing from an incomplete text. Readers raise `SourceUnreadable` with the reason.
     """
 
     text: str

@@ -1,4 +1,4 @@
-"""HTML to its readable text, without navigation, scripts and comments."""
+"""A reader of HTML files: readable text without navigation, scripts and comments."""
 
 import re
 
@@ -17,7 +17,7 @@ _GAP = re.compile(r"[ \t]*\n\s*")
 
 
 def read_html(content: bytes) -> Extract:
-    """An HTML page: what trafilatura takes for its main text, or, for a page that has no such, all that is visible."""
+    """Read an HTML page: its main text by trafilatura, or all visible text of a page without a main text."""
     page = trafilatura.load_html(content)
     if page is None:
         raise SourceUnreadable("is not HTML")
@@ -33,7 +33,7 @@ def _paragraphs(text: str) -> str:
 
 
 def visible_text(page: str) -> str:
-    """All text of an HTML page that a reader sees, paragraphs parted by blank lines."""
+    """Return all visible text of an HTML page, with blank lines between paragraphs."""
     try:
         tree = parser.fromstring(page.encode(), parser=parser.HTMLParser(encoding="utf-8"))
     except (LxmlError, ValueError) as error:

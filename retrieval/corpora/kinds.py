@@ -1,4 +1,4 @@
-"""From a collection's kind and path to its corpus."""
+"""The corpus of a collection, by its kind and path."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -9,7 +9,7 @@ from retrieval.store.catalogue import Collection, CorpusKind
 
 
 def open_corpus(collection: Collection) -> Corpus:
-    """The corpus a collection is read from; readers are imported when they are needed.
+    """Open the corpus of a collection; its reader is imported at the first use.
 
     Raises:
         InvalidInput: there is nothing of this kind at its path.

@@ -20,12 +20,12 @@ class Line(NamedTuple):
 
     @property
     def where(self) -> str:
-        """The place, as a report names it."""
+        """The line's place, as reports name it."""
         return f"{self.file}:{self.number}"
 
 
 def read_lines(shards: Shards) -> Iterator[Line | Unreadable]:
-    """Every line that is not empty; where a file is cut off or damaged, a report of that and then the next file."""
+    """Yield every line that is not empty. A cut-off or damaged file gives a report, and the next file follows."""
     for name, content in shards.contents():
         number = 0
         try:

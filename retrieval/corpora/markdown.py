@@ -1,4 +1,4 @@
-"""Markdown to plain text, so that a quote reads as the reader sees it, without its markup."""
+"""A reader of Markdown files. It drops the markup, so that a quote reads as a reader sees it."""
 
 import re
 from collections.abc import Iterable
@@ -16,7 +16,7 @@ _FIELD = re.compile(r"^(title|author|date)\s*:\s*[\"']?(.*?)[\"']?\s*$", re.IGNO
 
 
 def read_markdown(content: bytes) -> Extract:
-    """A Markdown file; its title is the front matter's, or its first heading of the first level."""
+    """Read a Markdown file; its title is the front matter's, or its first heading of the first level."""
     text = decode(content)
     front = _FRONT_MATTER.match(text)
     fields = {name.lower(): value for name, value in _FIELD.findall(front.group(1))} if front else {}
@@ -37,7 +37,7 @@ def _first_heading(tokens: list[Token]) -> str:
 
 
 def _blocks(tokens: Iterable[Token]) -> Iterable[str]:
-    """One string a paragraph, heading, list item, code block or table row."""
+    """Yield one string for each paragraph, heading, list item, code block or table row."""
     row: list[str] | None = None
     for token in tokens:
         if token.type == "tr_open":

@@ -1,4 +1,4 @@
-"""Word, PowerPoint and Excel files (since 2007) to text: paragraphs, and a line for each row of a table."""
+"""Readers of Word, PowerPoint and Excel files (since 2007): paragraphs, and a line for each row of a table."""
 
 import io
 from collections.abc import Iterable, Iterator, Sequence
@@ -11,12 +11,12 @@ from retrieval.corpora.extract import Extract
 from retrieval.corpora.package import opened, refuse_entities
 
 MAX_ROWS = 200_000
-"""Rows of a workbook that are read, over all its sheets."""
+"""The most rows of a workbook that are read, over all its sheets."""
 _DEPTH = 20
 
 
 def read_docx(content: bytes) -> Extract:
-    """A Word document: paragraphs, headings and tables in their order."""
+    """Read a Word document: paragraphs, headings and tables in their order."""
     from docx import Document as open_docx
     from docx.exceptions import PythonDocxError
     from docx.opc.exceptions import OpcError
@@ -29,7 +29,7 @@ def read_docx(content: bytes) -> Extract:
 
 
 def read_pptx(content: bytes) -> Extract:
-    """A presentation: the text of each slide, then its notes."""
+    """Read a presentation: the text of each slide, then its notes."""
     from pptx import Presentation
     from pptx.exc import PythonPptxError
 
@@ -45,7 +45,7 @@ def read_pptx(content: bytes) -> Extract:
 
 
 def read_xlsx(content: bytes) -> Extract:
-    """A workbook: each sheet's name, then its rows. Formulas are given by the values they had when the file was saved."""
+    """Read a workbook: each sheet's name, then its rows. A formula gives the value that was saved with it."""
     from openpyxl import load_workbook
     from openpyxl.utils.exceptions import InvalidFileException
 
@@ -83,7 +83,7 @@ def _shape_texts(shapes: Iterable[Any], depth: int = 0) -> Iterator[str]:
 
 
 def _row(cells: Sequence[object]) -> str:
-    """A row's cells that are not empty, on one line, parted by bars."""
+    """Join a row's cells that are not empty with bars."""
     texts = (" ".join(str(cell).split()) for cell in cells if cell is not None)
     return " | ".join(text for text in texts if text)
 
@@ -95,6 +95,6 @@ def _extract(blocks: Iterable[str], properties: Any, note: str = "") -> Extract:
 
 
 def _day(properties: Any) -> date | None:
-    """The day the file was last changed, or made."""
+    """Return the day of the file's last change, or of its creation."""
     when = properties.modified or properties.created
     return when.date() if when is not None else None

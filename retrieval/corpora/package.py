@@ -1,4 +1,4 @@
-"""Files that are ZIP packages of XML (Office, EPUB): opened only when what is in them is harmless."""
+"""ZIP packages of XML (Office, EPUB). A package is opened only when its content is harmless."""
 
 import io
 import zipfile
@@ -12,7 +12,7 @@ from app.domain.errors import SourceUnreadable
 
 MAX_UNPACKED = 256 << 20
 MAX_RATIO = 100
-"""XML shrinks to a twentieth; what grows a hundredfold was made to fill memories."""
+"""XML shrinks to a twentieth; content that grows a hundredfold is an attack on memory."""
 MAX_MEMBERS = 20_000
 _RATIO_FROM = 1 << 20
 _PROLOGUE = 1 << 16
@@ -23,7 +23,7 @@ _PARSER_ERRORS = (ValueError, LookupError, TypeError, AttributeError, NotImpleme
 
 @contextmanager
 def opened(content: bytes, what: str, errors: tuple[type[Exception], ...] = ()) -> Iterator[zipfile.ZipFile]:
-    """The package in `content`, checked. What goes wrong inside the block is told as a damaged file, `errors` too.
+    """Check and open the package in `content`. Errors of parsers inside the block, and `errors`, mean a damaged file.
 
     Raises:
         SourceUnreadable: it is encrypted, damaged, no package, or would unpack to far more than a document has.
@@ -39,13 +39,13 @@ def opened(content: bytes, what: str, errors: tuple[type[Exception], ...] = ()) 
 
 
 def parsed(xml: bytes) -> etree._Element:
-    """A small XML part of a package. Entities are not resolved and nothing is fetched."""
+    """Parse a small XML part of a package. Entities are not resolved and nothing is fetched."""
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
     return etree.fromstring(xml, parser)
 
 
 def refuse_entities(package: zipfile.ZipFile) -> None:
-    """Office files never declare a document type; one that does was made to have something expanded or fetched."""
+    """Refuse a package that declares a document type: Office files never do, and attacks use it to expand or fetch."""
     for member in package.infolist():
         if member.filename.lower().endswith((".xml", ".rels")):
             with package.open(member) as part:
@@ -55,7 +55,7 @@ def refuse_entities(package: zipfile.ZipFile) -> None:
 
 
 def _check(package: zipfile.ZipFile, packed: int) -> None:
-    """The stated sizes are binding: reading a member ends at its size."""
+    """Refuse an encrypted package and one that is too large. The stated sizes bind: reading a member ends at its size."""
     members = package.infolist()
     unpacked = sum(member.file_size for member in members)
     if any(member.flag_bits & 1 for member in members):

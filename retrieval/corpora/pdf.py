@@ -1,4 +1,4 @@
-"""PDF to text, page by page, with lines joined into paragraphs."""
+"""A reader of PDF files, page by page, which joins lines into paragraphs."""
 
 import io
 import logging
@@ -25,11 +25,11 @@ _HYPHEN = re.compile(r"(?<=[a-z])-\n(?=[a-z])")
 _WRAP = re.compile(rf"(?<=[^\s.!?:;。！？：；])[ \t]*\n(?=[a-z(\"'“‘0-9{IDEOGRAPHS}])")
 # How a page is set, not how its words are spelled: nobody searches or quotes "e\ufb03cient".
 _LIGATURES = str.maketrans({chr(code): unicodedata.normalize("NFKC", chr(code)) for code in range(0xFB00, 0xFB07)})
-logging.getLogger("pypdf").setLevel(logging.ERROR)  # it warns of every irregular object; what matters is reported here
+logging.getLogger("pypdf").setLevel(logging.ERROR)  # it warns of every irregular object; this module reports what matters
 
 
 def read_pdf(content: bytes) -> Extract:
-    """A PDF's text. One without text (scanned pages) is unreadable; one cut short by time or length says so in `note`."""
+    """Read a PDF's text. A PDF without text (scanned pages) is unreadable. `note` says where time or length cut it short."""
     try:
         reader = PdfReader(io.BytesIO(content))
         if reader.is_encrypted and not reader.decrypt(""):
@@ -56,7 +56,7 @@ def _pages(reader: PdfReader) -> Iterator[str]:
 
 
 def joined(text: str) -> str:
-    """Lines that the page's width has cut put together again, letters that it joins or stacks spelled out."""
+    """Join lines that the page's width has cut, and spell out ligatures and stacked letters."""
     spelled = unicodedata.normalize("NFC", text.translate(_LIGATURES))
     whole = _HYPHEN.sub("", spelled.replace("\r\n", "\n").replace("\x00", ""))
     return _WRAP.sub(" ", whole).encode("utf-8", errors="replace").decode("utf-8").strip()

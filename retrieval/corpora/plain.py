@@ -1,4 +1,4 @@
-"""Bytes to text: which encoding it is, and whether it is text at all."""
+"""The decoding of bytes: their encoding, and the check that they are text."""
 
 import codecs
 import re
@@ -23,12 +23,12 @@ _BEYOND_ASCII = re.compile(rb"[\x80-\xff]")
 
 
 def read_plain(content: bytes) -> Extract:
-    """A text file, in whatever encoding."""
+    """Read a text file in any encoding."""
     return Extract(decode(content))
 
 
 def decode(content: bytes) -> str:
-    """The text of `content`, line ends as newlines: by its byte-order mark, as UTF-8, or by detection.
+    """Decode `content` by its byte-order mark, as UTF-8, or by detection. Line ends become newlines.
 
     Raises:
         SourceUnreadable: it is not text.
@@ -52,12 +52,12 @@ def _decoded(content: bytes) -> str:
             raise SourceUnreadable("is not text (binary content)") from None
     damaged = content.decode("utf-8", errors="replace")
     if sum(char > "\x7f" for char in damaged) > 2 * damaged.count("\ufffd"):
-        return damaged  # in other encodings hardly a letter beyond ASCII reads as UTF-8
+        return damaged  # letters of other encodings are hardly ever valid UTF-8
     return content.decode(_detected(content), errors="replace")
 
 
 def _detected(content: bytes) -> str:
-    """The likeliest encoding, by what stands around the first letter beyond ASCII: much ASCII before it only misleads."""
+    """Detect the likeliest encoding around the first byte beyond ASCII, because much ASCII before it misleads."""
     first = _BEYOND_ASCII.search(content)
     start = max(0, first.start() - _LEAD) if first else 0
     sample = content[start : start + _SAMPLE]

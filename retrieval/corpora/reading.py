@@ -1,4 +1,4 @@
-"""Reading files that strangers may have made: in a child process, within a memory and a time. See `reading_child`."""
+"""The reading of files that strangers may have made, in a child process with limits of memory and time (`reading_child`)."""
 
 import json
 import os
@@ -15,15 +15,15 @@ from retrieval.corpora.extract import Extract
 from retrieval.language.dates import read_date
 
 LIMIT = timedelta(seconds=150)
-"""Above what a PDF reader gives itself, which then hands over the pages it has read."""
+"""More than the PDF reader's own limit, so that it can return the pages it has read."""
 _ROOT = Path(__file__).resolve().parents[2]
 _COMMAND = (sys.executable, "-m", "retrieval.corpora.reading_child")
 
 
 class FileReader:
-    """Reads one file after another in a child process, which is started when first needed and again when it was lost.
+    """A reader of files, one at a time, in a child process that starts at the first use and again after it died.
 
-    Use it in `with`; not from several threads at once.
+    Use it in `with`, and only from one thread at a time.
     """
 
     def __init__(self, limit: timedelta = LIMIT) -> None:
@@ -37,10 +37,10 @@ class FileReader:
         self._end()
 
     def read(self, suffix: str, content: bytes) -> Extract:
-        """The text of a file with this ending.
+        """Read the text of a file with this ending.
 
         Raises:
-            SourceUnreadable: with the reason; a file that takes too long or too much memory is one.
+            SourceUnreadable: with the reason, also where it takes too long or too much memory.
         """
         answer = self._asked(suffix, content)
         if "error" in answer:
@@ -65,7 +65,7 @@ class FileReader:
         return answer
 
     def _started(self) -> "subprocess.Popen[bytes]":
-        """A child that knows nothing of this process but where Python and the product are."""
+        """Return the child. Of this process's environment it knows only where Python and the product are."""
         if self._child is None:
             environment = {"PATH": os.environ.get("PATH", ""), "PYTHONPATH": str(_ROOT), "LANG": "C.UTF-8"}
             pipe, null = subprocess.PIPE, subprocess.DEVNULL

@@ -1,4 +1,4 @@
-"""The process in which files that people sent are read: no secrets in its environment, writes no file, may be killed at any time.
+"""The process that reads files of users. It has no secrets in its environment, writes no file, and may be killed at any time.
 
     python -m retrieval.corpora.reading_child
 
@@ -18,11 +18,11 @@ from retrieval.corpora.documents import read_content
 MEMORY_BYTES = 2 << 30
 OPEN_FILES = 64
 CPU_SECONDS = 180
-"""For one file. Whoever waits gives up earlier; this ends a child whose parent is gone."""
+"""The limit for one file. A waiting parent gives up earlier; this ends a child whose parent is gone."""
 
 
 def answer(suffix: str, content: bytes) -> str:
-    """The answer to one request."""
+    """Answer one request."""
     try:
         found = read_content(suffix, content)
     except SourceUnreadable as error:
@@ -33,7 +33,7 @@ def answer(suffix: str, content: bytes) -> str:
 
 
 def serve(requests: BinaryIO, answers: BinaryIO) -> None:
-    """Answer until the requests end."""
+    """Answer requests until they end."""
     for line in requests:
         asked = json.loads(line)
         used = resource.getrusage(resource.RUSAGE_SELF)
@@ -43,7 +43,7 @@ def serve(requests: BinaryIO, answers: BinaryIO) -> None:
 
 
 def main() -> None:
-    """Take the limits, then serve. What libraries print goes to standard error, so that it cannot pass for an answer."""
+    """Set the limits, then serve. Output of libraries goes to standard error, so that it cannot look like an answer."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

@@ -1,4 +1,4 @@
-"""One record of a corpus of records, whichever names its maker gave the fields."""
+"""One record of a corpus of records, with any of the usual field names."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -19,11 +19,11 @@ _LICENCE = ("licence", "license")
 _AUTHOR = ("author", "authors")
 _TITLE_CHARS = 300
 TSV_COLUMNS = ("id", "text", "title")
-"""The columns of DPR's passages, for a file without a line of names."""
+"""The columns of DPR's passages, for a file without a header line."""
 
 
 class Record(NamedTuple):
-    """A text with what is said of it; `of` names the document it is part of, where that is said."""
+    """A text with its metadata; `of` names its document, where the record says so."""
 
     identity: str
     of: str
@@ -36,7 +36,7 @@ class Record(NamedTuple):
 
 
 def parse_json(line: Line) -> Record | Unreadable:
-    """A record from a line of JSON."""
+    """Read a record from a line of JSON."""
     try:
         fields = _loaded(line.content)
     except ValueError as error:
@@ -48,7 +48,7 @@ def parse_json(line: Line) -> Record | Unreadable:
 
 
 def parse_tab_separated(line: Line, columns: Sequence[str]) -> Record | Unreadable:
-    """A record from a line of tab-separated values; a value may stand in quotes, with quotes in it doubled."""
+    """Read a record from a line of tab-separated values; a value may be quoted, with doubled quotes inside."""
     try:
         values = line.content.decode("utf-8").rstrip("\r\n").split("\t")
     except UnicodeDecodeError as error:
@@ -59,7 +59,7 @@ def parse_tab_separated(line: Line, columns: Sequence[str]) -> Record | Unreadab
 
 
 def _loaded(content: bytes) -> Any:
-    """The fast parser refuses half of a character pair, which old corpora have; the slow one lets it pass."""
+    """Parse JSON; the slower parser accepts lone surrogates, which old corpora have."""
     try:
         return orjson.loads(content)
     except orjson.JSONDecodeError:
@@ -83,7 +83,7 @@ def _record(where: str, fields: Mapping[str, Any]) -> Record | Unreadable:
 
 
 def _first(fields: Mapping[str, Any], names: Sequence[str]) -> str:
-    """The first of these fields that is not empty, as text that a snapshot can hold."""
+    """Return the first of these fields that is not empty, as text that a snapshot can hold."""
     for name in names:
         value = fields.get(name)
         if value not in (None, "", []):
@@ -93,12 +93,12 @@ def _first(fields: Mapping[str, Any], names: Sequence[str]) -> str:
 
 
 def _named(value: Any) -> str:
-    """An author is a name, or an object with one."""
+    """Return the name of an author, who is a string or an object with a name."""
     return str(value.get("name", "")) if isinstance(value, dict) else str(value)
 
 
 def _title_in(text: str) -> tuple[str, str]:
-    """A title that is written in quotes on the text's first line, and the rest; else no title and the text."""
+    """Split off a quoted title on the text's first line; without one return no title and the text."""
     first, _, rest = text.partition("\n")
     if len(first) > 2 and first[0] == first[-1] == '"':
         return _unquoted(first), rest.strip()

@@ -1,4 +1,4 @@
-"""The kinds of record corpora: what their addresses, their licences and their documents are."""
+"""The kinds of record corpora, with their addresses, licences and documents."""
 
 from urllib.parse import quote
 
@@ -22,7 +22,7 @@ def _alone(record: Record) -> str:
 
 
 def _opening(_: Record, text: str) -> str:
-    """A text's first line, which stands for a title well enough."""
+    """Return a text's first line, which can stand for a title."""
     line = text.partition("\n")[0].strip()
     return line if len(line) <= _TITLE_CHARS else f"{line[:_TITLE_CHARS].rsplit(' ', 1)[0]} …"
 
@@ -36,18 +36,18 @@ def _own_address(scheme: str, name: str, identity: str) -> str:
 
 
 def wikipedia_address(title: str) -> str:
-    """Where Wikipedia has the article of this title, on the English or the Chinese one by the title's script."""
+    """Return the address of the article with this title, in the Chinese Wikipedia for a Chinese title, else the English."""
     return f"https://{detect_language(title).value}.wikipedia.org/wiki/{quote(title.replace(' ', '_'), safe='/:(),')}"
 
 
 def _paper_address(name: str, record: Record) -> str:
-    """Semantic Scholar's page of a paper, whose corpus number peS2o and OpenScholar use as its id."""
+    """Return Semantic Scholar's page of a paper; peS2o and OpenScholar use its corpus number as the paper's id."""
     number = _paper(record)
     return f"https://api.semanticscholar.org/CorpusID:{number}" if number.isdigit() else _own_address("papers", name, number)
 
 
 BEIR = RecordKind("passage", "", lambda name, record: _own_address("beir", name, record.identity), _alone, _number)
-"""BEIR's corpora: every record a document."""
+"""BEIR's corpora, in which every record is a document."""
 
 RECORDS = RecordKind(
     "document", "", lambda name, record: _own_address("records", name, record.of or record.identity), _part_of, _opening
@@ -57,7 +57,7 @@ RECORDS = RecordKind(
 WIKIPEDIA_PASSAGES = RecordKind(
     "encyclopedia", "CC BY-SA 3.0", lambda _, record: wikipedia_address(record.title), _part_of, _opening
 )
-"""The passages of the 2018 Wikipedia that research uses: DPR's `psgs_w100.tsv`, `wiki-18.jsonl`."""
+"""Passages of the 2018 Wikipedia, as research uses them: DPR's `psgs_w100.tsv`, `wiki-18.jsonl`."""
 
 PAPERS = RecordKind("paper", "ODC-By 1.0", _paper_address, _paper, _opening)
 """peS2o, and OpenScholar's passages of it."""

@@ -1,7 +1,7 @@
-"""Corpora that come as records: JSON lines or tab-separated passages. Consecutive passages of a document are put together again.
+"""Corpora of records: JSON lines or tab-separated passages. Consecutive passages of a document are joined again.
 
-Research cuts its corpora into passages of a hundred words or so. Put together, what is found can be read on in, passages end with
-sentences, and a document is stored once, with one address.
+Research corpora have passages of about a hundred words. A joined document can be read beyond a found passage, its passages end
+with sentences, and it is stored once, with one address.
 """
 
 from collections.abc import Callable, Iterator
@@ -22,11 +22,11 @@ _SENTENCE_ENDS = (".", "!", "?", "。", "！", "？", '."', ".”")
 
 @dataclass(frozen=True)
 class RecordKind:
-    """What one kind of records means.
+    """The meaning of one kind of records.
 
-    `address` gives the address of a record that states none, from the collection's name and the record; `document` names the
-    document a record is part of: consecutive records of the same name are one document. `untitled` gives a title to a record that
-    has none, from the record and its document's text.
+    `address` makes the address of a record without one, from the collection's name and the record. `document` returns the name
+    of a record's document: consecutive records with the same name are one document. `untitled` makes the title of a record
+    without one, from the record and its document's text.
     """
 
     source_kind: str
@@ -45,7 +45,7 @@ class RecordCorpus:
         self._kind = kind
 
     def documents(self, skip: int = 0) -> Iterator[Document | Unreadable]:
-        """One document for the consecutive records of one; a line that is not a usable record is reported."""
+        """Yield one document for its consecutive records, and a report for a line that is not a usable record."""
         for number, item in enumerate(self._grouped()):
             if number >= skip:
                 yield item if isinstance(item, Unreadable) else self._document(item)
@@ -104,13 +104,13 @@ def _parsed(lines: Iterator[Line | Unreadable]) -> Iterator[Record | Unreadable]
 
 
 def _columns(line: Line) -> list[str]:
-    """The names in a tab-separated file's first line, if it has names."""
+    """Return the column names of a tab-separated file's first line; none where it is no header."""
     names = line.content.decode("utf-8", errors="replace").strip().lower().split("\t")
     return names if "text" in names and "id" in names else []
 
 
 def _joined(texts: list[str]) -> str:
-    """Passages put together: with a paragraph's gap after a full sentence, else as one sentence running on."""
+    """Join passages: with a paragraph's gap after a full sentence, else with a space."""
     whole = [texts[0]]
     for text in texts[1:]:
         whole += ["\n\n" if whole[-1].endswith(_SENTENCE_ENDS) else " ", text]

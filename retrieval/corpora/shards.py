@@ -1,4 +1,4 @@
-"""The files of one corpus, far larger than memory: a file or a folder of shards, plain or packed, read one after the other."""
+"""The files of a corpus that is larger than memory: a file or a folder of shards, plain or packed, read one after the other."""
 
 import bz2
 import gzip
@@ -17,7 +17,7 @@ class Shards:
     """The file at `path`, or the files in that folder with one of `endings`, in the order of the numbers in their names.
 
     Raises:
-        InvalidInput: there is none.
+        InvalidInput: there is no such file.
     """
 
     def __init__(self, path: Path, endings: Sequence[str]) -> None:
@@ -27,7 +27,7 @@ class Shards:
         self._open: IO[bytes] | None = None
 
     def contents(self) -> Iterator[tuple[str, IO[bytes]]]:
-        """Each file's name and unpacked content, to be read before the next is asked for."""
+        """Yield each file's name and unpacked content; read it before the next."""
         self._before = 0
         for path, size in zip(self._paths, self._sizes, strict=True):
             with path.open("rb") as self._open, _unpacked(self._open, path) as content:
@@ -35,12 +35,12 @@ class Shards:
             self._before += size
 
     def state(self) -> str:
-        """A hash of the files' names, sizes and times of change."""
+        """Return a hash of the files' names, sizes and times of change."""
         stamps = [f"{path.name} {path.stat().st_size} {path.stat().st_mtime_ns}" for path in self._paths]
         return hashlib.sha256("\n".join(stamps).encode()).hexdigest()[:16]
 
     def share_read(self) -> float:
-        """How much of the files, as they lie on disk, has been read."""
+        """Return the share of the packed files that has been read."""
         here = self._open.tell() if self._open and not self._open.closed else 0
         return (self._before + here) / max(1, sum(self._sizes))
 
@@ -57,7 +57,7 @@ def _in_folder(folder: Path, endings: Sequence[str]) -> list[Path]:
 
 
 def _unpacked(raw: IO[bytes], path: Path) -> IO[bytes]:
-    """What is in a file, by the ending of its name."""
+    """Unpack a file by the ending of its name."""
     match path.suffix.lower():
         case ".gz":
             return cast("IO[bytes]", gzip.GzipFile(fileobj=raw))

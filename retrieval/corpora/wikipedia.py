@@ -1,4 +1,4 @@
-"""Wikipedia as its makers publish it: `pages-articles.xml`, packed or not, single or multistream, whole or in parts."""
+"""Wikipedia's dumps: `pages-articles.xml`, packed or not, single or multistream, whole or in parts."""
 
 from collections.abc import Iterator
 from datetime import date
@@ -17,13 +17,13 @@ from retrieval.language.dates import read_date
 from retrieval.ports import Document
 
 LICENCE = "CC BY-SA 4.0"
-"""Of Wikipedia's text in dumps since June 2023; those before are under version 3.0."""
+"""The licence of the text in dumps since June 2023; earlier dumps are under version 3.0."""
 ARTICLES = "0"
 """The namespace of articles, in every language's Wikipedia."""
 
 
 class Page(NamedTuple):
-    """An article as the dump has it. `site` is where its wiki is, such as `https://en.wikipedia.org`."""
+    """An article of the dump. `site` is its wiki's address, such as `https://en.wikipedia.org`."""
 
     site: str
     title: str
@@ -32,14 +32,14 @@ class Page(NamedTuple):
 
 
 class WikipediaDump:
-    """The articles of a dump: a file, or a folder with its parts. Redirects and pages that are no articles are left out."""
+    """The articles of a dump: a file, or a folder with its parts. Redirects and other pages are left out."""
 
     def __init__(self, path: Path, licence: str = "") -> None:
         self._shards = Shards(path, (".xml",))
         self._licence = licence or LICENCE
 
     def documents(self, skip: int = 0) -> Iterator[Document | Unreadable]:
-        """One document an article; the first `skip` are passed over without taking their wikitext apart."""
+        """Yield one document for each article; the wikitext of the first `skip` is not parsed."""
         for item in islice(self._pages(), skip, None):
             yield item if isinstance(item, Unreadable) else _document(item, self._licence)
 
@@ -63,7 +63,7 @@ class WikipediaDump:
 
 
 def _articles(content: IO[bytes]) -> Iterator[Page]:
-    """The articles of one file. Entities are not resolved and nothing is fetched; the parser's own limits hold."""
+    """Yield the articles of one file. Entities are not resolved and nothing is fetched; the parser's own limits hold."""
     parsed = etree.iterparse(
         content, tag=("{*}base", "{*}page"), resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False
     )
@@ -90,7 +90,7 @@ def _page(site: str, element: etree._Element) -> Page | None:
 
 
 def _forget(element: etree._Element) -> None:
-    """Let go of a page that was read, and of those before it: the parser would keep the whole dump."""
+    """Free the memory of a page and of those before it, because the parser would keep the whole dump."""
     element.clear()
     parent = element.getparent()
     while parent is not None and element.getprevious() is not None:

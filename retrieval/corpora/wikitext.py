@@ -1,4 +1,4 @@
-"""Wikitext to readable text: prose, headings, lists and table rows; no templates, references, files or categories."""
+"""The readable text of wikitext: prose, headings, lists and table rows; no templates, references, files or categories."""
 
 import re
 
@@ -11,10 +11,10 @@ _UNSEEN_TAGS = frozenset(
 )
 _SHOWS_FIRST = frozenset({"nowrap", "small", "nobr", "abbr", "nihongo", "tooltip", "as of"})
 _SHOWS_LAST = frozenset({"lang", "transl", "transliteration"})
-"""Templates that show one of their arguments as part of the sentence; all others are boxes, notes and numbers made elsewhere."""
+"""Templates that show one of their arguments in the sentence. All others are boxes, notes and numbers from elsewhere."""
 _QUANTITY = frozenset({"convert", "cvt"})
 _NOT_TEXT = re.compile(r"\s*(?:(?i:file|image|category|media|文件|图像|圖像|分类|分類)\s*:|[a-z]{2,3}(?:-[a-z]+)?:\S)")
-"""Links to pictures, categories, and the same article in another language; `[[:Category:...]]` is shown."""
+"""Links to pictures, categories, and the article in another language. `[[:Category:...]]` is shown."""
 _LAST_SECTIONS = re.compile(
     "references|external links|further reading|see also|notes|bibliography|sources|citations|footnotes|参考文献|參考文獻|外部链接"
     "|外部連結|参见|參見|延伸阅读|延伸閱讀|注释|註釋|参考资料|參考資料",
@@ -23,7 +23,7 @@ _LAST_SECTIONS = re.compile(
 _EMPTY_BRACKETS = re.compile(r"\s*[(（][\s,;，；:]*[)）]")
 _LEADING_IN_BRACKETS = re.compile(r"([(（])[\s,;，；:]+")
 _CELL = "\x1f"
-"""Ends a table cell while its row is not yet put together."""
+"""The end of a table cell, until its row is joined."""
 _REDIRECT = re.compile(r"\s*#\s*(?:redirect|重定向)", re.IGNORECASE)
 _SPACES = re.compile(r"[ \t\u00a0]+")
 _MAGIC = re.compile(r"__[A-Z]+__")
@@ -32,7 +32,7 @@ _SIMPLIFIED = re.compile(r"zh-(?:hans|cn)\s*:\s*([^;]*)")
 
 
 def plain_text(wikitext: str) -> str:
-    """The readable text of an article: paragraphs, headings, list items and table rows parted by blank lines."""
+    """Return the readable text of an article: paragraphs, headings, list items and table rows between blank lines."""
     pieces: list[str] = []
     kept = True
     for node in mwparserfromhell.parse(wikitext, skip_style_tags=False).nodes:
@@ -100,7 +100,7 @@ def _tag(tag: Tag) -> str:
 
 
 def _rows(table: str) -> str:
-    """A row a line, its cells parted by bars."""
+    """Return a line for each row, with bars between its cells."""
     rows = (" | ".join(cell.strip() for cell in row.split(_CELL) if cell.strip()) for row in table.split("\n"))
     return "\n".join(row for row in rows if row)
 
@@ -118,7 +118,7 @@ def _template(template: Template) -> str:
 
 
 def _variant(found: re.Match[str]) -> str:
-    """Of a Chinese word given in several scripts, the simplified one, or the first."""
+    """Return the simplified form of a Chinese word with several variants, or the first variant."""
     simplified = _SIMPLIFIED.search(found.group(1))
     return simplified.group(1) if simplified else found.group(1).partition(";")[0].rpartition(":")[2]
 

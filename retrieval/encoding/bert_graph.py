@@ -1,6 +1,6 @@
 """BERT as an ONNX graph, from the tensors of its checkpoint (Devlin et al. 2019, section 3; Vaswani et al. 2017, section 3).
 
-Inputs and output are called as in the published ONNX files: `input_ids`, `attention_mask` and `token_type_ids`, each of shape
+Inputs and output have the names of the published ONNX files: `input_ids`, `attention_mask` and `token_type_ids`, each of shape
 (texts, tokens); `last_hidden_state` of shape (texts, tokens, hidden size).
 """
 
@@ -13,18 +13,18 @@ from numpy.typing import NDArray
 from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
 
 OPSET = 17
-"""The first with LayerNormalization."""
+"""The first opset with LayerNormalization."""
 IR_VERSION = 8
-"""The file format of that opset's time, which every newer runtime reads."""
+"""The file format of that opset, which every newer runtime reads."""
 MASKED = -1e9
-"""Added to the score of a token that is padding: its share becomes exactly 0."""
+"""The value added to the score of a padding token, whose share becomes exactly 0."""
 INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 OUTPUT = "last_hidden_state"
 Tensors = Mapping[str, NDArray[Any]]
 
 
 class Bert(NamedTuple):
-    """What the tensors' shapes do not tell."""
+    """The parts of a BERT's configuration that its tensors' shapes do not show."""
 
     layers: int
     heads: int
@@ -32,7 +32,7 @@ class Bert(NamedTuple):
 
 
 class _Graph:
-    """Nodes and constants in the order they are added. What adds one returns the name of its result."""
+    """The nodes and constants of a graph in order. Each method adds one and returns the name of its result."""
 
     def __init__(self, tensors: Tensors, bert: Bert) -> None:
         self.tensors = tensors
@@ -60,7 +60,7 @@ class _Graph:
 
 
 def bert_graph(tensors: Tensors, bert: Bert) -> ModelProto:
-    """The encoder of a BERT checkpoint in 32-bit floats. `KeyError` when a tensor is missing."""
+    """Build the encoder of a BERT checkpoint in 32-bit floats. Raises `KeyError` when a tensor is missing."""
     graph = _Graph(tensors, bert)
     states = _embeddings(graph)
     mask = _mask(graph)
@@ -89,7 +89,7 @@ def _model(graph: _Graph) -> ModelProto:
 
 
 def _embeddings(graph: _Graph) -> str:
-    """Word, place and segment of each token, added and normalised."""
+    """Add word, position and segment of each token, and normalise the sum."""
     words = graph.add("Gather", graph.tensor("embeddings.word_embeddings.weight"), "input_ids")
     segments = graph.add("Gather", graph.tensor("embeddings.token_type_embeddings.weight"), "token_type_ids")
     length = graph.add("Shape", "input_ids", start=1, end=2)
@@ -100,13 +100,13 @@ def _embeddings(graph: _Graph) -> str:
 
 
 def _mask(graph: _Graph) -> str:
-    """What is added to every score: 0 for a token, `MASKED` for padding; shape (texts, 1, 1, tokens)."""
+    """Build the mask that is added to every score: 0 for a token, `MASKED` for padding; shape (texts, 1, 1, tokens)."""
     kept = graph.add("Cast", graph.add("Unsqueeze", "attention_mask", graph.integers(1, 2)), to=TensorProto.FLOAT)
     return graph.add("Mul", graph.add("Sub", graph.number(1.0), kept), graph.number(MASKED))
 
 
 def _attention(graph: _Graph, prefix: str, states: str, mask: str) -> str:
-    """Scaled dot-product attention over all heads, with its output projection."""
+    """Build scaled dot-product attention over all heads, with its output projection."""
     hidden = graph.tensors[f"{prefix}.self.query.bias"].shape[0]
     size = hidden // graph.bert.heads
     query, value = (_heads(graph, f"{prefix}.self.{part}", states, size, [0, 2, 1, 3]) for part in ("query", "value"))
@@ -119,7 +119,7 @@ def _attention(graph: _Graph, prefix: str, states: str, mask: str) -> str:
 
 
 def _heads(graph: _Graph, prefix: str, states: str, size: int, order: list[int]) -> str:
-    """A projection cut into heads; `order` of the axes (texts, tokens, heads, size)."""
+    """Build a projection and cut it into heads; `order` permutes the axes (texts, tokens, heads, size)."""
     cut = graph.add("Reshape", _linear(graph, prefix, states), graph.integers(0, 0, graph.bert.heads, size))
     return graph.add("Transpose", cut, perm=order)
 
@@ -130,7 +130,7 @@ def _linear(graph: _Graph, prefix: str, states: str) -> str:
 
 
 def _residual(graph: _Graph, change: str, states: str) -> str:
-    """Sum, not Add: onnxruntime fuses Add and LayerNormalization into a kernel that makes a text a third slower on a CPU."""
+    """Add a change to the states by Sum: onnxruntime would fuse Add and LayerNormalization to a kernel a third slower on CPUs."""
     return graph.add("Sum", change, states)
 
 
@@ -140,6 +140,6 @@ def _layer_norm(graph: _Graph, prefix: str, states: str) -> str:
 
 
 def _gelu(graph: _Graph, states: str) -> str:
-    """The exact form, x (1 + erf(x / sqrt 2)) / 2, in the order of operations that runtimes know to fuse."""
+    """Build the exact GELU, x (1 + erf(x / sqrt 2)) / 2, in the order of operations that runtimes fuse."""
     error = graph.add("Erf", graph.add("Div", states, graph.number(math.sqrt(2))))
     return graph.add("Mul", graph.add("Mul", states, graph.add("Add", error, graph.number(1.0))), graph.number(0.5))

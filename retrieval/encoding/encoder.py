@@ -1,8 +1,8 @@
 """Dense vectors from all-MiniLM-L6-v2 in this process: 384 dimensions, unit length, at most 256 tokens of text.
 
-On a CPU the 8-bit ONNX form is used, one text at a time: without padding it takes 10 ms for a passage of 160 tokens where a
-padded batch of 64 takes 27 ms a passage, and, since 8-bit activations are scaled over the whole input, a text's vector then
-depends on nothing but the text. Several threads encode side by side.
+A CPU uses the 8-bit ONNX form, one text at a time. Without padding a passage of 160 tokens takes 10 ms; in a padded batch of 64
+it takes 27 ms. 8-bit activations are scaled over the whole input, so that only alone a text's vector depends on nothing but the
+text. Several threads encode side by side.
 """
 
 import logging
@@ -26,13 +26,13 @@ from retrieval.encoding.encoder_weights import MINILM, find_weights
 
 MAX_TOKENS = 256
 KEPT_QUERIES = 2_048
-"""Encodings of recent queries that are kept: one takes 1 to 2 ms to make and 1.5 KB to keep."""
+"""The number of recent queries whose vectors are stored: one takes 1 to 2 ms to make and 1.5 KB to store."""
 _log = logging.getLogger(__name__)
 Vectors = NDArray[np.float32]
 
 
 class EncoderBackend(StrEnum):
-    """How the model is run. `AUTO` is the 8-bit form where onnxruntime is installed, else sentence-transformers."""
+    """The runtime of the model. `AUTO` is the 8-bit form where onnxruntime is installed, else sentence-transformers."""
 
     AUTO = "auto"
     ONNX = "onnx"
@@ -41,33 +41,33 @@ class EncoderBackend(StrEnum):
 
 
 class Encoder(Protocol):
-    """Turns texts into dense unit vectors. `name` tells apart encoders whose vectors do not mix. Safe to share by threads."""
+    """An encoder of texts as dense unit vectors. Vectors of encoders with different names must not mix. Threads may share it."""
 
     @property
     def name(self) -> str:
-        """Model and form, as kept with the index that was made with it."""
+        """Model and form, as an index made with it stores them."""
         ...
 
     @property
     def size(self) -> int:
-        """Dimensions of its vectors."""
+        """The number of dimensions of its vectors."""
         ...
 
     def passages(self, texts: Sequence[str]) -> Vectors:
-        """One row a text, in order."""
+        """Return one row for each text, in order."""
         ...
 
     def query(self, text: str) -> list[float]:
-        """A query's vector."""
+        """Return a query's vector."""
         ...
 
     def reads(self, text: str) -> bool:
-        """Whether its model knows the language of a text; vectors of what it does not know are noise."""
+        """Whether its model knows the language of a text; vectors of other languages are noise."""
         ...
 
 
 class OnnxEncoder:
-    """The 8-bit form through onnxruntime. `folder` holds `model.onnx` and `tokenizer.json`; `threads` texts run at once."""
+    """The 8-bit form in onnxruntime. `folder` holds `model.onnx` and `tokenizer.json`; `threads` texts run at once."""
 
     name = MINILM
     size = 384
@@ -88,13 +88,13 @@ class OnnxEncoder:
         self._recent = lru_cache(KEPT_QUERIES)(self._vector)
 
     def passages(self, texts: Sequence[str]) -> Vectors:
-        """One row a text, in order."""
+        """Return one row for each text, in order."""
         run: Callable[..., Any] = self._pool.map if self._pool else map
         rows = list(run(self._vector, texts))
         return np.stack(rows) if rows else np.empty((0, 0), np.float32)
 
     def query(self, text: str) -> list[float]:
-        """A query's vector."""
+        """Return a query's vector."""
         vector: list[float] = self._recent(text).tolist()
         return vector
 
@@ -103,7 +103,7 @@ class OnnxEncoder:
         return detect_language(text) is Language.ENGLISH
 
     def _vector(self, text: str) -> Vectors:
-        """Mean over the tokens' last states, scaled to unit length."""
+        """Return the mean of the tokens' last states, scaled to unit length."""
         tokens = np.array([self._tokenizer.encode(text).ids], np.int64)
         feed = {"input_ids": tokens, "attention_mask": np.ones_like(tokens), "token_type_ids": np.zeros_like(tokens)}
         mean: Vectors = self._session.run(None, feed)[0][0].mean(axis=0)
@@ -111,7 +111,7 @@ class OnnxEncoder:
 
 
 class SentenceTransformersEncoder:
-    """A model folder or hub name through sentence-transformers, where that package (and torch) is installed."""
+    """A model folder or hub name in sentence-transformers, where that package (and torch) is installed."""
 
     def __init__(self, model: str) -> None:
         from sentence_transformers import SentenceTransformer
@@ -122,12 +122,12 @@ class SentenceTransformersEncoder:
         self.size = int(self._model.get_embedding_dimension())
 
     def passages(self, texts: Sequence[str]) -> Vectors:
-        """One row a text, in order."""
+        """Return one row for each text, in order."""
         vectors: Vectors = self._model.encode(list(texts), normalize_embeddings=True, show_progress_bar=False)
         return vectors
 
     def query(self, text: str) -> list[float]:
-        """A query's vector."""
+        """Return a query's vector."""
         vector: list[float] = self.passages([text])[0].tolist()
         return vector
 
@@ -137,7 +137,7 @@ class SentenceTransformersEncoder:
 
 
 class EncoderOnce:
-    """An encoder that is opened when it is first needed, by whichever thread comes first; a failure is told once."""
+    """An encoder that its first use opens, in any thread. A failure is logged once."""
 
     def __init__(self, opening: Callable[[], Encoder]) -> None:
         self._opening = opening
@@ -146,7 +146,7 @@ class EncoderOnce:
         self._failed = False
 
     def __call__(self) -> Encoder | None:
-        """The encoder, or None when it cannot be opened."""
+        """Return the encoder; None when it cannot be opened."""
         with self._lock:
             if self._encoder is None and not self._failed:
                 try:
@@ -160,10 +160,10 @@ class EncoderOnce:
 def open_encoder(
     backend: EncoderBackend, models_dir: Path | None, cache: Path, threads: int = 1, server: EmbeddingsServer | None = None
 ) -> Encoder:
-    """The encoder: that of `server` where one is given, else one in this process, its weights found or fetched.
+    """Open the encoder of `server` where one is given, else one in this process, whose weights are found or fetched.
 
     Raises:
-        SetupError: the weights cannot be had (see `find_weights`), the backend's package is not installed, or none is wanted.
+        SetupError: the weights are not available (see `find_weights`), a package is not installed, or no encoder is wanted.
         ToolError: the server does not answer, or refuses.
     """
     if backend is EncoderBackend.NONE:

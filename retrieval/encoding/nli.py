@@ -1,4 +1,4 @@
-"""A natural-language-inference cross-encoder named from a hub: does a premise entail or contradict a hypothesis?"""
+"""A cross-encoder of natural-language inference from a model hub: does a premise entail or contradict a hypothesis?"""
 
 import threading
 from collections.abc import Mapping, Sequence
@@ -11,14 +11,17 @@ ENTAILED, CONTRADICTED = "entail", "contradict"
 
 
 class Labels(NamedTuple):
-    """Places of the two labels that count among a model's outputs."""
+    """The places of the two needed labels among a model's outputs."""
 
     entailed: int
     contradicted: int
 
 
 class CrossEncoderNli:
-    """`model` is a hub name or a folder, loaded at the first question through sentence-transformers. Safe to share by threads."""
+    """A cross-encoder, loaded by sentence-transformers at the first call. Threads may share it.
+
+    `model` is a hub name or a folder.
+    """
 
     def __init__(self, model: str) -> None:
         if find_spec("sentence_transformers") is None:
@@ -28,10 +31,10 @@ class CrossEncoderNli:
         self._model: Any = None
 
     def __call__(self, pairs: Sequence[tuple[str, str]]) -> list[tuple[float, float]]:
-        """For each premise and hypothesis, the probabilities of entailment and of contradiction.
+        """Return the probabilities of entailment and of contradiction for each premise and hypothesis.
 
         Raises:
-            ToolError: the model cannot be loaded, or has other labels than a model of inference.
+            ToolError: the model cannot be loaded, or lacks the labels of inference.
         """
         with self._lock:
             model = self._model = self._model or self._load()
@@ -49,7 +52,7 @@ class CrossEncoderNli:
 
 
 def labels_of(names: Mapping[Any, str]) -> Labels:
-    """The places of entailment and contradiction among a model's labels, which no two models order alike."""
+    """Find the places of entailment and contradiction among a model's labels, whose order differs by model."""
     places = {name.lower(): int(place) for place, name in names.items()}
     entailed = next((place for name, place in places.items() if name.startswith(ENTAILED)), None)
     contradicted = next((place for name, place in places.items() if name.startswith(CONTRADICTED)), None)

@@ -1,8 +1,8 @@
 """Make an 8-bit ONNX file from a BERT checkpoint, without torch.
 
-`python -m retrieval.encoding.onnx_conversion CHECKPOINT TARGET`, where
-CHECKPOINT is a folder with `model.safetensors` and `config.json`. It runs as a process of its own, once a machine, since the
-libraries it needs serve nothing else. It takes seconds and at its peak some 400 MB of memory.
+`python -m retrieval.encoding.onnx_conversion CHECKPOINT TARGET`, where CHECKPOINT is a folder with `model.safetensors` and
+`config.json`. It runs once on a machine, in a separate process, because nothing else needs its libraries. It takes seconds and
+at most about 400 MB of memory.
 """
 
 import argparse
@@ -18,7 +18,7 @@ from retrieval.encoding.bert_graph import Bert, bert_graph
 
 
 def convert_checkpoint(checkpoint: Path, target: Path) -> None:
-    """Write the checkpoint's encoder to `target`, matrices and word embeddings in 8 bits. `OSError` when files are missing."""
+    """Write the checkpoint's encoder to `target`, with matrices and word embeddings in 8 bits. Raises `OSError` without files."""
     config = json.loads((checkpoint / "config.json").read_text(encoding="utf-8"))
     bert = Bert(config["num_hidden_layers"], config["num_attention_heads"], config["layer_norm_eps"])
     with tempfile.TemporaryDirectory(dir=target.parent) as scratch:
@@ -28,7 +28,7 @@ def convert_checkpoint(checkpoint: Path, target: Path) -> None:
 
 
 def quantize(floats: Path, target: Path) -> None:
-    """Write `floats` with 8-bit weights: one scale a column; 7 of the 8 bits in matrices, or CPUs without VNNI overflow."""
+    """Write `floats` with 8-bit weights and one scale for each column. Matrices use 7 bits, since CPUs without VNNI overflow."""
     from onnxruntime.quantization import QuantType, quantize_dynamic
 
     quantize_dynamic(
@@ -42,7 +42,7 @@ def quantize(floats: Path, target: Path) -> None:
 
 
 def main() -> int:
-    """Convert; 0 when the file is there."""
+    """Convert the checkpoint, and return 0."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("checkpoint", type=Path)
     parser.add_argument("target", type=Path)

@@ -1,4 +1,4 @@
-"""Vectors of texts that were read lately: what claims rest on is read again with the next report on the same sources."""
+"""A cache of the vectors of recent texts. The next report on the same sources needs the same passages again."""
 
 import threading
 from collections import OrderedDict
@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from retrieval.encoding.encoder import Encoder, Vectors
 
 MOST = 4_096
-"""Texts whose vectors are kept: at 384 dimensions 1.5 KB each."""
+"""The most stored vectors; one of 384 dimensions takes 1.5 KB."""
 
 
 class RecentVectors:
-    """Encodes only what it has not, the least recently asked given up first. Safe to share by threads."""
+    """A cache of vectors that encodes only missing texts and drops the least recently used. Threads may share it."""
 
     def __init__(self, most: int = MOST) -> None:
         self._most = most
@@ -19,7 +19,7 @@ class RecentVectors:
         self._lock = threading.Lock()
 
     def of(self, encoder: Encoder, texts: Sequence[str]) -> list[Vectors]:
-        """The unit vector of each text, in order. What the encoder raises passes through, and nothing is kept then."""
+        """Return the unit vector of each text, in order. The encoder's errors pass through, and nothing is stored then."""
         known = self._known(encoder.name, texts)
         missing = [text for text in dict.fromkeys(texts) if text not in known]
         # Copies: a row of an array would keep the whole of it in memory.

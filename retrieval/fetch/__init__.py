@@ -1,1 +1,1 @@
-"""Pages of the open web: fetched safely, turned into readable text, kept apart from anything a page could do to us."""
+"""The reading of pages of the open web: safe fetching and parsing, isolated from harm that a page could do."""

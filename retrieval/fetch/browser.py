@@ -1,8 +1,8 @@
-"""Pages that are empty until their scripts run, in a browser that reaches nothing by itself.
+"""A renderer of pages that are empty until their scripts run, in a browser without a network of its own.
 
-Every request of the page comes to us and is answered by the same guarded fetcher. The browser's own way out leads to a proxy
-that is not there and its resolver knows no name, so that whatever is not routed (sockets, prefetching) ends nowhere.
-Needs the package `playwright` and a Chromium on this machine.
+The guarded fetcher answers every request of the page. The browser's own proxy does not exist and its resolver knows no name, so
+that traffic which is not routed to us (sockets, prefetching) reaches nothing. The renderer needs the package `playwright` and a
+Chromium on this machine.
 """
 
 import asyncio
@@ -26,7 +26,7 @@ FLAGS = ("--host-resolver-rules=MAP * ~NOTFOUND", "--disable-background-networki
 
 
 class ScriptedPages:
-    """Renders pages, one at a time, each in a context of its own. Close it; belongs to the event loop of its first call."""
+    """A renderer of pages, one at a time, each in its own context. Close it. It belongs to the event loop of its first call."""
 
     def __init__(self, executable: Path, fetcher: Fetcher) -> None:
         self._executable = executable
@@ -36,7 +36,7 @@ class ScriptedPages:
         self._browser: Browser | None = None
 
     async def render(self, url: str) -> Fetched:
-        """The page after its scripts ran. Raises `PageRefused` when the browser cannot show it."""
+        """Return the page after its scripts ran. Raises `PageRefused` when the browser cannot show it."""
         async with self._turn:
             try:
                 async with asyncio.timeout(2 * WAITED.total_seconds()):
@@ -81,14 +81,14 @@ async def _shown(page: Page) -> Fetched:
 
 
 class _Requests:
-    """Answers the requests of one page."""
+    """The requests of one page, and their answers."""
 
     def __init__(self, fetcher: Fetcher) -> None:
         self._fetcher = fetcher
         self._left = MAX_REQUESTS
 
     async def answer(self, route: Route) -> None:
-        """With what the guarded fetcher brings, or not at all."""
+        """Answer a request from the guarded fetcher, or abort it."""
         request = route.request
         self._left -= 1
         if self._left < 0 or request.method != "GET" or request.resource_type not in FETCHED:
@@ -109,4 +109,4 @@ class _Requests:
             if isinstance(answer, Fetched):
                 return answer
             at = answer
-        raise PageRefused("the server sends on and on")
+        raise PageRefused("the server redirects too many times")

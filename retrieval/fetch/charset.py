@@ -1,4 +1,4 @@
-"""Bytes of a page to text: by byte-order mark, header, the page's own statement, or detection (in the order of WHATWG)."""
+"""The decoding of a page by byte-order mark, header, the page's own declaration, or detection (in WHATWG's order)."""
 
 import codecs
 import re
@@ -20,17 +20,29 @@ _WIDER = {
     "gbk": "gb18030",
     "shift_jis": "cp932",
 }
-# Codecs by which bytes that say one thing read as another, or that are no codecs of text.
+# Codecs that could disguise a text, and codecs of other things than text.
 _REFUSED = frozenset(
-    {
-        *("utf-7", "idna", "punycode", "unicode-escape", "raw-unicode-escape"),
-        *("rot-13", "rot13", "hex", "base64", "bz2", "zlib", "uu", "quopri", "undefined"),
-    }
+    [
+        "utf-7",
+        "idna",
+        "punycode",
+        "unicode-escape",
+        "raw-unicode-escape",
+        "rot-13",
+        "rot13",
+        "hex",
+        "base64",
+        "bz2",
+        "zlib",
+        "uu",
+        "quopri",
+        "undefined",
+    ]
 )
 
 
 def page_text(content: bytes, header: str = "") -> str:
-    """The text of a page whose Content-Type named the charset `header`. Raises `SourceUnreadable` for what is not text."""
+    """Decode a page whose Content-Type names the charset `header`. Raises `SourceUnreadable` if it is not text."""
     if not content.startswith(_BOMS):
         for label in (header, _declared(content)):
             codec = _codec(label)
@@ -42,7 +54,7 @@ def page_text(content: bytes, header: str = "") -> str:
 def _declared(content: bytes) -> str:
     found = _DECLARED.search(content[:_HEAD])
     label = (found.group(1) or found.group(2)).decode("ascii", "replace") if found else ""
-    return "" if label.lower().startswith(("utf-16", "utf-32")) else label  # it was read as bytes, so it is neither
+    return "" if label.lower().startswith(("utf-16", "utf-32")) else label  # ASCII bytes declared it, so it is neither
 
 
 def _codec(label: str) -> str:
@@ -54,7 +66,7 @@ def _codec(label: str) -> str:
 
 
 def _strictly(content: bytes, codec: str) -> str | None:
-    """The text, unless more than a few bytes do not fit: then the label is wrong."""
+    """Decode by this codec; None where more than a few bytes do not fit, because the label is wrong then."""
     try:
         text = content.decode(codec, errors="replace")
     except (LookupError, ValueError, TypeError) as error:

@@ -1,4 +1,4 @@
-"""What kinds of pages are read, and what is made of them."""
+"""The kinds of pages that are read, and their readable content."""
 
 from datetime import date
 
@@ -11,7 +11,7 @@ READABLE = HTML | PDF | PLAIN | {"application/octet-stream", "binary/octet-strea
 
 
 class Readable(Value):
-    """What a reader of the page would see. `hidden` is what they would not: never to be shown, only to be inspected."""
+    """The content of a page that its reader sees. `hidden` is the rest: inspect it, and never show it."""
 
     text: str
     title: str = ""

@@ -1,4 +1,4 @@
-"""Unpacking a body as it arrives, never past a limit: a bomb of a few kilobytes stays a few kilobytes."""
+"""The unpacking of a body piece by piece, so that the reader can stop at a limit and a decompression bomb does no harm."""
 
 import zlib
 from collections.abc import Iterator
@@ -12,26 +12,26 @@ MAX_CODINGS = 2
 
 
 class Unpacker(Protocol):
-    """Unpacks one coding, a piece at a time; each piece that comes out is at most about 64 KiB."""
+    """The unpacking of one coding. Its pieces have at most about 64 KiB."""
 
     def feed(self, data: bytes) -> Iterator[bytes]:
-        """What `data` unpacks to; the caller may stop reading at any piece."""
+        """Yield the unpacked pieces of `data`; the caller may stop at any piece."""
         ...
 
     def finish(self) -> None:
-        """The body has ended; `PageRefused` when it is incomplete."""
+        """End the body. Raises `PageRefused` when it is incomplete."""
         ...
 
 
 class Plain:
-    """No coding at all."""
+    """The identity coding."""
 
     def feed(self, data: bytes) -> Iterator[bytes]:
-        """The same bytes."""
+        """Yield the same bytes."""
         yield data
 
     def finish(self) -> None:
-        """Any end is an end."""
+        """Accept any end."""
 
 
 class Zlib:
@@ -63,14 +63,14 @@ class Zlib:
             raise PageRefused("the page is damaged: it ends in the middle")
 
     def _started(self, data: bytes) -> "zlib._Decompress":
-        """A deflate body begins with a zlib header, or, from old servers, without one."""
+        """Return the stream. A deflate body begins with a zlib header, or, from old servers, without one."""
         if self._stream is None:
             wrapped = data[0] & 0x0F == 8 and (len(data) < 2 or (data[0] * 256 + data[1]) % 31 == 0)
             self._stream = zlib.decompressobj(zlib.MAX_WBITS if wrapped else -zlib.MAX_WBITS)
         return self._stream
 
     def _next_member(self, rest: bytes) -> bytes:
-        """A gzip body may be several members; what follows anything else is padding."""
+        """Begin the next gzip member if `rest` has one, and return the bytes to unpack. Other trailing bytes are padding."""
         if self._gzip and rest.startswith(b"\x1f\x8b"):
             self._stream = zlib.decompressobj(16 + zlib.MAX_WBITS)
             return rest
@@ -78,7 +78,7 @@ class Zlib:
 
 
 class Brotli:
-    """Brotli."""
+    """The Brotli coding."""
 
     def __init__(self) -> None:
         import brotli
@@ -120,10 +120,10 @@ class Chain:
 
 
 def unpacker(content_encoding: str) -> Unpacker:
-    """The unpacker of a `Content-Encoding` header. `PageRefused` for codings that were not asked for, and for towers of them."""
+    """Build the unpacker of a `Content-Encoding` header. Raises `PageRefused` for codings not asked for, and for too many."""
     names = [name.strip().lower() for name in content_encoding.split(",") if name.strip()]
     if len(names) > MAX_CODINGS:
-        raise PageRefused("the page is packed too many times over")
+        raise PageRefused("the page is compressed too many times")
     built: Unpacker = Plain()
     for name in names:  # listed in the order of packing, so the last is the outermost
         built = Chain(_one(name), built)
@@ -140,4 +140,4 @@ def _one(name: str) -> Unpacker:
             return Zlib(gzip=False)
         case "br":
             return Brotli()
-    raise PageRefused("the page is packed in a way that was not asked for")
+    raise PageRefused("the page is compressed in a way that was not asked for")

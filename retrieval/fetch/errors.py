@@ -1,11 +1,11 @@
-"""Why a page was not read, beside `app.outgoing.errors`. All are `ToolError`s; no message repeats words of the page's server."""
+"""Reasons why a page is not read, besides `app.outgoing.errors`. No message repeats words of the page's server."""
 
 from app.domain.errors import ToolError
 
 
 class DisallowedByRobots(ToolError):
-    """The site's robots.txt does not want this page read."""
+    """The site's robots.txt disallows this page."""
 
 
 class PageRefused(ToolError):
-    """The server answered with something that cannot be used: a status, a type, a size, a redirect."""
+    """The server's answer cannot be used for its status, type, size or redirect."""

@@ -1,4 +1,4 @@
-"""One address, fetched once: no retries, no cache, no cookies, no credentials, no proxy; every redirect is a new address."""
+"""A single fetch of one address, without retries, cache, cookies, credentials and proxy. Every redirect is a new address."""
 
 import asyncio
 import ssl
@@ -30,7 +30,7 @@ ACCEPT = "text/html,application/xhtml+xml,application/pdf,text/plain;q=0.9,*/*;q
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """What a server sent from the final address, unpacked. `content_type` is in lower case, without parameters."""
+    """The unpacked answer of a server from the final address. `content_type` is in lower case, without parameters."""
 
     url: str
     content_type: str
@@ -40,10 +40,10 @@ class Fetched:
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """Who asks, and where the requests may go.
+    """The identity of the client, and the allowed targets of its requests.
 
-    `permitted` networks may be connected to although they are not public: an intranet, or a test's own listeners.
-    `tls` replaces the system's certificate authorities.
+    `permitted` networks are allowed although they are not public: an intranet, or a test's own listeners. `tls` replaces the
+    system's certificate authorities.
     """
 
     user_agent: str = "RubricaBot/0.1"
@@ -55,7 +55,7 @@ class Policy:
 
 
 class Fetcher:
-    """Fetches addresses. It belongs to the event loop of its first call; close it, or use it in `async with`."""
+    """A fetcher of addresses. It belongs to the event loop of its first call. Close it, or use it in `async with`."""
 
     def __init__(self, policy: Policy | None = None) -> None:
         self.policy = policy or Policy()
@@ -74,18 +74,18 @@ class Fetcher:
             self._session = None
 
     def target(self, url: str) -> URL:
-        """The address to ask for. Raises `AddressRefused`."""
+        """Return the checked address to ask for. Raises `AddressRefused`."""
         return target(url, self.policy.permitted, self.policy.ports)
 
     async def hop(self, url: URL, types: frozenset[str] = frozenset()) -> "Fetched | URL":
-        """One request to an address that `target` has checked: what it answers, or where it sends on to (checked as well).
+        """Request an address that `target` has checked, and return the answer, or the checked address of its redirect.
 
-        `types` are the content types that are taken; none given: any.
+        `types` are the accepted content types; empty: any.
 
         Raises:
-            AddressRefused: the host's address, or the one sent on to, is not public.
-            PageRefused: what was answered is too large, damaged or not a redirect that can be followed.
-            PageUnavailable: no answer, or one that says to come back later.
+            AddressRefused: the host's address, or that of the redirect, is not public.
+            PageRefused: the answer is too large, damaged or not a redirect that can be followed.
+            PageUnavailable: there is no answer, or one that says to come back later.
         """
         try:
             async with asyncio.timeout(self.policy.limits.total.total_seconds()), self._asked(url) as response:
@@ -126,14 +126,14 @@ class Fetcher:
     def _moved(self, url: URL, response: aiohttp.ClientResponse) -> URL:
         location = response.headers.get("Location", "").strip()
         if not location:
-            raise PageRefused("the server sends on to nowhere")
+            raise PageRefused("the server redirects without an address")
         try:
             joined = str(url.join(URL(location)))
         except (ValueError, TypeError) as error:
-            raise AddressRefused("refused: the server sends on to something that is not a web address") from error
+            raise AddressRefused("refused: the server redirects to something that is not a web address") from error
         onward = self.target(joined)
         if url.scheme == "https" and onward.scheme == "http":
-            raise AddressRefused("refused: the server sends on from https to http")
+            raise AddressRefused("refused: the server redirects from https to http")
         return onward
 
     async def _body(self, response: aiohttp.ClientResponse) -> bytes:

@@ -1,4 +1,4 @@
-"""Parts of a page that its readers do not see: taken out, and kept apart for whoever looks for hidden instructions."""
+"""The removal of the parts of a page that its readers do not see. Their text is returned for the search for instructions."""
 
 import re
 from collections.abc import Iterator
@@ -25,9 +25,9 @@ _MAX_CSS = 200_000
 
 
 def take_hidden(page: HtmlElement) -> str:
-    """Remove invisible elements and comments from the page; returns their text, up to 20,000 characters.
+    """Remove invisible elements and comments from the page, and return their text, up to 20,000 characters.
 
-    What only a style sheet or a script hides is found where the sheet stands in the page and names a class or an id.
+    Of the style sheets, only rules in the page that name a class or an id are known.
     """
     hidden = [*_comments(page), *_spoken(page)]
     for element in list(_invisible(page)):
@@ -44,7 +44,7 @@ def _comments(page: HtmlElement) -> Iterator[str]:
 
 
 def _spoken(page: HtmlElement) -> Iterator[str]:
-    """Words in attributes, which only machines and screen readers are told."""
+    """Yield the words of attributes that only machines and screen readers read."""
     for name in _SPOKEN:
         for value in page.xpath(f"//@{name}"):
             if len(value) > 20:
@@ -72,7 +72,7 @@ def _hides(style: str) -> bool:
 
 
 def _same_colour(style: str) -> bool:
-    """Text in the colour of its ground; a ground that is not stated is taken for white."""
+    """Whether the text has the colour of its background; an unstated background is white."""
     colour, ground = _COLOUR.search(style), _GROUND.search(style)
     if colour is None:
         return False

@@ -1,4 +1,4 @@
-"""Characters that a reader does not see: they hide words from people, or reorder what people see."""
+"""The removal of invisible characters, which hide words from people or reorder what people see."""
 
 import re
 from typing import NamedTuple
@@ -9,12 +9,12 @@ _HIDING = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb"
     "\U0001d173-\U0001d17a]+"
 )
-# Joiners belong to the spelling of Persian, Indic scripts and to emoji; next to a Latin letter or a figure they only hide.
+# Joiners are needed by Persian, Indic scripts and emoji; next to a Latin letter or a digit they only hide.
 _JOINERS = re.compile("(?<=[\x00-\u024f])[\u200c\u200d]+|[\u200c\u200d]+(?=[\x00-\u024f])")
 
 
 class Seen(NamedTuple):
-    """The text as it is seen, and the words that were written in characters nobody sees."""
+    """The visible text, and the words that were spelled in invisible characters."""
 
     text: str
     hidden: str
@@ -29,7 +29,7 @@ def seen(text: str) -> Seen:
 
 
 def _spelled(characters: str) -> str:
-    """Tags are ASCII moved up; a run of selectors may be bytes."""
+    """Read hidden characters: tags are shifted ASCII, and a run of selectors may encode bytes."""
     if len(characters) < 3:
         return ""
     codes = [_byte(ord(character)) for character in characters]

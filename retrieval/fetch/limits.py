@@ -1,4 +1,4 @@
-"""How much of anything is taken from a stranger."""
+"""The limits of a fetch from an unknown server."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -6,7 +6,7 @@ from datetime import timedelta
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Caps of one fetch. Sizes count bytes, on the wire (`sent`) and unpacked (`unpacked`)."""
+    """The limits of one fetch. Sizes are bytes, on the wire (`sent`) and unpacked (`unpacked`)."""
 
     total: timedelta = timedelta(seconds=30)
     connect: timedelta = timedelta(seconds=8)

@@ -1,4 +1,4 @@
-"""Parsing off the event loop and within a time: a hostile page costs a child process, never a worker."""
+"""The parsing of pages in child processes with a time limit, so that a hostile page costs a child, not a worker."""
 
 import asyncio
 import os
@@ -19,7 +19,7 @@ _ROOT = Path(__file__).resolve().parents[2]
 
 
 class Parser:
-    """Parses pages in up to two child processes, started when first needed. Belongs to one event loop; close it."""
+    """A parser of pages in up to two child processes, started at the first use. It belongs to one event loop. Close it."""
 
     def __init__(self, limit: timedelta) -> None:
         self._limit = limit
@@ -27,7 +27,7 @@ class Parser:
         self._idle: list[Process] = []
 
     async def parse(self, page: Fetched) -> Readable:
-        """The page's readable text. Raises `PageRefused` where there is none, or where reading it takes too long."""
+        """Return the page's readable content. Raises `PageRefused` where there is none, or where parsing takes too long."""
         async with self._turns:
             child = self._idle.pop() if self._idle else await _started()
             try:
@@ -53,7 +53,7 @@ class Parser:
 
 
 async def _started() -> Process:
-    """A child that knows nothing of this process but where Python and the product are."""
+    """Start a child. Of this process's environment it knows only where Python and the product are."""
     environment = {"PATH": os.environ.get("PATH", ""), "PYTHONPATH": str(_ROOT), "LANG": "C.UTF-8"}
     command = (sys.executable, "-m", "retrieval.fetch.parsing_child")
     return await asyncio.create_subprocess_exec(

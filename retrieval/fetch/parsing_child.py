@@ -1,4 +1,4 @@
-"""The process in which pages are parsed: it has no secrets in its environment, writes no file, and may be killed at any time.
+"""The process that parses pages. It has no secrets in its environment, writes no file, and may be killed at any time.
 
     python -m retrieval.fetch.parsing_child
 
@@ -19,7 +19,7 @@ MEMORY_BYTES = 2 << 30
 
 
 def answer(content: bytes, content_type: str, charset: str) -> str:
-    """The answer to one request."""
+    """Answer one request."""
     try:
         return f'{{"readable": {readable(content, content_type, charset).model_dump_json()}}}'
     except SourceUnreadable as error:
@@ -29,7 +29,7 @@ def answer(content: bytes, content_type: str, charset: str) -> str:
 
 
 def serve(requests: BinaryIO, answers: BinaryIO) -> None:
-    """Answer until the requests end."""
+    """Answer requests until they end."""
     for line in requests:
         asked = json.loads(line)
         content = requests.read(asked["size"])
@@ -38,7 +38,7 @@ def serve(requests: BinaryIO, answers: BinaryIO) -> None:
 
 
 def main() -> None:
-    """Take the limits, then serve. What libraries print goes to standard error, so that it cannot pass for an answer."""
+    """Set the limits, then serve. Output of libraries goes to standard error, so that it cannot look like an answer."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

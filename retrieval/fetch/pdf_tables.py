@@ -1,4 +1,4 @@
-"""The ruled tables of a PDF, row by row: in plain extracted text their cells run together."""
+"""A reader of a PDF's ruled tables, row by row. In plain extracted text their cells run together."""
 
 import io
 import logging
@@ -12,14 +12,14 @@ from pdfplumber.pdf import PDF
 
 MAX_PAGES = 60
 MAX_TIME = timedelta(seconds=8)
-# What pdfminer raises on damaged files besides its own errors.
+# The errors that pdfminer raises on damaged files besides its own.
 _OTHERS = (ValueError, LookupError, TypeError, AttributeError, RecursionError, ArithmeticError, AssertionError, OSError)
 _DAMAGE = (PDFException, *_OTHERS)
 logging.getLogger("pdfminer").setLevel(logging.ERROR)
 
 
 def tables(content: bytes) -> str:
-    """All tables of the first pages, cells parted by bars; empty where there are none or the file is too damaged to tell."""
+    """Read all tables of the first pages, with bars between cells; empty where there are none or the file is damaged."""
     try:
         with pdfplumber.open(io.BytesIO(content)) as document:
             return "\n\n".join(_tables(document))

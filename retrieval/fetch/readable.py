@@ -1,4 +1,4 @@
-"""From a page's bytes to its readable text. Runs in a process of its own: see `parsing`."""
+"""The readable text of a page's bytes. It runs in a separate process: see `parsing`."""
 
 from typing import Any
 
@@ -18,13 +18,28 @@ TITLE_CHARS = 300
 THIN_CHARS = 80
 _DROPPED = ("script", "style", "iframe", "object", "embed", "svg", "math", "canvas", "form", "link", "base")
 _BLOCKS = (
-    *("p", "div", "li", "tr", "td", "th", "h1", "h2", "h3", "h4", "h5", "h6"),
-    *("blockquote", "pre", "section", "article", "br"),
+    "p",
+    "div",
+    "li",
+    "tr",
+    "td",
+    "th",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "blockquote",
+    "pre",
+    "section",
+    "article",
+    "br",
 )
 
 
 def readable(content: bytes, content_type: str, charset: str = "") -> Readable:
-    """The readable text of a page, PDF or text file. Raises `SourceUnreadable` with the reason."""
+    """Read the text of a page, PDF or text file. Raises `SourceUnreadable` with the reason."""
     if content.lstrip()[:5] == b"%PDF-":
         return _pdf(content)
     if content_type in PDF and not content.lstrip().startswith(b"<"):
@@ -38,7 +53,7 @@ def readable(content: bytes, content_type: str, charset: str = "") -> Readable:
 
 def _page(text: str) -> Readable:
     page = _tree(text)
-    spelled = seen(str(page.text_content())).hidden  # read here, since what follows drops such characters
+    spelled = seen(str(page.text_content())).hidden  # the next steps drop such characters
     hidden = take_hidden(page)
     for element in list(page.iter(*_DROPPED)):
         if element.getparent() is not None:
@@ -67,7 +82,7 @@ def _tree(text: str) -> HtmlElement:
 
 
 def _about(page: HtmlElement) -> dict[str, Any]:
-    """Main text and metadata as trafilatura finds them; nothing where it finds none."""
+    """Return the main text and metadata that trafilatura finds; empty where it finds none."""
     found = trafilatura.bare_extraction(page, include_comments=False, include_tables=True, favor_recall=True, with_metadata=True)
     if found is None:
         return {}
@@ -75,7 +90,7 @@ def _about(page: HtmlElement) -> dict[str, Any]:
 
 
 def _visible(page: HtmlElement) -> str:
-    """All that is visible, for a page without a main text."""
+    """Return all visible text, for a page without a main text."""
     body = page.find("body")
     if body is None:
         return ""

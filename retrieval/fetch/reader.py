@@ -1,4 +1,4 @@
-"""`PageReader` over the open web: fetch once, follow redirects by hand, parse elsewhere, return an immutable document."""
+"""A `PageReader` of the open web. It fetches once, follows redirects itself, parses in a child, and returns a document."""
 
 from collections.abc import Callable
 from types import TracebackType
@@ -18,10 +18,10 @@ THIN_CHARS = 250
 
 
 class Renderer(Protocol):
-    """Runs a page's scripts; gives the page as it then is, from the address at which it then is."""
+    """A browser that runs a page's scripts."""
 
     async def render(self, url: str) -> Fetched:
-        """The page after its scripts ran. Raises `ToolError`."""
+        """Return the page after its scripts ran, with its address then. Raises `ToolError`."""
         ...
 
     async def close(self) -> None:
@@ -30,9 +30,9 @@ class Renderer(Protocol):
 
 
 class WebReader:
-    """Reads pages of the open web. It neither retries nor caches: its caller owns both. Close it, or use it in `async with`.
+    """A reader of the open web without retries and cache, which its caller owns. Close it, or use it in `async with`.
 
-    A page with hardly any text of its own is read once more through what `renderer` makes (`browser.ScriptedPages`), where given.
+    A page with hardly any text is read again in the browser that `renderer` makes (`browser.ScriptedPages`), where one is given.
     """
 
     def __init__(self, policy: Policy | None = None, renderer: Callable[[Fetcher], Renderer] | None = None) -> None:
@@ -55,10 +55,10 @@ class WebReader:
             await self._renderer.close()
 
     async def read(self, url: str) -> Document:
-        """The readable text at `url`, under its final address.
+        """Read the text at `url`, and return it under its final address.
 
         Raises:
-            ToolError: the address is refused, the site does not want it read, or there is nothing readable (`fetch.errors`).
+            ToolError: the address is refused, the site disallows reading, or the page has no readable text (`fetch.errors`).
             ToolUnavailable: the server does not answer now.
         """
         page = await self._fetched(url)
@@ -78,7 +78,7 @@ class WebReader:
             if isinstance(answer, Fetched):
                 return answer
             at = answer
-        raise PageRefused("the server sends on and on")
+        raise PageRefused("the server redirects too many times")
 
 
 def _document(url: str, found: Readable, longest: int) -> Document:

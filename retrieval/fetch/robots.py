@@ -1,4 +1,4 @@
-"""What a site's robots.txt lets us read (RFC 9309)."""
+"""The rules of a site's robots.txt (RFC 9309)."""
 
 import time
 from collections import OrderedDict
@@ -22,14 +22,17 @@ REDIRECTS = 5
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
-    """What a site said, and until when that holds. `rules` None: it could not be asked, so nothing may be read (2.3.1.4)."""
+    """A site's rules, and the time until which they hold. `rules` None: the site does not answer, so allow nothing (2.3.1.4)."""
 
     rules: Protego | None
     until: float
 
 
 class Robots:
-    """Asks each site once a day; `clock` gives seconds. A missing file allows everything, an unreachable one nothing."""
+    """The rules of sites, each asked once a day. A missing file allows everything, an unreachable one nothing.
+
+    `clock` gives seconds.
+    """
 
     def __init__(self, fetcher: Fetcher, clock: Callable[[], float] = time.monotonic) -> None:
         self._fetcher = fetcher
@@ -38,11 +41,11 @@ class Robots:
         self._product = fetcher.policy.user_agent.partition("/")[0]
 
     async def check(self, url: URL) -> None:
-        """Pass when the site allows this address.
+        """Require that the site allows this address.
 
         Raises:
             DisallowedByRobots: it does not.
-            PageUnavailable: it could not be asked now.
+            PageUnavailable: the site cannot be asked now.
         """
         rules = (await self._answer(url)).rules
         if rules is None:
@@ -69,7 +72,7 @@ class Robots:
         return _Answer(Protego.parse(text), now + KEPT.total_seconds())
 
     async def _text(self, url: URL) -> str:
-        """The file's text, empty where the site has none or it cannot be used (statuses 4xx, too many redirects)."""
+        """Return the file's text; empty where the site has none or it cannot be used (statuses 4xx, too many redirects)."""
         try:
             for _ in range(REDIRECTS + 1):
                 answer = await self._fetcher.hop(url)
@@ -77,5 +80,5 @@ class Robots:
                     return answer.body[:PARSED_BYTES].decode("utf-8", errors="replace").lstrip("\ufeff")
                 url = answer
         except (PageRefused, AddressRefused):
-            return ""  # where the site itself is refused, the page is too: each request is judged by itself
+            return ""  # the request for the page is checked again, and refused then too
         return ""

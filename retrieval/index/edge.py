@@ -1,7 +1,7 @@
-"""The Qdrant engine in process: one folder an index, one symbolic link an alias.
+"""The Qdrant engine in process: a folder for each index, a symbolic link for each alias.
 
-Only `EdgeShard.query` releases the interpreter's lock, so an index is written (and above all optimized) by a process of its
-own and only searched by the one that answers. There is no write-ahead log: what `flush` has not written is written again.
+Only `EdgeShard.query` releases the interpreter's lock. So a separate process writes (and above all optimizes) an index, and the
+process that answers only searches it. There is no write-ahead log: points that were not flushed are written again.
 """
 
 import os
@@ -24,7 +24,7 @@ HNSW_FROM_KB = 8_000
 is built: at 15,000 passages it takes 3 CPU seconds to build and halves what a search costs."""
 
 MOST_DELETED = 0.05
-"""Share of deleted points from which a segment is rewritten: so far may the rarity of a word be off after changes and kills."""
+"""The share of deleted points from which a segment is rewritten. It bounds the error of a word's rarity."""
 
 
 class EdgeIndex:

@@ -1,4 +1,4 @@
-"""What the product needs from a hybrid index. Two adapters answer it alike; one test suite proves it."""
+"""The interface of a hybrid index. One test suite runs against its two adapters."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,13 +13,13 @@ EVERYTHING = SearchFilter()
 
 
 class IndexDamaged(ToolError):
-    """An index is there and cannot be opened: its collection has to be built again."""
+    """An index exists and cannot be opened; its collection must be built again."""
 
 
 class IndexedPassage(NamedTuple):
     """One point. `document` is the key of the passage's document, `start` and `end` are offsets into its snapshot.
 
-    An empty `tenant` means that it belongs to none.
+    An empty `tenant` means that the point belongs to no tenant.
     """
 
     id: int
@@ -32,24 +32,24 @@ class IndexedPassage(NamedTuple):
     published: date | None = None
 
     def payload(self) -> dict[str, str | int]:
-        """What an index keeps with the point. The date is a day number (1 = 1 January of the year 1), absent when unknown."""
+        """Return the stored payload. The date is a day number (1 = 1 January of the year 1), absent when unknown."""
         kept: dict[str, str | int] = self._asdict()
         del kept["id"], kept["sparse"], kept["published"]
         return kept | ({"published": self.published.toordinal()} if self.published else {})
 
 
 KEYWORDS = ("document", "language", "tenant")
-"""Payload fields that are matched as they are."""
+"""Payload fields that are matched exactly."""
 DAYS = "published"
-"""The payload field with a range of day numbers."""
+"""The payload field that is matched by a range of day numbers."""
 
 
 Hits: TypeAlias = Mapping[int, float]
-"""Points that a query found, best first, each with the score of the vector that found it."""
+"""The found points of a query, best first, each with the score of the vector that found it."""
 
 
 class Place(NamedTuple):
-    """Where a point's text stands: `[start, end)` in the snapshot of `document`."""
+    """The place of a point's text: `[start, end)` in the snapshot of `document`."""
 
     id: int
     document: str
@@ -58,7 +58,7 @@ class Place(NamedTuple):
 
 
 class Candidates(NamedTuple):
-    """Both halves of a hybrid query."""
+    """The results of both halves of a hybrid query."""
 
     sparse: Hits
     dense: Hits
@@ -66,7 +66,7 @@ class Candidates(NamedTuple):
 
 @dataclass(frozen=True)
 class HybridQuery:
-    """What to look for. A vector that is None or empty is not searched; of `where`, collections mean nothing inside an index."""
+    """A query of an index. A vector that is None or empty is not searched. The collections of `where` have no effect here."""
 
     sparse: SparseVector
     dense: Sequence[float] | None
@@ -77,23 +77,23 @@ class HybridQuery:
 class Index(Protocol):
     """Named indexes of passages, and aliases to them.
 
-    An index is written by one process and, once an alias points at it, read by another. Writing the same point again
-    replaces it. What was written is on disk when `flush` returns.
+    One process writes an index; once an alias points at it, another process reads it. Writing the same point again replaces it.
+    Written points are on disk when `flush` returns.
 
     Raises:
         NotFound: the named index does not exist.
-        IndexDamaged: it exists and cannot be opened.
+        IndexDamaged: the index exists and cannot be opened.
         ToolError: a server does not answer.
     """
 
     def create(self, name: str, forgets: bool = False) -> None:
-        """Make an empty index, replacing one of this name. With `forgets`, `optimize` takes what was deleted off the disk."""
+        """Make an empty index, and replace one of this name. With `forgets`, `optimize` removes deleted points from the disk."""
         ...
 
     def derive(self, base: str, name: str) -> str:
-        """A writable index that starts with all that `base` holds.
+        """Make a writable index with the content of `base`.
 
-        Returns its name: `name`, or `base` itself where the engine can change an index while it is searched.
+        Return its name: `name`, or `base` itself where the engine can change an index while it is searched.
         """
         ...
 
@@ -106,11 +106,11 @@ class Index(Protocol):
         ...
 
     def begin_dense(self, name: str, size: int) -> None:
-        """Make room for unit vectors of `size` dimensions, compared by cosine. Those there are, of any size, are dropped."""
+        """Prepare for unit vectors of `size` dimensions, compared by cosine, and drop all existing ones."""
         ...
 
     def without_dense(self, name: str, limit: int, after: int = -1) -> Sequence[Place]:
-        """Up to `limit` points that have no dense vector yet and a number above `after`, in the order of their numbers."""
+        """Return up to `limit` points without a dense vector and with a number above `after`, in the order of numbers."""
         ...
 
     def delete_documents(self, name: str, documents: Sequence[str]) -> None:
@@ -118,23 +118,23 @@ class Index(Protocol):
         ...
 
     def query(self, name: str, query: HybridQuery) -> Candidates:
-        """Search by both vectors. Only numbers and scores come back: most candidates are never shown."""
+        """Search by both vectors. The result has only numbers and scores, since most candidates are never shown."""
         ...
 
     def places(self, name: str, ids: Sequence[int]) -> dict[int, Place]:
-        """Where these points' texts stand; a point that is not there is left out."""
+        """Return the places of these points' texts, without points that do not exist."""
         ...
 
     def count(self, name: str) -> int:
-        """Number of points."""
+        """Count the points."""
         ...
 
     def count_dense(self, name: str) -> int:
-        """Number of points that have a dense vector."""
+        """Count the points that have a dense vector."""
         ...
 
     def flush(self, name: str) -> None:
-        """Put on disk what was written."""
+        """Write everything to disk."""
         ...
 
     def optimize(self, name: str) -> None:
@@ -150,7 +150,7 @@ class Index(Protocol):
         ...
 
     def names(self) -> Sequence[str]:
-        """All indexes, in alphabetical order, without aliases."""
+        """Return all indexes, in alphabetical order, without aliases."""
         ...
 
     def switch(self, alias: str, name: str) -> None:
@@ -158,7 +158,7 @@ class Index(Protocol):
         ...
 
     def resolve(self, alias: str) -> str | None:
-        """The index that `alias` points at, if any."""
+        """Return the index that `alias` points at; None where there is none."""
         ...
 
     def unalias(self, alias: str) -> None:

@@ -1,7 +1,7 @@
-"""A Qdrant server by URL, through qdrant-client: one collection an index, one alias an alias.
+"""A Qdrant server by URL, through qdrant-client: each index is a collection, each alias an alias.
 
-The server can be written to while it is searched, so an index is extended in place and `derive` copies nothing. Names carry the
-prefix `rubrica.`, so that others can share the server; two homes that share one need a server, or a prefix, each.
+The server can be searched while it is written to, so an index is extended in place and `derive` copies nothing. Names have the
+prefix `rubrica.`, so that other programs can share the server. Two homes on one server need different prefixes.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -21,7 +21,7 @@ SPARSE = "sparse"
 DENSE = "dense"
 PREFIX = "rubrica."
 FORGETS_FROM = 1e-6
-"""The share of deleted points from which on a segment that must forget them is rewritten."""
+"""The share of deleted points from which a segment that must forget them is rewritten."""
 TIMEOUT_SECONDS = 30
 GRPC_PORT = 6334
 _AWAY = (StatusCode.UNAVAILABLE, StatusCode.DEADLINE_EXCEEDED, StatusCode.RESOURCE_EXHAUSTED)
@@ -30,9 +30,9 @@ _PLACE = ["document", "start", "end"]
 
 
 class ServerIndex:
-    """Indexes on the server at `url`; see `Index` for the methods. Safe to share by threads.
+    """Indexes on the server at `url`; see `Index` for the methods. Threads may share it.
 
-    With `grpc_port` it is spoken to over gRPC, which costs less for large answers; `url` still says which host and if by TLS.
+    With `grpc_port` it uses gRPC, which costs less for large answers; `url` still decides the host and TLS.
     """
 
     def __init__(self, url: str, grpc_port: int | None = None, prefix: str = PREFIX) -> None:
@@ -62,7 +62,7 @@ class ServerIndex:
             self._client.create_payload_index(collection, DAYS, models.PayloadSchemaType.INTEGER, wait=True)
 
     def derive(self, base: str, name: str) -> str:
-        """`base` itself: it can be changed while it is searched."""
+        """Return `base` itself, which can be changed while it is searched."""
         if base not in self.names():
             raise NotFound(f"there is no index {base!r} at {self._url}")
         return base
@@ -79,7 +79,7 @@ class ServerIndex:
             self._client.update_vectors(collection, points, wait=True)
 
     def begin_dense(self, name: str, size: int) -> None:
-        """Make room for dense vectors of `size` dimensions; those there are are dropped."""
+        """Prepare for dense vectors of `size` dimensions, and drop existing ones."""
         room = models.DenseVectorNameConfig(dense=models.DenseVectorConfig(size=size, distance=models.Distance.COSINE))
         with self._asking(name) as collection:
             if DENSE in (self._client.get_collection(collection).config.params.vectors or {}):
@@ -87,7 +87,7 @@ class ServerIndex:
             self._client.create_vector_name(collection, DENSE, room)
 
     def without_dense(self, name: str, limit: int, after: int = -1) -> Sequence[Place]:
-        """Up to `limit` points above `after` without a dense vector."""
+        """Return up to `limit` points above `after` without a dense vector."""
         missing = models.Filter(must_not=[_HAS_DENSE])
         with self._asking(name) as collection:
             records, _ = self._client.scroll(
@@ -120,29 +120,29 @@ class ServerIndex:
         return Candidates(found.get(SPARSE, {}), found.get(DENSE, {}))
 
     def places(self, name: str, ids: Sequence[int]) -> dict[int, Place]:
-        """Where these points' texts stand."""
+        """Return the places of these points' texts."""
         with self._asking(name) as collection:
             records = self._client.retrieve(collection, list(ids), with_payload=_PLACE)
         return {place.id: place for place in map(_place, records)}
 
     def count(self, name: str) -> int:
-        """Number of points."""
+        """Count the points."""
         with self._asking(name) as collection:
             return self._client.count(collection, exact=True).count
 
     def count_dense(self, name: str) -> int:
-        """Number of points that have a dense vector."""
+        """Count the points that have a dense vector."""
         with self._asking(name) as collection:
             return self._client.count(collection, count_filter=models.Filter(must=[_HAS_DENSE]), exact=True).count
 
     def flush(self, name: str) -> None:
-        """Nothing to do: every write waited until the server had it in its log."""
+        """Do nothing: every write waits until the server has it in its log."""
 
     def optimize(self, name: str) -> None:
-        """Nothing to do: the server optimizes by itself."""
+        """Do nothing: the server optimizes by itself."""
 
     def close(self, name: str) -> None:
-        """Nothing to do: the server keeps its collections open."""
+        """Do nothing: the server keeps its collections open."""
 
     def drop(self, name: str) -> None:
         """Delete a collection, if it exists."""
@@ -151,7 +151,7 @@ class ServerIndex:
                 self._client.delete_collection(collection)
 
     def names(self) -> Sequence[str]:
-        """All indexes with our prefix, in alphabetical order."""
+        """Return all indexes with our prefix, in alphabetical order."""
         with self._asking(""):
             found = [collection.name for collection in self._client.get_collections().collections]
         return sorted(name.removeprefix(self._prefix) for name in found if name.startswith(self._prefix))
@@ -168,7 +168,7 @@ class ServerIndex:
             self._client.update_collection_aliases(steps)
 
     def resolve(self, alias: str) -> str | None:
-        """The collection that `alias` points at, if any."""
+        """Return the collection that `alias` points at; None where there is none."""
         with self._asking("") as prefix:
             for found in self._client.get_aliases().aliases:
                 if found.alias_name == prefix + alias:
@@ -188,7 +188,7 @@ class ServerIndex:
 
 @contextmanager
 def _asking(url: str, name: str, collection: str) -> Iterator[str]:
-    """Give the collection's name on the server; turn the client's errors into ours, those of a server that is away apart."""
+    """Yield the collection's name on the server, and turn the client's errors into ours."""
     try:
         yield collection
     except UnexpectedResponse as error:

@@ -1,1 +1,1 @@
-"""The one entrance for calls to the world outside: limits, retries, cache, joining and counting live here and nowhere else."""
+"""The one entrance for all calls to services outside. Only it has limits, retries, cache, joining and counting of calls."""

@@ -1,4 +1,4 @@
-"""A provider that fails again and again is left alone for a while; then one call at a time tries it."""
+"""A circuit breaker: a provider that fails repeatedly gets no calls for a while; then one call at a time tries it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -14,9 +14,9 @@ DENIED_PAUSE = timedelta(minutes=5)
 
 @dataclass
 class Breaker:
-    """One provider as this worker sees it. It opens after several failures in a row, and at once when the key is refused.
+    """The breaker of one provider in this worker. It opens after several failures in a row, and at once when the key is refused.
 
-    A rate limit is no failure of the provider: the shared limit takes care of it. `clock` gives seconds.
+    A rate limit is no failure of the provider; the shared limit handles it. `clock` gives seconds.
     """
 
     clock: Callable[[], float]
@@ -25,20 +25,20 @@ class Breaker:
     _opens_at: float = field(default=0.0, init=False)
 
     def wait(self) -> timedelta:
-        """How long no call should be made; zero: now."""
+        """Return the time until a call may be made; zero: now."""
         return timedelta(seconds=max(0.0, self._opens_at - self.clock()))
 
     def begins(self) -> None:
-        """A call begins. While the provider is in doubt it is the only one: the others wait for its outcome."""
+        """Note that a call begins. While the provider is in doubt, all other calls wait for its outcome."""
         if self._failures >= FAILURES:
             self._pause(LONGEST_PAUSE)
 
     def answered(self) -> None:
-        """The provider answered, if only that it will not serve this one request."""
+        """Note that the provider answered, even if it refused this one request."""
         self._failures, self._opens_at, self.reason = 0, 0.0, ""
 
     def failed(self, failure: Failure, reason: str) -> None:
-        """An attempt failed."""
+        """Note that an attempt failed."""
         if failure in (Failure.REFUSED, Failure.RATE_LIMITED):
             self.answered()
         elif failure is Failure.DENIED:

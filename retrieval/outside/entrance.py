@@ -1,4 +1,4 @@
-"""The entrance. Whoever calls the world outside gives it one attempt to make; everything around the attempt is done here."""
+"""The entrance of all calls to services outside. A caller provides one attempt; the entrance does everything around it."""
 
 import asyncio
 import hashlib
@@ -25,7 +25,7 @@ from retrieval.outside.trial import Attempt, Lane, Trial, shared_or_away
 T = TypeVar("T")
 FIRST_POLL = timedelta(milliseconds=50)
 LONGEST_POLL = timedelta(seconds=1)
-# As long as most calls take. Whoever dies with a claim delays others by no more; a call that takes longer may be made twice.
+# The time that most calls take. A worker that dies with a claim delays others by no more; a longer call may be made twice.
 LEASE = timedelta(seconds=15)
 
 log = logging.getLogger(__name__)
@@ -51,20 +51,20 @@ class Entrance:
     draw: Callable[[], float] = random.random
     meter: Meter = field(default_factory=Meter)
     _lanes: dict[str, Lane] = field(default_factory=dict, init=False)
-    # Of parts there may be as many as there are hosts in the world: each lasts as long as a call uses it.
+    # There may be a part for every host of the web, so each lasts only while a call uses it.
     _parts: WeakValueDictionary[str, Lane] = field(default_factory=WeakValueDictionary, init=False)
     _under_way: dict[str, asyncio.Task[Answer]] = field(default_factory=dict, init=False)
 
     async def call(
         self, provider: Provider, arguments: Mapping[str, Any], attempt: Attempt, patience: timedelta, part: str = ""
     ) -> Answer:
-        """The result of `attempt`, one kept from an equal call, or that of an equal call under way in any worker.
+        """Return the result of `attempt`, a stored one of an equal call, or that of an equal call under way in any worker.
 
         `arguments` name the call. `part` names the part of the provider whose limit applies, such as a host; default: all of it.
 
         Raises:
-            OutsideFailed: no result within `patience`, or none at all.
-            ToolUnavailable: what the workers share does not answer.
+            OutsideFailed: there is no result within `patience`, or none at all.
+            ToolUnavailable: the store that the workers share does not answer.
         """
         key = _key(provider.name, arguments)
         began, task = self.clock(), self._under_way.get(key)
@@ -86,7 +86,7 @@ class Entrance:
     def _ended(self, key: str, task: asyncio.Task[Answer]) -> None:
         self._under_way.pop(key, None)
         if not task.cancelled():
-            task.exception()  # its callers may all have gone
+            task.exception()  # read it, since all callers may be gone
 
     def _trial(self, provider: Provider, part: str, deadline: float) -> Trial:
         return Trial(provider, self._lane(provider, part), deadline, self.shared, self.meter, self.clock, self.draw)
@@ -110,16 +110,16 @@ class Entrance:
             if keeps:
                 await self._quietly("a claim is not given back", self.shared.release(key))
             raise
-        # The answer is in hand: that it could not be kept is no reason to withhold it.
+        # A failure to store the answer is no reason to withhold it.
         at = None
         if keeps or fetched.texts:
             at = await self._quietly("an answer is not kept", self.shared.finish(key, fetched.body, fetched.texts))
         return Answer(fetched.body, at or datetime.now(UTC))
 
     async def _kept_or_mine(self, key: str, trial: Trial) -> Kept | None:
-        """A kept result; None when this worker is to make the call.
+        """Return a stored result; None when this worker must make the call.
 
-        While another worker makes it, this one waits, but not longer than half its patience.
+        While another worker makes the call, this one waits, but no longer than half its patience.
         """
         poll = FIRST_POLL
         waits_until = (self.clock() + trial.deadline) / 2

@@ -1,4 +1,4 @@
-"""How one attempt at an outside call can fail. Who makes the attempt says which; the entrance decides what follows."""
+"""The ways in which an attempt at an outside call can fail. The attempt names its failure; the entrance decides what follows."""
 
 from datetime import timedelta
 from enum import StrEnum
@@ -7,7 +7,7 @@ from app.domain.errors import RubricaError
 
 
 class Failure(StrEnum):
-    """What went wrong. Only `REFUSED` and `DENIED` are not tried again."""
+    """The kind of a failure. Only `REFUSED` and `DENIED` are not tried again."""
 
     RATE_LIMITED = "rate_limited"
     UNAVAILABLE = "unavailable"
@@ -23,10 +23,10 @@ class Failure(StrEnum):
 
 
 class CallFailed(RubricaError):
-    """One attempt brought no result.
+    """One attempt had no result.
 
-    `REFUSED`: this request will never be answered (an address that is refused, a page that is not there). `DENIED`: no request
-    will be, until somebody mends the key or pays. `retry_after` is the server's own wish where it stated one.
+    `REFUSED`: this request will never be answered (its address is refused, its page does not exist). `DENIED`: no request will be
+    answered until somebody repairs the key or pays. `retry_after` is the server's wish where it stated one.
     """
 
     def __init__(self, failure: Failure, message: str, retry_after: timedelta | None = None) -> None:

@@ -1,4 +1,4 @@
-"""How old an answer from outside may be where somebody wants to know what is true now."""
+"""The greatest age of stored answers from outside, for questions about the present."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,7 +10,7 @@ _oldest: ContextVar[timedelta | None] = ContextVar("oldest", default=None)
 
 @contextmanager
 def no_older_than(age: timedelta) -> Iterator[None]:
-    """Calls made in this context take nothing from the cache that is older, whatever their provider allows."""
+    """Limit the age of cached answers for calls in this context, also where their provider allows older ones."""
     token = _oldest.set(age)
     try:
         yield
@@ -19,6 +19,6 @@ def no_older_than(age: timedelta) -> Iterator[None]:
 
 
 def allowed_age(max_age: timedelta) -> timedelta:
-    """The age that a provider allows, or what the context does if that is less. Zero stays zero: such answers are not kept."""
+    """Return the lesser of a provider's and the context's greatest age. Zero stays zero: such answers are not stored."""
     oldest = _oldest.get()
     return max_age if oldest is None else min(max_age, oldest)

@@ -1,4 +1,4 @@
-"""One HTTP exchange with a provider: bounded, never redirected, its refusals put into the entrance's words."""
+"""One HTTP exchange with a provider: bounded, without redirects, and with refusals as `CallFailed`."""
 
 import re
 from collections.abc import AsyncIterator, Mapping
@@ -26,7 +26,7 @@ _TAG = re.compile(r"<[^>]{0,300}>")
 
 @dataclass(frozen=True, slots=True)
 class HttpRequest:
-    """What to send. With `body` it is a POST of JSON, else a GET. Headers may hold keys and never print."""
+    """A request. With `body` it is a POST of JSON, else a GET. Headers may hold keys and are never printed."""
 
     url: str
     params: Mapping[str, str] = field(default_factory=dict)
@@ -42,10 +42,10 @@ class Http:
         self._session = session
 
     async def send(self, request: HttpRequest) -> bytes:
-        """The body of a 200 response. Its time is bounded by whoever calls.
+        """Send a request, and return the body of a 200 response. The caller bounds its time.
 
         Raises:
-            CallFailed: there is none.
+            CallFailed: there is no such response.
         """
         try:
             return await self._sent(request)
@@ -87,7 +87,7 @@ async def _read(response: aiohttp.ClientResponse, most: int, cut: bool = False) 
 
 
 def refusal(status: int, headers: Mapping[str, str], body: bytes) -> CallFailed:
-    """What a status other than 200 means."""
+    """Return the failure that a status other than 200 means."""
     said = " ".join(_TAG.sub(" ", body.decode("utf-8", "replace")).split())[:SHOWN_CHARS]
     message = f"status {status}{': ' + said if said else ''}"
     wish = retry_after(headers)
@@ -100,7 +100,7 @@ def refusal(status: int, headers: Mapping[str, str], body: bytes) -> CallFailed:
     if status in TRANSIENT or status >= 500:
         return CallFailed(Failure.UNAVAILABLE, message, wish)
     if 300 <= status < 400:
-        return CallFailed(Failure.DENIED, f"{message}; it sends elsewhere, so its address is not the final one")
+        return CallFailed(Failure.DENIED, f"{message}; it redirects, so set its final address")
     return CallFailed(Failure.REFUSED, message)
 
 
@@ -110,7 +110,7 @@ def _without(secret: str, text: str) -> str:
 
 @asynccontextmanager
 async def opened() -> AsyncIterator[Http]:
-    """An `Http` with a session of its own. It honours the usual proxy variables and keeps no cookies."""
+    """Open an `Http` with its own session. It honours the usual proxy variables and stores no cookies."""
     connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=KEEP_ALIVE_S, ttl_dns_cache=300)
     timeout = aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_LIMIT.total_seconds())
     async with aiohttp.ClientSession(

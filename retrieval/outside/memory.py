@@ -1,4 +1,4 @@
-"""The shared side in memory, for one process: `LocalStages`, evaluation, tests."""
+"""The shared store of outside calls in memory, for one process: `LocalStages`, evaluation, tests."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -11,12 +11,12 @@ NEVER = datetime.min.replace(tzinfo=UTC)
 
 
 def utc_now() -> datetime:
-    """The time."""
+    """Return the time in UTC."""
     return datetime.now(UTC)
 
 
 class MemoryShared:
-    """What `OutsideStore` does, without a database. At most `most` results are kept, the newest."""
+    """`OutsideStore` without a database. It stores at most the newest `most` results."""
 
     def __init__(self, now: Callable[[], datetime] = utc_now, most: int = 2_000) -> None:
         self._now = now
@@ -76,5 +76,5 @@ class MemoryShared:
         self.counted.update(endings)
 
     async def sweep(self) -> int:
-        """See `Shared.sweep`; nothing is too old in the life of one process."""
+        """See `Shared.sweep`. Nothing becomes too old in one process's life."""
         return 0

@@ -1,4 +1,4 @@
-"""Counts how calls end and how long they take, and hands the counts over now and then."""
+"""The counts of calls by end and duration, handed over from time to time."""
 
 import logging
 from collections import Counter
@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 
 @contextmanager
 def counted_for(asker: UUID) -> Iterator[None]:
-    """Calls made in this context are counted for a run's organisation, or for an organisation itself."""
+    """Count the calls in this context for the organisation of a run, or for an organisation."""
     token = _asker.set(asker)
     try:
         yield
@@ -30,7 +30,7 @@ def counted_for(asker: UUID) -> Iterator[None]:
 
 
 class CallEnd(StrEnum):
-    """How a call ended for its caller: by a new answer, a kept one, another caller's, or not at all."""
+    """The end of a call for its caller: a new answer, a stored one, another caller's, or a failure."""
 
     ANSWERED = "answered"
     KEPT = "kept"
@@ -39,21 +39,21 @@ class CallEnd(StrEnum):
 
 
 class Meter:
-    """Counts in memory until `hand_over`. Failed attempts are counted apart, as `attempt_<failure>`."""
+    """The counts in memory until `hand_over`. Failed attempts count separately, as `attempt_<failure>`."""
 
     def __init__(self) -> None:
         self.counts: Counter[Ending] = Counter()
 
     def call(self, tool: str, end: CallEnd, seconds: float) -> None:
-        """A call ended, after so many seconds of waiting and working."""
+        """Count the end of a call that took this many seconds with its waiting."""
         self.counts[Ending(tool, end.value, _edge(seconds), _asker.get())] += 1
 
     def attempt(self, tool: str, failure: Failure, seconds: float) -> None:
-        """One attempt failed."""
+        """Count a failed attempt."""
         self.counts[Ending(tool, f"attempt_{failure.value}", _edge(seconds), _asker.get())] += 1
 
     async def hand_over(self, count: Callable[[Mapping[Ending, int]], Awaitable[None]]) -> None:
-        """Hand the counts over; when that fails they stay for the next time."""
+        """Hand the counts over. If that fails, keep them for the next time."""
         counts, self.counts = self.counts, Counter()
         if not counts:
             return

@@ -1,4 +1,4 @@
-"""From settings to the services outside: which are on, where they are, how often they may be called."""
+"""The services outside as the settings configure them: which are on, their addresses and their limits."""
 
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -37,7 +37,7 @@ from retrieval.ports import OutsideSearcher, PageFetcher
 Made: TypeAlias = (
     Serper | SerperScholar | Brave | Tavily | Exa | SearXNG | OpenAlex | SemanticScholar | Crossref | EuropePmc | Arxiv
 )
-# By a service's name: the provider, made of the value of the setting that turns it on.
+# The constructor of each service's provider. It takes the value of the setting that turns the service on.
 PROVIDERS: Mapping[str, Callable[[str], Made]] = {
     "serper": Serper,
     "serper_scholar": SerperScholar,
@@ -56,7 +56,7 @@ JINA = "jina"
 
 @dataclass(frozen=True)
 class Outside:
-    """The world outside as a run may use it; None where nothing is configured."""
+    """The services outside that a run may use; None where nothing is configured."""
 
     entrance: Entrance
     web: OutsideSearcher | None = None
@@ -66,7 +66,7 @@ class Outside:
 
 @asynccontextmanager
 async def opened(settings: Settings, shared: Shared) -> AsyncIterator[Outside]:
-    """The services that are on, over one pool of connections, tended as long as the context lasts.
+    """Open the services that are on, over one pool of connections, and tend them while the context is open.
 
     Raises:
         SetupError: the providers file cannot be used.
@@ -82,13 +82,13 @@ async def opened(settings: Settings, shared: Shared) -> AsyncIterator[Outside]:
 
         web, papers = search(ServiceKind.WEB), search(ServiceKind.PAPERS)
         pages = _jina(settings, options, exchange)
-        if pages is None and (web or papers):  # without them nobody finds an address that the index does not hold
+        if pages is None and (web or papers):  # without a search no agent learns an address outside of the index
             pages = OneAttempt(await stack.enter_async_context(WebReader(policy(settings), _renderer(settings))))
         yield Outside(entrance, web, papers, pages)
 
 
 def providers(settings: Settings, options: Mapping[str, ProviderOptions], kind: ServiceKind) -> list[SearchProvider]:
-    """The providers of one kind that are on; those of the providers file first, in its order."""
+    """Return the providers of one kind that are on; those of the providers file first, in its order."""
     named = list(options)
     services = [service for service in SERVICES if service.kind is kind and service.name in PROVIDERS]
     services.sort(key=lambda service: named.index(service.name) if service.name in named else len(named))
@@ -100,20 +100,20 @@ def providers(settings: Settings, options: Mapping[str, ProviderOptions], kind: 
 
 
 def setting(settings: Settings, service: Service) -> str:
-    """The value of the setting that turns a service on, in clear; empty when it is off."""
+    """Return the value of the setting that turns a service on, in clear text; empty when it is off."""
     value = getattr(settings, service.setting)
     return value.get_secret_value() if isinstance(value, SecretStr) else str(value or "")
 
 
 def with_options(made: Made, options: ProviderOptions) -> Made:
-    """The provider as the providers file wants it."""
+    """Return the provider with the options of the providers file."""
     wanted = options.model_dump(exclude_none=True)
     url = wanted.pop("url", made.url)
     return replace(made, url=url.rstrip("/"), provider=replace(made.provider, **wanted))
 
 
 def policy(settings: Settings) -> Policy:
-    """How we introduce ourselves to the sites whose pages we read: with an address to complain to, where there is one."""
+    """Return the fetching policy, whose user agent names an address for complaints where one is set."""
     who = Policy().user_agent
     return Policy(user_agent=f"{who} (+mailto:{settings.contact_email})" if settings.contact_email else who)
 

@@ -1,4 +1,4 @@
-"""Reading a page of the web through the entrance, where the index has none under its address."""
+"""The reading of web pages through the entrance, where the index has no document under their address."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -11,14 +11,14 @@ from retrieval.outside.provider import Provider
 from retrieval.outside.trial import Fetched
 from retrieval.ports import Document, PageFetcher, PageReader
 
-# Polite to each host; a page may be large and slow.
+# The limits are polite to each host; a page may be large and slow.
 PAGE = Provider("page", per_second=1, burst=3, at_once=4, attempts=3, attempt_limit=timedelta(seconds=30))
 PATIENCE = timedelta(seconds=60)
 
 
 @dataclass(frozen=True)
 class OneAttempt:
-    """A `PageReader` of the open web as a `PageFetcher`: its errors in the entrance's words."""
+    """A `PageReader` of the open web as a `PageFetcher`, with its errors as `CallFailed`."""
 
     reader: PageReader
 
@@ -34,7 +34,7 @@ class OneAttempt:
 
 @dataclass(frozen=True)
 class OutsideReader:
-    """`PageReader`: what the index holds, else what `fetcher` brings. `provider` bounds the calls of each host."""
+    """A `PageReader` of the index first, and then of the web by `fetcher`. `provider` bounds the calls to each host."""
 
     stored: PageReader
     entrance: Entrance

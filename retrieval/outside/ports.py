@@ -1,4 +1,4 @@
-"""What the entrance needs of whatever its workers share: PostgreSQL in the product, memory in one process."""
+"""The interface of the store that workers share for outside calls: PostgreSQL in the product, memory in one process."""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
@@ -8,26 +8,26 @@ from app.domain.outside import Ending, Opening
 
 
 class Shared(Protocol):
-    """Limits, kept results, claims and counts. `app.outside.storage.OutsideStore` is the one in PostgreSQL.
+    """The shared limits, stored results, claims and counts. `app.outside.storage.OutsideStore` keeps them in PostgreSQL.
 
     Raises:
-        Unavailable: it does not answer.
+        Unavailable: the store does not answer.
     """
 
     async def take(self, lane: str, every: timedelta, burst: int, longest: timedelta) -> timedelta | None:
-        """The wait for the lane's next slot, which is then taken; None when it would be longer than `longest`."""
+        """Take the lane's next slot, and return the wait for it; None when it would be longer than `longest`."""
         ...
 
     async def hold(self, lane: str, pause: timedelta) -> None:
-        """Let nobody begin a call on this lane for a while."""
+        """Stop all calls on this lane from beginning for a while."""
         ...
 
     async def begin(self, key: str, max_age: timedelta, lease: timedelta) -> Opening:
-        """A result not older than `max_age`, or a claim on the call, which ends after `lease`, or neither."""
+        """Return a result not older than `max_age`, or else a claim on the call, which ends after `lease`, or neither."""
         ...
 
     async def finish(self, key: str, body: bytes, texts: Mapping[str, str]) -> datetime:
-        """Keep a result and its texts by hash; the time it was kept."""
+        """Store a result and its texts by hash, and return the time of storing."""
         ...
 
     async def release(self, key: str) -> None:
@@ -35,7 +35,7 @@ class Shared(Protocol):
         ...
 
     async def text(self, name: str) -> str:
-        """A text by its hash; `NotFound` when it never came from outside, or is forgotten."""
+        """Return a text by its hash. Raises `NotFound` when it never came from outside, or was deleted."""
         ...
 
     async def count(self, endings: Mapping[Ending, int]) -> None:
@@ -43,5 +43,5 @@ class Shared(Protocol):
         ...
 
     async def sweep(self) -> int:
-        """Forget what is too old or too much; how many results that were."""
+        """Delete results that are too old or too many, and return their number."""
         ...

@@ -1,4 +1,4 @@
-"""What the entrance has to know of a provider: how often it may be called, how long its answers may take and hold."""
+"""The limits of a provider: its rate of calls, the time of an answer, and the age of stored answers."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -8,7 +8,7 @@ from datetime import timedelta
 class Provider:
     """A service outside. `per_second` and `burst` bound all workers together, `at_once` one worker's calls under way.
 
-    `attempts` counts the first; each may last `attempt_limit`. Results are used again while younger than `max_age`; zero: never.
+    `attempts` includes the first one; each may last `attempt_limit`. Results younger than `max_age` are used again; zero: never.
     """
 
     name: str

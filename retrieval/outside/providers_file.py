@@ -1,4 +1,4 @@
-"""The providers file: addresses and limits that differ from ours, and which providers are asked first."""
+"""The providers file: addresses and limits that replace our defaults, and the order of providers."""
 
 import tomllib
 from collections.abc import Mapping, Set
@@ -11,7 +11,7 @@ from app.settings import PREFIX
 
 
 class ProviderOptions(BaseModel):
-    """What a providers file may say of one of them."""
+    """The options of one provider in the providers file."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -22,10 +22,10 @@ class ProviderOptions(BaseModel):
 
 
 def read_options(path: Path | None, known: Set[str]) -> Mapping[str, ProviderOptions]:
-    """What a providers file says, by provider. `known` are those it may name.
+    """Read the providers file, by provider. `known` are the names that it may use.
 
     Raises:
-        SetupError: it cannot be read, or names something unknown.
+        SetupError: the file cannot be read, or names something unknown.
     """
     if path is None:
         return {}

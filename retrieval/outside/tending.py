@@ -1,4 +1,4 @@
-"""What an entrance needs done now and then: its counts handed over, and what is shared swept."""
+"""The periodic tasks of an entrance: to hand over its counts, and to sweep the shared store."""
 
 import asyncio
 import logging
@@ -17,7 +17,7 @@ log = logging.getLogger(__name__)
 
 @asynccontextmanager
 async def tended(entrance: Entrance) -> AsyncIterator[Entrance]:
-    """The entrance, tended for as long as the context lasts; its last counts are handed over at the end."""
+    """Run the entrance's periodic tasks while the context is open, and hand over its last counts at the end."""
 
     async def hand_over() -> None:
         await entrance.meter.hand_over(entrance.shared.count)

@@ -1,4 +1,4 @@
-"""One call's attempts: when each may begin, what follows when it fails, and when to give up."""
+"""The attempts of one call: their slots, the retries, and the end."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
@@ -18,13 +18,13 @@ FIRST_WAIT = timedelta(milliseconds=250)
 LONGEST_WAIT = timedelta(seconds=15)
 LONGEST_HOLD = timedelta(hours=1)
 LONGEST_POLL = timedelta(seconds=1)
-# A worker that was busy wakes up for many slots at once. Those it missed by this much are exchanged, so that no burst goes out.
+# A busy worker may wake up for many slots at once. It exchanges slots that it missed by this much, so that no burst goes out.
 MISSED_BY = timedelta(milliseconds=100)
 MOST_EXCHANGES = 5
 
 
 class Fetched(NamedTuple):
-    """What an attempt brought: a body to keep, and the texts it speaks of by their hash, to be quoted from later."""
+    """The result of an attempt: a body to store, and its texts by hash, which may be quoted later."""
 
     body: bytes
     texts: Mapping[str, str] = {}
@@ -34,7 +34,7 @@ Attempt: TypeAlias = Callable[[], Awaitable[Fetched]]
 
 
 class OutsideFailed(ToolError):
-    """A call that failed for good, with how its last attempt failed; the message is for the agent."""
+    """A call failed for good. It has the failure of its last attempt; the message is for the agent."""
 
     def __init__(self, message: str, failure: Failure) -> None:
         super().__init__(message)
@@ -43,7 +43,7 @@ class OutsideFailed(ToolError):
 
 @dataclass
 class Lane:
-    """A provider, or one of its parts with a limit of its own, as this worker sees it. `held_until` in seconds of its clock."""
+    """This worker's state of a provider, or of a part with its own limit. `held_until` is in seconds of the clock."""
 
     name: str
     breaker: Breaker
@@ -65,11 +65,11 @@ class Trial:
     made: int = field(default=0, init=False)
 
     async def result(self, attempt: Attempt) -> Fetched:
-        """What the first attempt that succeeds brings.
+        """Return the result of the first attempt that succeeds.
 
         Raises:
-            OutsideFailed: none did, or none may in time.
-            ToolUnavailable: what the workers share does not answer.
+            OutsideFailed: no attempt succeeded, or none may begin in time.
+            ToolUnavailable: the store that the workers share does not answer.
         """
         last: CallFailed | None = None
         while True:
@@ -86,7 +86,7 @@ class Trial:
         return timedelta(seconds=max(0.0, self.deadline - self.clock()))
 
     async def _in_turn(self, attempt: Attempt, last: CallFailed | None) -> Fetched:
-        """One attempt, in its slot. The slot comes last, so that nothing can pile up behind it and then burst out."""
+        """Make one attempt in its slot. The slot is taken last, so that calls cannot pile up behind it and then burst out."""
         room = self.lane.room
         try:
             async with asyncio.timeout(self._left.total_seconds()):
@@ -100,7 +100,7 @@ class Trial:
             room.release()
 
     async def _admitted(self, last: CallFailed | None) -> None:
-        """Wait until the provider is in order, and for a slot that all workers agree on."""
+        """Wait until the breaker is closed, and for a slot that all workers agree on."""
         exchanges = 0
         while True:
             await self._in_order(last)
@@ -112,7 +112,7 @@ class Trial:
                 return
 
     async def _slot(self, last: CallFailed | None) -> timedelta:
-        """Take a slot and wait for it; by how much it was missed."""
+        """Take a slot, wait for it, and return the time by which it was missed."""
         async with shared_or_away():
             wait = await self.shared.take(self.lane.name, self.provider.every, self.provider.burst, self._left)
         if wait is None:
@@ -146,7 +146,7 @@ class Trial:
         raise error
 
     async def _pause(self, last: CallFailed) -> None:
-        """Between two attempts: what the provider wishes, for all workers; else full jitter under a doubling bound."""
+        """Wait between two attempts: as the provider wishes, for all workers; else full jitter under a doubling bound."""
         if last.retry_after:
             pause = min(last.retry_after, LONGEST_HOLD)
             self.lane.held_until = max(self.lane.held_until, self.clock() + pause.total_seconds())
@@ -165,7 +165,7 @@ class Trial:
 
 @asynccontextmanager
 async def shared_or_away() -> AsyncIterator[None]:
-    """An outage of what the workers share is waited out by whoever can, as an outage of the index is."""
+    """Turn an outage of the shared store into `ToolUnavailable`, which callers wait out like an outage of the index."""
     try:
         yield
     except Unavailable as error:

@@ -1,1 +1,1 @@
-"""The search side of an index: ranking, joining, choosing."""
+"""The search of indexes: ranking, fusion, selection of passages."""

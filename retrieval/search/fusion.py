@@ -1,8 +1,8 @@
-"""Join the word half and the meaning half of a hybrid search.
+"""The fusion of the two halves of a hybrid search: by words and by meaning.
 
-Equal-weight fusion of standard scores: in each half a score is told in standard deviations from the mean of that half's
-candidates, and the two are averaged. Against reciprocal ranks it keeps how much better the best hit is; against stretching to the
-range of the candidates it does not hang on the worst of them (see docs/decisions/0018).
+It averages standard scores with equal weights. A standard score counts standard deviations from the mean of its half's
+candidates. Unlike reciprocal ranks it keeps the lead of the best hit; unlike scaling to the range of the candidates it does not
+depend on the worst of them (docs/decisions/0018).
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,7 @@
-"""Several collections searched at once: each that has something good is heard, however much another one has.
+"""The share of each collection in a search of several: one with good passages gets places, however many another one has.
 
-One ranking over all of them is right about single passages and hard on collections: where one has fifty papers on a thing and the
-other one good article, or names the thing more rarely so that its word counts more, the first places are all of one kind.
+One ranking over all is fair to passages and unfair to collections: where one collection has fifty papers on a topic and another
+one good article, the first places would all go to the papers.
 """
 
 from collections import Counter
@@ -9,12 +9,11 @@ from collections.abc import Sequence
 from typing import NamedTuple, TypeVar
 
 EVEN = 2
-"""A collection is owed this part of an even share: a quarter of the places where two are searched."""
+"""Each collection is owed an even share divided by this: a quarter of the places where two are searched."""
 
 
 class Candidate(NamedTuple):
-    """What a place in the ranking is given by: the collection, the document, and whether each half of the search puts it above
-    the average of all candidates."""
+    """A ranked candidate: its collection, its document, and whether both halves of the search put it above their average."""
 
     collection: str
     document: str
@@ -25,10 +24,10 @@ Ranked = TypeVar("Ranked")
 
 
 def heard(ranked: Sequence[Ranked], seen_as: Sequence[Candidate], limit: int) -> list[Ranked]:
-    """The ranking (best first; `seen_as` in the same order) with what is owed to each collection among the first `limit`.
+    """Reorder a ranking (best first; `seen_as` in the same order) so that the first `limit` have each collection's share.
 
-    Good candidates move up, of different documents first; the last of whoever has more than is owed make room and follow. One
-    collection alone, or too few places for all, change nothing; nor does a collection that has nothing good.
+    Good candidates move up, those of different documents first. The last ones of a collection with more than its share move down.
+    Nothing changes for a single collection, or where there are fewer places than collections, or without good candidates.
     """
     collections = sorted({candidate.collection for candidate in seen_as})
     if len(collections) < 2 or limit < len(collections):
@@ -49,7 +48,7 @@ def heard(ranked: Sequence[Ranked], seen_as: Sequence[Candidate], limit: int) ->
 
 
 def _good(seen_as: Sequence[Candidate], collection: str, taken: set[int]) -> list[int]:
-    """Places of a collection's good candidates that are not among the first, the best of each document before its others."""
+    """Return the places of a collection's good candidates that are not taken, the best of each document before its others."""
     times: Counter[str] = Counter(seen_as[place].document for place in taken)
     found: list[tuple[int, int]] = []
     for place, candidate in enumerate(seen_as):
@@ -60,6 +59,6 @@ def _good(seen_as: Sequence[Candidate], collection: str, taken: set[int]) -> lis
 
 
 def _last_of_the_many(first: Sequence[int], seen_as: Sequence[Candidate], owed: int) -> int | None:
-    """The worst place of a collection that has more than is owed."""
+    """Return the worst place of a collection that has more than its share; None without such a collection."""
     counts = Counter(seen_as[place].collection for place in first)
     return max((place for place in first if counts[seen_as[place].collection] > owed), default=None)

@@ -1,4 +1,4 @@
-"""Retrieval without a service: one process that opens a home's indexes itself, for tests, benchmarks and `LocalStages`."""
+"""Retrieval without a service: this process opens a home's indexes itself, for tests, benchmarks and `LocalStages`."""
 
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
@@ -21,7 +21,7 @@ SOTU = Collection(name=DEFAULT_COLLECTION, kind=CorpusKind.SOTU)
 
 
 class LocalSearcher:
-    """`Searcher` and `PageReader` over indexes that this process has open. Close it, or use it in `with`."""
+    """A `Searcher` and `PageReader` of indexes that this process has open. Close it, or use it in `with`."""
 
     def __init__(self, shelves: Shelves, encoder: EncoderOnce | None, release: Callable[[], None]) -> None:
         self.shelves = shelves
@@ -51,7 +51,7 @@ class LocalSearcher:
             return await asyncio.to_thread(self.library.read, url, ())
 
     def build(self, collection: Collection, report: Callable[[Build], None] = lambda _: None) -> Build:
-        """Build a collection, again if it was built before, and search it; blocks until it is done, dense vectors included."""
+        """Build a collection (again), with its dense vectors, and search it from then on. Blocks until it is done."""
         self.shelves.catalogue.add(collection, datetime.now(UTC))
         build = run_build(self.shelves, collection.name, True, self._encoder or (lambda: None), report)
         if build.phase is BuildPhase.FAILED:
@@ -60,7 +60,7 @@ class LocalSearcher:
         return build
 
     def close(self) -> None:
-        """Close the stores and let others open the home."""
+        """Close the stores, and let other processes open the home."""
         self.shelves.close()
         self._release()
 
@@ -74,9 +74,9 @@ def _as_tool_error() -> Iterator[None]:
 
 
 def open_local(home: Path, *collections: Collection, encoder: Callable[[], Encoder] | None = None) -> LocalSearcher:
-    """Open a home in this process and build what is missing: `collections`, or else the default one. Blocks meanwhile.
+    """Open a home in this process, and build missing ones of `collections` (none given: the default one). Blocks meanwhile.
 
-    Without `encoder` there are no dense vectors. `SetupError` when an index owner or another process has the home open.
+    Without `encoder` there are no dense vectors. Raises `SetupError` when an index owner or another process has the home open.
     """
     release = own(home)
     opened = LocalSearcher(open_shelves(home), EncoderOnce(encoder) if encoder else None, release)

@@ -1,4 +1,4 @@
-"""The search side: what is indexed and stored, asked for passages, documents and snapshots."""
+"""The library of a home: it answers with passages, documents and snapshots from the indexes and the store."""
 
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -24,11 +24,11 @@ DEFAULT_COLLECTION = "sotu"
 MAX_QUERY_CHARS = 2_000
 MAX_LIMIT = 100
 CANDIDATES = 200
-"""What each half of a hybrid search contributes, at least."""
+"""The fewest candidates of each half of a hybrid search."""
 READ_AHEAD = 3
-"""Passages looked at for each that is wanted, before near-duplicates and crowded documents make it look further."""
+"""The candidates for each wanted passage. Near-duplicates and crowded documents may need more."""
 RERANKED = 50
-"""How many of the best a reranker reads; the others keep their order behind them."""
+"""The number of best passages that a reranker reads; the others keep their order behind them."""
 MAX_RESPELLED = 8
 """Words looked into at once: a question with more has other troubles."""
 _log = logging.getLogger(__name__)
@@ -52,14 +52,14 @@ class QueryEncoder(Protocol):
 
 
 class _Live(NamedTuple):
-    """The index in use for a collection, and whose that is: a collection never changes hands, so it is read with the index."""
+    """The index in use for a collection, and the collection's tenant, which never changes."""
 
     generation: Generation
     tenant: str
 
 
 class _Ranked(NamedTuple):
-    """A candidate in its order: the name of its index, its place, and its score."""
+    """A ranked candidate: the name of its index, its place, and its score."""
 
     within: str
     place: Place
@@ -67,9 +67,9 @@ class _Ranked(NamedTuple):
 
 
 class Library:
-    """Searches the collections of one home. Safe to use from several threads at once.
+    """The search over the collections of one home. Threads may share it.
 
-    `query_encoder` is called when a collection with dense vectors is searched; it gives None where there is none.
+    `query_encoder` is called when a collection with dense vectors is searched; it returns None where there is none.
     """
 
     def __init__(
@@ -89,9 +89,9 @@ class Library:
         self._words = SparseEncoder(1.0)  # queries are weighted alike whatever the passages' length
 
     def refresh(self, collection: str) -> None:
-        """Search the index that the collection's alias now points at, and delete those it has left behind.
+        """Search the index that the collection's alias now points at, and delete its old indexes.
 
-        One that is damaged is deleted too: the collection is then not ready and wants building.
+        A damaged index is deleted too: its collection is not ready then, and must be built again.
         """
         generation = self._usable(collection)
         before = self._live.get(collection)
@@ -125,12 +125,12 @@ class Library:
         return collection in self._live
 
     def generation(self, collection: str) -> Generation | None:
-        """The index in use for a collection."""
+        """Return the index in use for a collection; None where there is none."""
         live = self._live.get(collection)
         return live.generation if live else None
 
     def search(self, query: str, limit: int, where: SearchFilter) -> list[Passage]:
-        """See `Searcher.search`; besides, `NotFound` for an unknown collection and `InvalidInput` for a bad limit."""
+        """See `Searcher.search`. Raises also `NotFound` for an unknown collection and `InvalidInput` for a bad limit."""
         if not 1 <= limit <= MAX_LIMIT:
             raise InvalidInput(f"ask for 1 to {MAX_LIMIT} passages, not {limit}")
         names = where.collections or (DEFAULT_COLLECTION,)
@@ -150,7 +150,7 @@ class Library:
         return {word: other for word, other in found.items() if other is not None}
 
     def permit(self, collections: Sequence[str], tenant: str | None) -> None:
-        """`NotFound` unless each of these collections is this tenant's or nobody's; another's is as if it were not there."""
+        """Raise `NotFound` for a collection of another tenant, as if it did not exist."""
         for name in collections:
             live = self._live.get(name)
             owner = live.tenant if live else self._catalogue.get(name).tenant
@@ -158,14 +158,14 @@ class Library:
                 raise no_collection(name)
 
     def read(self, url: str, collections: Sequence[str], tenant: str | None = None) -> Document:
-        """The document stored under an address in a collection that is this tenant's or nobody's, or `NotFound`."""
+        """Return the document under an address in a collection of this tenant or of none, or raise `NotFound`."""
         found = self._store.by_url(url, collections, tenant or "")
         if found is None:
             raise NotFound(f"nothing is stored under {url!r}: only addresses that a search returned can be read")
         return found
 
     def snapshot(self, name: str, tenant: str | None = None) -> str:
-        """The text, by its hash, of a document that is this tenant's or nobody's, or `NotFound`."""
+        """Return the text, by its hash, of a document of this tenant or of none, or raise `NotFound`."""
         if not self._store.holds(name, tenant or ""):
             raise NotFound(f"no snapshot {name} is stored")
         return self._store.text(name)
@@ -204,7 +204,7 @@ class Library:
         return [_Ranked(key.within, places[key], score) for key, score in ranked]
 
     def held(self, terms: SparseVector, most: int, generations: Sequence[Generation], where: SearchFilter) -> list[_Ranked]:
-        """Passages that hold any of these terms, the best first."""
+        """Find the passages with any of these terms, best first."""
         within = Together(self._index, generations)
         scores, _ = within.hits(HybridQuery(terms, None, most, where))
         places = within.places(scores)
@@ -212,14 +212,14 @@ class Library:
         return [_Ranked(key.within, places[key], scores[key]) for key in best]
 
     def _encoder_for(self, generations: Sequence[Generation], query: str) -> QueryEncoder | None:
-        """The query encoder, where every index in question is complete and was made with it, and it can read the query."""
+        """Return the query encoder if it made all dense vectors of these indexes and knows the query's language; else None."""
         encoder = self._query_encoder() if all(generation.dense for generation in generations) else None
         if encoder is None or any(generation.encoder != encoder.name for generation in generations):
             return None
         return encoder if encoder.reads(query) else None
 
     def passages(self, ranked: Iterable[_Ranked]) -> Iterator[Passage]:
-        """The ranked passages with their texts, read one by one as they are asked for."""
+        """Yield the ranked passages with their texts, each read at its turn."""
         for within, place, score in ranked:
             source = self._store.source(collection_of(within), place.document)
             if source is None:  # removed from the collection between the query and now
@@ -240,7 +240,7 @@ class Library:
                 self._catalogue.drop_generation(name)
 
     def remove(self, collection: str) -> None:
-        """Delete a collection with its index, documents and snapshots; `NotFound` when there is none of this name."""
+        """Delete a collection with its index, documents and snapshots. Raises `NotFound` when there is none of this name."""
         self._catalogue.get(collection)
         self._live.pop(collection, None)
         self._index.unalias(collection)
@@ -252,23 +252,23 @@ class Library:
         self._catalogue.remove(collection)
 
     def collections(self) -> list[str]:
-        """Names of all collections."""
+        """Return the names of all collections."""
         return [collection.name for collection in self._catalogue.all()]
 
 
 @dataclass(frozen=True)
 class _Within:
-    """The words of some indexes, for whoever may search them (`spelling.WordIndex`)."""
+    """The words of some indexes under a filter, as a `spelling.WordIndex`."""
 
     library: Library
     generations: Sequence[Generation]
     where: SearchFilter
 
     def count(self, terms: SparseVector, most: int) -> int:
-        """How many passages hold any of these terms, up to `most`."""
+        """Count the passages with any of these terms, up to `most`."""
         return len(self.library.held(terms, most, self.generations, self.where))
 
     def texts(self, terms: SparseVector, most: int) -> Sequence[str]:
-        """The texts of passages that hold any of these terms, those with the rarest first."""
+        """Return the texts of passages with any of these terms, those with the rarest first."""
         found = self.library.held(terms, most, self.generations, self.where)
         return [passage.text for passage in self.library.passages(found)]

@@ -1,4 +1,4 @@
-"""Put passages that a search found in a better order, with a model that reads each one together with the query. Optional."""
+"""An optional reranker: it sorts found passages with a model that reads each one together with the query."""
 
 import threading
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ MAX_TOKENS = 512
 
 
 class Reranking(Value):
-    """The model (a hub name or a folder), and the server that runs it (`url` ends in `/v1`), None for this process."""
+    """The settings of a reranker: the model (hub name or folder), and its server (`url` ends in `/v1`; None: this process)."""
 
     model: str
     url: str | None = None
@@ -24,19 +24,19 @@ class Reranking(Value):
 
 
 class Reranker(Protocol):
-    """Judges passages. Safe to share by threads.
+    """A judge of passages. Threads may share it.
 
     Raises:
         ToolError: the model cannot be loaded, or the server does not answer.
     """
 
     def scores(self, query: str, texts: Sequence[str]) -> Sequence[float]:
-        """How well each text answers the query, in the order of `texts`; higher is better, on any scale."""
+        """Score how well each text answers the query, in the order of `texts`; higher is better, on any scale."""
         ...
 
 
 class CrossEncoderReranker:
-    """A cross-encoder through sentence-transformers, loaded when it is first asked."""
+    """A cross-encoder, loaded by sentence-transformers at the first call."""
 
     def __init__(self, model: str) -> None:
         self._name = model
@@ -45,7 +45,7 @@ class CrossEncoderReranker:
 
     def scores(self, query: str, texts: Sequence[str]) -> Sequence[float]:
         """See `Reranker.scores`."""
-        with self._lock:  # one at a time: a model of this size takes all cores anyway
+        with self._lock:  # one at a time, because one model already uses all cores
             if self._model is None:
                 self._model = _cross_encoder(self._name)
             return [float(score) for score in self._model.predict([(query, text) for text in texts], show_progress_bar=False)]
@@ -61,7 +61,7 @@ def _cross_encoder(name: str) -> Any:
 
 
 class EndpointReranker:
-    """A server with a `/v1/rerank`, as vLLM, Jina and Cohere have."""
+    """A reranker on a server with a `/v1/rerank`, such as vLLM, Jina and Cohere."""
 
     def __init__(self, url: str, model: str, api_key: str | None = None, patience: Patience = A_SEARCH) -> None:
         self._endpoint = Endpoint(f"{url}/rerank", api_key)
@@ -79,10 +79,10 @@ class EndpointReranker:
 
 
 def open_reranker(wanted: Reranking | None) -> Reranker | None:
-    """The reranker that the settings name, if any; nothing is loaded or asked yet.
+    """Make the reranker that the settings name, if any, without loading a model or asking a server.
 
     Raises:
-        SetupError: it is to run in this process, and sentence-transformers is not installed.
+        SetupError: it runs in this process, and sentence-transformers is not installed.
     """
     if wanted is None:
         return None
@@ -94,7 +94,7 @@ def open_reranker(wanted: Reranking | None) -> Reranker | None:
 
 
 def reranked(reranker: Reranker, query: str, passages: Sequence[Passage]) -> list[Passage]:
-    """The passages in the reranker's order; the search's scores are dealt out anew, highest first: others continue behind."""
+    """Sort passages by the reranker, and give them the search's scores, highest first, so that other passages follow them."""
     judged = reranker.scores(query, [passage.text for passage in passages]) if passages else []
     order = sorted(range(len(passages)), key=lambda number: -judged[number])
     marks = sorted((passage.score for passage in passages), reverse=True)

@@ -1,7 +1,7 @@
-"""What a word that no passage holds may have been meant to be: a word that passages do hold, a slip of the pen away.
+"""The correction of a word that no passage contains to a similar word of the passages.
 
-Asked of the word index alone, which knows numbers of stems and no words: all the ways the word may have been meant are looked
-up in one query, and the passages that it finds are read for those words.
+The word index knows numbers of stems, and no words. So one query looks up all candidates, and the passages that it finds are
+searched for them.
 """
 
 import re
@@ -14,12 +14,12 @@ from retrieval.index.sparse import SparseEncoder, SparseVector
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _VOWELS = "aeiouy"
 _ALIKE = ("csk", "sz", "gj", "mn", "dt", "bp", "vw", _VOWELS)
-"""Letters written for each other by those who spell by ear; any other letter in their place makes another word."""
+"""Letters that sound alike, and that people who spell by ear exchange."""
 SHORTEST, LONGEST = 5, 24
 SHORTEST_TWICE = 6
-"""From this length on a word may hold two slips, the second a doubled letter, a single one, or a vowel."""
+"""The length from which a word may have two slips: of doubled letters or of vowels."""
 LONG = 8
-"""So long a word is not met by chance: one passage will do."""
+"""The length from which a word is hardly met by chance, so that one passage is enough."""
 FEWEST_PASSAGES = 2
 READ = 40
 COUNTED = 200
@@ -27,22 +27,22 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 
 class WordIndex(Protocol):
-    """The passages that somebody may search, by their words alone."""
+    """The words of the passages that a caller may search."""
 
     def count(self, terms: SparseVector, most: int) -> int:
-        """How many passages hold any of these terms, up to `most`."""
+        """Count the passages with any of these terms, up to `most`."""
         ...
 
     def texts(self, terms: SparseVector, most: int) -> Sequence[str]:
-        """The texts of up to `most` passages that hold any of these terms, those with the rarest first."""
+        """Return the texts of up to `most` passages with any of these terms, those with the rarest first."""
         ...
 
 
 def meant(written: str, index: WordIndex, encoder: SparseEncoder) -> str | None:
-    """The word of the passages that `written` stands for, in lower case unless it is a name; None where it is one of theirs.
+    """Find the word of the passages that `written` means, in lower case unless it is a name; None where passages contain it.
 
-    One slip goes before two, then what more passages hold. A name is only taken for a name. Empty where no word is near, and for
-    words shorter than five letters or with other letters than English has.
+    A word with one slip comes before one with two, then the word of more passages. A name only corrects to a name. The result is
+    empty where no word is similar, and for words of fewer than five letters or with letters that English does not have.
     """
     word = written.lower()
     own = encoder.query(word)
@@ -59,7 +59,7 @@ def meant(written: str, index: WordIndex, encoder: SparseEncoder) -> str | None:
 
 
 def _forms(texts: Iterable[str], wanted: AbstractSet[str], named: bool) -> list[str]:
-    """Those of the close words that stand in these texts, as they are written there: names for a name, else others."""
+    """Return the wanted words that occur in these texts, as they are written there: names for a name, else other words."""
     found: dict[str, None] = {}
     for text in texts:
         for match in _WORD.finditer(text):
@@ -70,13 +70,13 @@ def _forms(texts: Iterable[str], wanted: AbstractSet[str], named: bool) -> list[
 
 
 def _begins(text: str, start: int) -> bool:
-    """Whether a sentence or a line may begin here, where a capital says nothing."""
+    """Whether a sentence or a line may begin here, where a capital does not show a name."""
     before = text[:start].rstrip(" \"'“‘(*#-")
     return not before or before[-1] in ".!?:\n"
 
 
 def one_slip(word: str) -> Iterator[str]:
-    """What a word becomes by one letter more, less, two exchanged, or one that sounds alike; its first letter stays."""
+    """Yield the words that differ by one letter more, one less, two exchanged, or one that sounds alike; the first stays."""
     for place in range(1, len(word) + 1):
         head, tail = word[:place], word[place:]
         yield from (head + letter + tail for letter in LETTERS)
@@ -88,7 +88,7 @@ def one_slip(word: str) -> Iterator[str]:
 
 
 def two_slips(word: str) -> Iterator[str]:
-    """What a word becomes by two of the commonest slips: a letter doubled or not, a vowel for another."""
+    """Yield the words that differ by two of the most common slips: a letter doubled or not, or another vowel."""
     for once in _common_slips(word):
         yield from _common_slips(once)
 

@@ -1,4 +1,4 @@
-"""Recently read snapshots, kept unpacked within a bound on their size, so that one huge document cannot fill the memory."""
+"""A cache of recently read snapshots, bounded by their size, so that one huge document cannot fill the memory."""
 
 import threading
 from collections import OrderedDict
@@ -8,7 +8,7 @@ MAX_CHARS = 32_000_000
 
 
 class TextCache:
-    """Texts by name, the least recently used given up first. `load` reads one that is not here; its errors pass through."""
+    """A cache of texts by name that drops the least recently used. `load` reads a missing one; its errors pass through."""
 
     def __init__(self, load: Callable[[str], str], max_chars: int = MAX_CHARS) -> None:
         self._load = load
@@ -18,13 +18,13 @@ class TextCache:
         self._lock = threading.Lock()
 
     def clear(self) -> None:
-        """Forget every text."""
+        """Drop every text."""
         with self._lock:
             self._texts.clear()
             self._chars = 0
 
     def get(self, name: str) -> str:
-        """The text of this name."""
+        """Return the text of this name."""
         with self._lock:
             found = self._texts.get(name)
             if found is not None:

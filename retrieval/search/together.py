@@ -1,4 +1,4 @@
-"""Several indexes searched as one: what they find, and where it stands, under keys that tell their points apart."""
+"""The search of several indexes as one, with keys that tell their points apart."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple

@@ -1,1 +1,1 @@
-"""The index owner's process, and its client."""
+"""The index owner's service, and its client."""

@@ -1,4 +1,4 @@
-"""The index owner from another process: `Searcher`, `PageReader` and the management of collections over its socket."""
+"""The client of the index owner: a `Searcher`, a `PageReader` and the management of collections over its socket."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -22,8 +22,8 @@ _ERRORS: dict[int, type[RubricaError]] = {400: InvalidInput, 404: NotFound, 409:
 class IndexClient:
     """A client of the owner at `address`: a socket's path, `unix:<path>` or `http://host:port`.
 
-    An owner that is away, or that waits for a server of its own, is a `ToolUnavailable`: who can, asks again. The client
-    belongs to the event loop of its first call. Close it, or use it in `async with`.
+    An owner that is away, or that waits for its own server, raises `ToolUnavailable`; a caller may ask again. The client belongs
+    to the event loop of its first call. Close it, or use it in `async with`.
     """
 
     def __init__(self, address: str) -> None:
@@ -54,55 +54,55 @@ class IndexClient:
         return dict(answer["words"])
 
     async def read(self, url: str, tenant: str | None = None) -> Document:
-        """See `PageReader.read`; every failure is a `ToolError`. Another tenant's documents are not there."""
+        """See `PageReader.read`; every failure is a `ToolError`. Documents of other tenants do not exist for it."""
         return Document.of_any_version(await self._tool("/read", {"url": url, "tenant": tenant}))
 
     async def encode(self, texts: Sequence[str]) -> list[list[float]]:
-        """A unit vector for each text, in order; every failure is a `ToolError`, also where the owner has no encoder."""
+        """Return a unit vector for each text, in order. Every failure is a `ToolError`, also where the owner has no encoder."""
         return list((await self._tool("/encode", {"texts": list(texts)}))["vectors"])
 
     async def entail(self, pairs: Sequence[tuple[str, str]]) -> list[tuple[float, float]]:
-        """For each premise and hypothesis, the probabilities of entailment and contradiction; failures as in `encode`."""
+        """Return the probabilities of entailment and contradiction for each premise and hypothesis; failures as in `encode`."""
         answer = await self._tool("/entail", {"pairs": [list(pair) for pair in pairs]})
         return [(entailed, contradicted) for entailed, contradicted in answer["pairs"]]
 
     async def health(self) -> dict[str, Any]:
-        """The owner's own account; `ToolError` when it does not answer."""
+        """Ask for the owner's health. Raises `ToolError` when it does not answer."""
         return await self._call("GET", "/health")
 
     async def snapshot(self, name: str, tenant: str | None = None) -> str:
-        """A stored text by its hash; `NotFound` when there is none, or only another tenant has it."""
+        """Return a stored text by its hash. Raises `NotFound` when there is none, or only another tenant has it."""
         asked = f"/snapshots/{name}?tenant={quote(tenant)}" if tenant else f"/snapshots/{name}"
         return str((await self._call("GET", asked))["text"])
 
     async def collections(self) -> list[dict[str, Any]]:
-        """The state of every collection."""
+        """Return the state of every collection."""
         return list((await self._call("GET", "/collections"))["collections"])
 
     async def documents(self, collection: str) -> list[dict[str, Any]]:
-        """How far each document of a collection of uploads is; `NotFound` when there is none of this name."""
+        """Return the state of each document of a collection of uploads. Raises `NotFound` when there is none of this name."""
         return list((await self._call("GET", f"/collections/{collection}/documents"))["documents"])
 
     async def progress(self, collection: str) -> dict[str, Any]:
-        """The state of one collection; `NotFound` when there is none of this name."""
+        """Return the state of one collection. Raises `NotFound` when there is none of this name."""
         return await self._call("GET", f"/collections/{collection}/progress")
 
     async def build(
         self, collection: str, kind: CorpusKind | str, path: str = "", licence: str = "", tenant: str = ""
     ) -> dict[str, Any]:
-        """Start building a collection; returns its state at once. `InvalidInput`, or `Conflict` while it is being indexed.
+        """Start building a collection, and return its state at once. Raises `InvalidInput`, or `Conflict` while it is indexed.
 
-        `licence` is that of documents which state none themselves. `tenant` is who alone may search it; empty: everybody.
+        `licence` is that of documents which state none themselves. Only `tenant` may search it; empty: everybody.
         """
         body = {"kind": str(kind), "path": _absolute(path), "licence": licence, "tenant": tenant}
         return await self._call("POST", f"/collections/{collection}/build", body)
 
     async def statistics(self, collection: str) -> dict[str, Any]:
-        """What a collection is made of; `NotFound` when there is none of this name."""
+        """Return the statistics of a collection. Raises `NotFound` when there is none of this name."""
         return await self._call("GET", f"/collections/{collection}/stats")
 
     async def verify(self, collection: str, told: Callable[[dict[str, Any]], None] = lambda _: None) -> dict[str, Any]:
-        """Check a collection; `told` hears what was found so far. `NotFound`, or `Conflict` while it is being built."""
+        """Verify a collection; `told` is called with each interim result. Raises `NotFound`, or `Conflict` while it is built."""
         session, base = self._opened()
         url = f"{base}/collections/{collection}/verify"
         found: dict[str, Any] = {}
@@ -152,7 +152,7 @@ class IndexClient:
 
 
 def _absolute(path: str) -> str:
-    """The owner has its own working folder."""
+    """Make a path absolute, since the owner has its own working folder."""
     return os.path.abspath(path) if path else ""
 
 

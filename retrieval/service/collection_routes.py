@@ -1,25 +1,32 @@
-"""The management of collections: which there are, how their builds stand, what they are made of; build, verify, delete."""
+"""The routes that list, inspect, build, verify and delete collections."""
 
 import asyncio
 from collections.abc import Mapping
+from dataclasses import asdict
+from datetime import timedelta
 from typing import Any
 
+import orjson
 from aiohttp import web
 
+from app.domain.errors import RubricaError
 from retrieval.service.json_http import answer, body_of
 from retrieval.service.owner import IndexOwner
-from retrieval.service.verification_stream import stream_verification
 from retrieval.store.catalogue import Collection, CorpusKind
+from retrieval.store.verifying import Verification
+
+EVERY = timedelta(seconds=5)
+"""The time between two interim results of a verification."""
 
 
 class CollectionRoutes:
-    """`/collections` and what is under it."""
+    """The routes under `/collections`."""
 
     def __init__(self, owner: IndexOwner) -> None:
         self._owner = owner
 
     def table(self) -> list[web.RouteDef]:
-        """Which handler answers what."""
+        """Return the routes with their handlers."""
         one = "/collections/{name}"
         return [
             web.get("/collections", self.states),
@@ -32,29 +39,29 @@ class CollectionRoutes:
         ]
 
     async def states(self, _: web.Request) -> web.Response:
-        """The state of every collection."""
+        """Answer with the state of every collection."""
         return answer({"collections": await asyncio.to_thread(self._owner.states)})
 
     async def build(self, request: web.Request) -> web.Response:
-        """Begin a build; its state, at once."""
+        """Begin a build, and answer with its state at once."""
         wanted = _collection(_name(request), await body_of(request))
         return answer(await self._owner.build(wanted), status=202)
 
     async def progress(self, request: web.Request) -> web.Response:
-        """The state of one collection."""
+        """Answer with the state of one collection."""
         return answer(await asyncio.to_thread(self._owner.state, _name(request)))
 
     async def documents(self, request: web.Request) -> web.Response:
-        """How far each document of a collection of uploads is."""
+        """Answer with the state of each document of a collection of uploads."""
         states, strays = await asyncio.to_thread(self._owner.documents, _name(request))
         return answer({"documents": [state._asdict() for state in states], "strays": strays})
 
     async def statistics(self, request: web.Request) -> web.Response:
-        """What a collection is made of."""
+        """Answer with the statistics of a collection."""
         return answer(await self._owner.statistics(_name(request)))
 
     async def verify(self, request: web.Request) -> web.StreamResponse:
-        """What a check finds, as it goes on."""
+        """Verify a collection, and stream the results."""
         return await stream_verification(request, self._owner)
 
     async def remove(self, request: web.Request) -> web.Response:
@@ -70,3 +77,33 @@ def _name(request: web.Request) -> str:
 def _collection(name: str, body: Mapping[str, Any]) -> Collection:
     given = {field: str(body.get(field) or "") for field in ("path", "licence", "tenant")}
     return Collection(name=name, kind=CorpusKind(body.get("kind", CorpusKind.FOLDER)), **given)
+
+
+async def stream_verification(request: web.Request, owner: IndexOwner) -> web.StreamResponse:
+    """Verify the collection that the request names, and stream interim results, since it can take hours.
+
+    Each is a line of JSON; the last one is `finished`. A verification that cannot begin is an ordinary error.
+    """
+    latest: dict[str, Any] = {}
+
+    def told(found: Verification) -> None:
+        latest.update(asdict(found))
+
+    work = asyncio.create_task(owner.verify(request.match_info["name"], told))
+    await asyncio.wait([work], timeout=EVERY.total_seconds())
+    if work.done():
+        work.result()  # raises the error of a verification that cannot begin
+    response = web.StreamResponse(headers={"Content-Type": "application/x-ndjson"})
+    await response.prepare(request)
+    while not work.done():
+        await response.write(orjson.dumps(latest) + b"\n")
+        await asyncio.wait([work], timeout=EVERY.total_seconds())
+    await response.write(_last_line(work) + b"\n")
+    return response
+
+
+def _last_line(work: "asyncio.Task[Verification]") -> bytes:
+    try:
+        return orjson.dumps({**asdict(work.result()), "finished": True})
+    except RubricaError as error:
+        return orjson.dumps({"error": str(error)})

@@ -1,4 +1,4 @@
-"""JSON over HTTP as the index owner speaks it: objects in, answers out, and errors as `{"error": message}` with their status."""
+"""The index owner's JSON over HTTP: bodies, answers, and errors as `{"error": message}` with their status."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeAlias
@@ -20,7 +20,7 @@ _STATUS: tuple[tuple[type[RubricaError], int], ...] = (
 
 @web.middleware
 async def errors_as_json(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """What a handler raises becomes an answer: 400, 404, 409 or 500; 503 where the same request may be answered later."""
+    """Turn a handler's errors into answers: 400, 404, 409 or 500; 503 where the same request may succeed later."""
     try:
         return await handler(request)
     except RubricaError as error:
@@ -31,7 +31,7 @@ async def errors_as_json(request: web.Request, handler: Handler) -> web.StreamRe
 
 
 async def body_of(request: web.Request) -> dict[str, Any]:
-    """The object that was sent, empty where nothing was; `InvalidInput` for anything else."""
+    """Read the sent object; empty for an empty body. Raises `InvalidInput` for anything else."""
     body = orjson.loads(await request.read() or b"{}")
     if not isinstance(body, dict):
         raise InvalidInput("the request's body must be a JSON object")
@@ -39,7 +39,7 @@ async def body_of(request: web.Request) -> dict[str, Any]:
 
 
 def text_in(body: dict[str, Any], name: str) -> str:
-    """A text that has to be there and not be blank, else `InvalidInput`."""
+    """Return a required text of the body. Raises `InvalidInput` where it is missing or blank."""
     value = body.get(name)
     if not isinstance(value, str) or not value.strip():
         raise InvalidInput(f"{name!r} is missing or empty")
@@ -47,5 +47,5 @@ def text_in(body: dict[str, Any], name: str) -> str:
 
 
 def answer(content: Any, status: int = 200) -> web.Response:
-    """Content as JSON."""
+    """Answer with content as JSON."""
     return web.Response(body=orjson.dumps(content), status=status, content_type="application/json")

@@ -1,4 +1,4 @@
-"""The index owner: the one process of a home that has its indexes open, starts their builds and answers searches."""
+"""The index owner: the one process of a home that opens its indexes, starts their builds and answers searches."""
 
 import asyncio
 import os
@@ -23,13 +23,13 @@ from retrieval.store.statistics import statistics
 from retrieval.store.verifying import Verification, verify
 
 WAIT_FOR_INDEX = timedelta(seconds=60)
-"""How long a search waits for the first word index of a collection that is being built."""
+"""The time that a search waits for the first word index of a collection that is being built."""
 SEARCHES_AT_ONCE = max(2, os.cpu_count() or 1)
-"""More would only take turns on the cores: two threads on two cores answer a seventh more searches a second than six."""
+"""One search for each core. On two cores, two threads answer a seventh more searches a second than six."""
 
 
 class IndexOwner:
-    """Ties the library to the builds. Its methods run on the event loop; searches run in threads."""
+    """The owner of a library and its builds. Its methods run on the event loop; searches run in threads."""
 
     def __init__(self, shelves: Shelves, library: Library, build_command: Sequence[str]) -> None:
         self._shelves = shelves
@@ -42,7 +42,7 @@ class IndexOwner:
         self._closing = False
 
     async def open(self) -> None:
-        """Open what is built, go on with builds that were cut off, and begin the default collection on a first start."""
+        """Open the built collections, continue interrupted builds, and begin the default collection at the first start."""
         catalogue = self._shelves.catalogue
         if DEFAULT_COLLECTION not in self._library.collections():
             catalogue.add(Collection(name=DEFAULT_COLLECTION, kind=CorpusKind.SOTU), datetime.now(UTC))
@@ -51,33 +51,33 @@ class IndexOwner:
             await self._go_on(name)
 
     async def close(self) -> None:
-        """Stop the builds; they go on at the next start. A search that comes now has to come again."""
+        """Stop the builds, which continue at the next start. Searches fail from now on as unavailable."""
         self._closing = True
         await self._builds.stop_all()
         self._searching.shutdown(wait=False, cancel_futures=True)
 
     async def search(self, query: str, limit: int, where: SearchFilter) -> list[Passage]:
-        """`Library.search` in a thread, after waiting for a first index that is on its way."""
+        """Run `Library.search` in a thread, after the first index of each collection is ready."""
         await self._until_ready(where)
         return await asyncio.get_running_loop().run_in_executor(self._searching, self._library.search, query, limit, where)
 
     async def respell(self, words: Sequence[str], where: SearchFilter) -> dict[str, str]:
-        """`Library.respell` in a thread, as `search`."""
+        """Run `Library.respell` in a thread, as `search` does."""
         await self._until_ready(where)
         return await asyncio.get_running_loop().run_in_executor(self._searching, self._library.respell, words, where)
 
     async def _until_ready(self, where: SearchFilter) -> None:
         names = where.collections or (DEFAULT_COLLECTION,)
         if not all(map(self._library.ready, names)):
-            # Before waiting: whose a collection is must not show in time.
+            # Before waiting, because the time of an answer must not reveal a collection's tenant.
             await asyncio.to_thread(self._library.permit, names, where.tenant)
             for name in names:
                 await self._wait_until_ready(name)
         if self._closing:
-            raise ToolUnavailable("the index owner is about to end; the next one answers")
+            raise ToolUnavailable("the index owner is stopping; try again when it has started again")
 
     async def build(self, collection: Collection) -> dict[str, Any]:
-        """Build a collection from its corpus, again if it was built before; returns its state."""
+        """Build a collection from its corpus (again), and return its state."""
         if collection.kind is not CorpusKind.SOTU and not await asyncio.to_thread(Path(collection.path).exists):
             raise InvalidInput(f"there is nothing at {collection.path!r}")
         async with self._building:
@@ -88,7 +88,7 @@ class IndexOwner:
         return self.state(collection.name)
 
     async def remove(self, name: str) -> None:
-        """Delete a collection and all that belongs to it."""
+        """Delete a collection with everything that belongs to it."""
         self._shelves.catalogue.get(name)
         if name == DEFAULT_COLLECTION:
             raise Conflict(f"{name!r} is the default collection and stays")
@@ -97,13 +97,13 @@ class IndexOwner:
         await asyncio.to_thread(self._library.remove, name)
 
     def documents(self, name: str) -> tuple[list[UploadState], int]:
-        """How far each document of a collection of uploads is, and how many are stored that have no file any more.
+        """Return the state of each document of a collection of uploads, and the number of stored ones without a file.
 
-        `NotFound` without the collection.
+        Raises `NotFound` without the collection.
         """
         collection = self._shelves.catalogue.get(name)
         if collection.kind is not CorpusKind.UPLOADS:
-            raise InvalidInput(f"the documents of {name!r} were not sent one by one")
+            raise InvalidInput(f"the documents of {name!r} are not uploads")
         failed = {entry.path: entry.reason for entry in self._shelves.catalogue.unreadable(name)}
         stored = self._shelves.store.states(name)
         states = upload_states(Path(collection.path), stored, failed)
@@ -111,13 +111,13 @@ class IndexOwner:
         return states, sum(key not in there or state is DocumentState.GONE for key, state in stored.items())
 
     def _refuse_another_owner(self, collection: Collection) -> None:
-        """A collection never changes hands."""
+        """Raise `Conflict` where the collection belongs to another tenant, which never changes."""
         known = collection.name in self._library.collections()
         if known and self._shelves.catalogue.get(collection.name).tenant != collection.tenant:
             raise Conflict(f"{collection.name!r} belongs to somebody else")
 
     def state(self, name: str) -> dict[str, Any]:
-        """Where a collection stands: kind, size, build phase with its pace, what could not be read."""
+        """Return the state of a collection: kind, size, build phase with its pace, unreadable items."""
         collection = self._shelves.catalogue.get(name)
         build = self._build(name)
         generation = self._library.generation(name)
@@ -133,19 +133,19 @@ class IndexOwner:
         }
 
     async def statistics(self, name: str) -> dict[str, Any]:
-        """What a collection is made of; see `statistics`."""
+        """Return the statistics of a collection; see `statistics`."""
         self._shelves.catalogue.get(name)
         return await asyncio.to_thread(statistics, self._shelves, name)
 
     async def verify(self, name: str, told: Callable[[Verification], None]) -> Verification:
-        """Check a collection; see `verify`. `told` is called in another thread. `Conflict` while it is being built."""
+        """Verify a collection; see `verify`. `told` is called in another thread. Raises `Conflict` while it is being built."""
         self._shelves.catalogue.get(name)
         if self._builds.running(name):
             raise Conflict(f"{name!r} is being built; verify it when that is done")
         return await asyncio.to_thread(verify, self._shelves, name, told)
 
     def states(self) -> list[dict[str, Any]]:
-        """`state` of every collection."""
+        """Return the `state` of every collection."""
         return [self.state(name) for name in self._library.collections()]
 
     async def _go_on(self, name: str) -> None:
@@ -158,13 +158,13 @@ class IndexOwner:
             self._builds.start(name, BuildPhase.ENCODING if build.phase is BuildPhase.DONE else build.phase)
 
     async def _begin(self, name: str) -> None:
-        """Start a new build; from now on its state is told, not the last one's."""
+        """Start a new build, whose state replaces the last one's."""
         build = await asyncio.to_thread(begin_build, self._shelves.catalogue, name, datetime.now(UTC))
         self._steps[name] = build
         self._builds.start(name, build.phase)
 
     async def _on_step(self, build: Build) -> None:
-        """A phase is told only once what it brings can be searched."""
+        """Publish a step. A new phase is published once its index can be searched."""
         last = self._steps.get(build.collection)
         if last is None or last.phase is not build.phase:
             self._pace[build.collection] = (build.phase, monotonic(), build.done)
@@ -172,7 +172,7 @@ class IndexOwner:
         self._steps[build.collection] = build
 
     async def _on_giving_up(self, name: str, code: int) -> None:
-        """A builder has died again and again: say so where the reader looks."""
+        """Store the failure of a builder that has died repeatedly."""
         build = self._shelves.catalogue.build(name)
         if build is not None:
             detail = f"the builder ended {ATTEMPTS} times with code {code}; the log of the index owner says why"

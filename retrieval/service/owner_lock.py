@@ -1,4 +1,4 @@
-"""One process owns a home's indexes: the engine reads them in one process only, and builds must not run twice."""
+"""The lock of a home's indexes. One process owns them, since the engine reads them in one process and builds run once."""
 
 import fcntl
 import os
@@ -9,7 +9,7 @@ from app.domain.errors import SetupError
 
 
 def own(home: Path) -> Callable[[], None]:
-    """Become the owner of a home; returns what gives it up again (as the process's end does).
+    """Become the owner of a home, and return a function that releases it. The process's end releases it too.
 
     Raises:
         SetupError: another process is the owner.

@@ -1,4 +1,4 @@
-"""What agents and readers ask of the index owner: passages, the meaning of words, pages and stored texts."""
+"""The routes that agents and readers use: passages, spellings, documents and stored texts."""
 
 import asyncio
 from typing import Any
@@ -14,14 +14,14 @@ DEFAULT_LIMIT = 10
 
 
 class SearchRoutes:
-    """`POST /search`, `/respell` and `/read`, `GET /snapshots/{hash}`."""
+    """The routes `POST /search`, `/respell` and `/read`, `GET /snapshots/{hash}`."""
 
     def __init__(self, owner: IndexOwner, library: Library) -> None:
         self._owner = owner
         self._library = library
 
     def table(self) -> list[web.RouteDef]:
-        """Which handler answers what."""
+        """Return the routes with their handlers."""
         return [
             web.post("/search", self.search),
             web.post("/respell", self.respell),
@@ -30,25 +30,25 @@ class SearchRoutes:
         ]
 
     async def search(self, request: web.Request) -> web.Response:
-        """`{"query", "limit"?, filters}` -> `{"passages"}`."""
+        """Search: `{"query", "limit"?, filters}` -> `{"passages"}`."""
         body = await body_of(request)
         found = await self._owner.search(text_in(body, "query"), int(body.get("limit", DEFAULT_LIMIT)), _filter(body))
         return answer({"passages": [passage.model_dump(mode="json") for passage in found]})
 
     async def respell(self, request: web.Request) -> web.Response:
-        """`{"words", filters}` -> `{"words": {written: meant}}`."""
+        """Correct words: `{"words", filters}` -> `{"words": {written: meant}}`."""
         body = await body_of(request)
         return answer({"words": await self._owner.respell([str(word) for word in body.get("words") or ()], _filter(body))})
 
     async def read(self, request: web.Request) -> web.Response:
-        """`{"url", "collections"?, "tenant"?}` -> the document."""
+        """Read a document: `{"url", "collections"?, "tenant"?}` -> the document."""
         body = await body_of(request)
         where = SearchFilter.model_validate({"collections": body.get("collections") or ()})
         found = await asyncio.to_thread(self._library.read, text_in(body, "url"), where.collections, body.get("tenant"))
         return answer(found.model_dump(mode="json"))
 
     async def snapshot(self, request: web.Request) -> web.Response:
-        """A stored text by its hash; `?tenant=` says on whose behalf."""
+        """Answer with a stored text by its hash, on behalf of `?tenant=`."""
         name = request.match_info["hash"]
         text = await asyncio.to_thread(self._library.snapshot, name, request.query.get("tenant"))
         return answer({"snapshot": name, "text": text})

@@ -42,7 +42,7 @@ STOP_WITHIN = timedelta(seconds=3)
 
 
 def create_app(owner: IndexOwner, library: Library) -> web.Application:
-    """The service over an opened owner."""
+    """Make the service of an opened owner."""
     app = web.Application(middlewares=[errors_as_json], client_max_size=MAX_REQUEST_BYTES)
 
     async def health(_: web.Request) -> web.Response:
@@ -56,7 +56,7 @@ def create_app(owner: IndexOwner, library: Library) -> web.Application:
 
 @dataclass(frozen=True)
 class Options:
-    """How the service was started."""
+    """The command-line options of the service."""
 
     socket: Path
     home: Path
@@ -66,7 +66,7 @@ class Options:
     nli_model: str | None
 
     def build_command(self) -> list[str]:
-        """What starts a builder with the same settings, less the collection."""
+        """Return the command that starts a builder with the same settings, without the collection."""
         command = ["-m", "retrieval.building.builder", "--home", str(self.home), "--encoder", self.encoder]
         command += ["--models-dir", str(self.models_dir)] if self.models_dir else []
         return command + (["--qdrant-url", self.qdrant_url] if self.qdrant_url else [])
@@ -98,7 +98,7 @@ async def serve(options: Options, engines: Engines) -> None:
 
 
 def main() -> int:
-    """Serve; 2 with the reason when the home or the socket cannot be used."""
+    """Serve. Return 2 and print the reason when the home or the socket cannot be used."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--socket", type=Path, required=True)
     parser.add_argument("--home", type=Path, required=True)

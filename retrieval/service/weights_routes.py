@@ -1,4 +1,4 @@
-"""Texts read with weights that only the index owner has in memory: vectors, and what entails what.
+"""The routes for models that only the index owner has in memory: vectors and entailment.
 
 `POST /encode {"texts"}` -> `{"vectors"}`, unit vectors in order; `POST /entail {"pairs": [[premise, hypothesis], ...]}` ->
 `{"pairs": [[entailed, contradicted], ...]}`. 500 where the weights are missing.

@@ -1,1 +1,1 @@
-"""Documents and collections of one home, in SQLite."""
+"""The documents and collections of one home, in SQLite."""

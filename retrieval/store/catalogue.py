@@ -1,4 +1,4 @@
-"""Which collections there are, the generations of their indexes, and how far a build has come."""
+"""The catalogue of a home: its collections, the generations of their indexes, and the state of their builds."""
 
 import re
 import sqlite3
@@ -13,11 +13,11 @@ from retrieval.store.database import Database
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
 MAX_UNREADABLE = 1_000
-"""How much of what could not be read is told one by one; the rest is counted."""
+"""The most unreadable items that are listed for a collection; the rest is only counted."""
 
 
 class CorpusKind(StrEnum):
-    """The kinds of corpora a collection can be built from."""
+    """The kind of a collection's corpus."""
 
     SOTU = "sotu"
     FOLDER = "folder"
@@ -30,7 +30,7 @@ class CorpusKind(StrEnum):
 
 
 class BuildPhase(StrEnum):
-    """Where a build stands. From `encoding` on the collection can be searched, by words only until `done`."""
+    """The phase of a build. From `encoding` on the collection can be searched, by words only until `done`."""
 
     READING = "reading"
     INDEXING = "indexing"
@@ -40,15 +40,15 @@ class BuildPhase(StrEnum):
 
     @property
     def finished(self) -> bool:
-        """True when nothing more will happen by itself."""
+        """Whether the build has ended."""
         return self in (BuildPhase.DONE, BuildPhase.FAILED)
 
 
 class Collection(Value):
     """A named set of documents. `path` is a folder or file on this machine, empty for a packaged corpus.
 
-    `licence` is that of its documents where they do not state one themselves; empty leaves it to the reader of this kind.
-    `tenant` is who its passages belong to, empty for all; it stays what it was when the collection was made.
+    `licence` is that of documents which do not state one; empty: the default of the kind. Its passages belong to `tenant`;
+    empty: to everybody. The tenant of a collection never changes.
     """
 
     name: str
@@ -59,10 +59,10 @@ class Collection(Value):
 
 
 class Generation(Value):
-    """One index of a collection. `recipe` fixed its contents.
+    """One index of a collection, made by `recipe`.
 
-    `encoder` names what made its dense vectors, and `dense` says whether searches use them: every passage has one or, while
-    a few new passages still wait for theirs, nearly every one.
+    `encoder` is the name of the encoder of its dense vectors. `dense` says whether searches use them: then every passage has
+    one, or nearly every one while a few new passages wait for theirs.
     """
 
     name: str
@@ -77,8 +77,8 @@ class Generation(Value):
 class Build(Value):
     """The state of a collection's latest build; `done` and `total` count documents while reading and indexing, then passages.
 
-    While reading, `total` is an estimate, and 0 where there is none. `skipped` counts what could not be read. `corpus_state` says
-    which state of the corpus is being read: in the same state a reading that was cut off goes on where it was.
+    While reading, `total` is an estimate, and 0 where there is none. `skipped` counts unreadable items. `corpus_state` is the
+    state of the corpus: if it is the same, an interrupted reading continues where it stopped.
     """
 
     collection: str
@@ -95,23 +95,23 @@ class Build(Value):
 
 
 def collection_of(index: str) -> str:
-    """The collection an index belongs to: indexes are named `<collection>.<build number>.<what it holds>`."""
+    """Return the collection of an index, whose name is `<collection>.<build number>.<content>`."""
     return index.rsplit(".", 2)[0]
 
 
 def no_collection(name: str) -> NotFound:
-    """The same for a collection that is not there and for one that is another tenant's."""
+    """Return the same error for a collection that does not exist and for one of another tenant."""
     return NotFound(f"there is no collection {name!r}; `rubrica corpus list` shows those there are")
 
 
 class Catalogue:
-    """Collections, generations and builds of one home."""
+    """The collections, generations and builds of one home."""
 
     def __init__(self, database: Database) -> None:
         self._db = database
 
     def add(self, collection: Collection, now: datetime) -> None:
-        """Create a collection or change where it is read from; `InvalidInput` for a bad name."""
+        """Create a collection, or change its corpus. Raises `InvalidInput` for a bad name."""
         if not _NAME.fullmatch(collection.name):
             raise InvalidInput(
                 f"{collection.name!r} cannot name a collection: use up to 63 of a-z, 0-9, - and _, first a letter or digit"
@@ -124,19 +124,19 @@ class Catalogue:
             )
 
     def get(self, name: str) -> Collection:
-        """The collection of this name, or `NotFound`."""
+        """Return the collection of this name. Raises `NotFound`."""
         row = self._row("SELECT name, kind, path, licence, tenant FROM collections WHERE name = ?", name)
         if row is None:
             raise no_collection(name)
         return Collection.of_any_version(dict(row))
 
     def all(self) -> list[Collection]:
-        """Every collection, by name."""
+        """Return every collection, sorted by name."""
         rows = self._db.connection().execute("SELECT name, kind, path, licence, tenant FROM collections ORDER BY name")
         return [Collection.of_any_version(dict(row)) for row in rows]
 
     def remove(self, name: str) -> None:
-        """Forget a collection, its generations, its build and what could not be read of it."""
+        """Delete a collection with its generations, its build and its unreadable items."""
         with self._db.transaction() as connection:
             connection.execute("DELETE FROM collections WHERE name = ?", (name,))
             connection.execute("DELETE FROM generations WHERE collection = ?", (name,))
@@ -144,7 +144,7 @@ class Catalogue:
             connection.execute("DELETE FROM unreadable WHERE collection = ?", (name,))
 
     def generation(self, name: str) -> Generation | None:
-        """An index's record, if there is one of this name."""
+        """Return an index's record; None where there is none of this name."""
         row = self._row(
             "SELECT name, collection, recipe, average_length, average_window, encoder, dense FROM generations WHERE name = ?",
             name,
@@ -161,12 +161,12 @@ class Catalogue:
             )
 
     def drop_generation(self, name: str) -> None:
-        """Forget an index's record."""
+        """Delete an index's record."""
         with self._db.transaction() as connection:
             connection.execute("DELETE FROM generations WHERE name = ?", (name,))
 
     def build(self, collection: str) -> Build | None:
-        """The latest build of a collection."""
+        """Return the latest build of a collection; None where there is none."""
         row = self._row("SELECT * FROM builds WHERE collection = ?", collection)
         return Build.of_any_version(dict(row)) if row else None
 
@@ -179,19 +179,19 @@ class Catalogue:
             connection.execute(f"INSERT OR REPLACE INTO builds ({columns}) VALUES ({marks})", tuple(values.values()))
 
     def unreadable(self, collection: str) -> list[Unreadable]:
-        """What the latest reading had to skip, the first `MAX_UNREADABLE` of it."""
+        """Return the items that the latest reading skipped, the first `MAX_UNREADABLE` of them."""
         rows = self._db.connection().execute(
             "SELECT path, reason FROM unreadable WHERE collection = ? ORDER BY path", (collection,)
         )
         return [Unreadable(row["path"], row["reason"]) for row in rows]
 
     def forget_unreadable(self, collection: str) -> None:
-        """Begin a new list of what a reading had to skip."""
+        """Empty the list of skipped items."""
         with self._db.transaction() as connection:
             connection.execute("DELETE FROM unreadable WHERE collection = ?", (collection,))
 
     def add_unreadable(self, collection: str, skipped: Sequence[Unreadable]) -> None:
-        """Add to that list, while it has room; what is in it already is not added again."""
+        """Add new items to the list of skipped items while it has room."""
         with self._db.transaction() as connection:
             there = set(map(tuple, connection.execute("SELECT path, reason FROM unreadable WHERE collection = ?", (collection,))))
             fresh = [entry for entry in dict.fromkeys(skipped) if entry not in there][: max(0, MAX_UNREADABLE - len(there))]

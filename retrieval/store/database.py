@@ -15,11 +15,11 @@ _ADDED_LATER = (
     ("builds", "corpus_state TEXT NOT NULL DEFAULT ''"),
     ("generations", "average_window REAL NOT NULL DEFAULT 0"),
 )
-"""Columns that a file made by an earlier version lacks."""
+"""The columns that a file of an earlier version lacks."""
 
 
 class Database:
-    """One SQLite file, one connection a thread; readers never wait for the builder's writes (write-ahead log)."""
+    """One SQLite file with a connection for each thread. Readers never wait for the builder's writes (write-ahead log)."""
 
     def __init__(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -30,14 +30,14 @@ class Database:
         self._add_columns()
 
     def connection(self) -> sqlite3.Connection:
-        """This thread's connection, outside any transaction."""
+        """Return this thread's connection, outside of any transaction."""
         found: sqlite3.Connection | None = getattr(self._local, "connection", None)
         if found is None:
             found = sqlite3.connect(self._path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False)
             found.row_factory = sqlite3.Row
             found.execute("PRAGMA journal_mode=WAL")
             found.execute("PRAGMA synchronous=NORMAL")
-            found.execute("PRAGMA secure_delete=ON")  # what is deleted is overwritten, not only unlinked
+            found.execute("PRAGMA secure_delete=ON")  # deleted content is overwritten, not only unlinked
             self._local.connection = found
             self._all.append(found)
         return found
@@ -51,19 +51,19 @@ class Database:
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
-        """A write transaction: all of the block or, when it raises, nothing of it."""
+        """Open a write transaction: it commits the block, or nothing of it when the block raises."""
         connection = self.connection()
         connection.execute("BEGIN IMMEDIATE")
         try:
             yield connection
         except BaseException:
-            if connection.in_transaction:  # a full disk has ended it already
+            if connection.in_transaction:  # a full disk has already ended it
                 connection.execute("ROLLBACK")
             raise
         connection.execute("COMMIT")
 
     def shorten_log(self) -> None:
-        """Empty the write-ahead log, so that it does not keep what was deleted. While others read it may do so only in part."""
+        """Empty the write-ahead log, which would keep deleted content. While others read, a part may stay."""
         self.connection().execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
     def close(self) -> None:

@@ -17,11 +17,11 @@ from retrieval.store.database import Database
 _LANGUAGE_SAMPLE = 2_000
 _OF_TENANT = "FROM documents d JOIN collections c ON c.name = d.collection WHERE c.tenant IN ('', ?)"
 _PAGE = 1_000
-"""Documents looked at in one step: the memory of a build does not grow with its corpus."""
+"""The documents of one step. It keeps the memory of a build independent of its corpus."""
 
 
 class DocumentState(StrEnum):
-    """Where a document stands with regard to the collection's live index."""
+    """The state of a document in the collection's live index."""
 
     NEW = "new"
     LIVE = "live"
@@ -29,7 +29,7 @@ class DocumentState(StrEnum):
 
 
 class StoredDocument(NamedTuple):
-    """A document as listed: its key in the index, its source, its language."""
+    """A listed document: its key in the index, its source, its language."""
 
     key: str
     source: Source
@@ -37,26 +37,26 @@ class StoredDocument(NamedTuple):
 
 
 class DocumentStore:
-    """Documents and snapshots of one home."""
+    """The documents and snapshots of one home."""
 
     def __init__(self, database: Database) -> None:
         self._db = database
         self._texts = TextCache(self.read_text)
 
     def add(self, collection: str, documents: Iterable[Document], build: int, fetched_at: datetime) -> None:
-        """Store documents that build number `build` has read. One that is there already is only marked as seen."""
+        """Store documents that build number `build` has read. A known one is only marked as seen."""
         with self._db.transaction() as connection:
             for document in documents:
                 _add(connection, collection, document, build, fetched_at)
 
     def mark_gone(self, collection: str, build: int) -> None:
-        """Documents that a complete reading, build number `build`, no longer found are to leave the index."""
-        # New ones too: a build that was given up may have written them to an index that is changed in place.
+        """Mark the documents that the complete reading of build number `build` did not find for removal from the index."""
+        # New ones too, since an abandoned build may have written them to an index that is changed in place.
         unseen = "collection = ? AND seen <> ? AND state <> ?"
         self._set_state(DocumentState.GONE, unseen, (collection, build, DocumentState.GONE))
 
     def settle(self, collection: str) -> None:
-        """The index now holds exactly the documents that are not gone: forget those that are."""
+        """Delete the documents that are gone, and mark the others as live, once the index holds exactly those."""
         self._delete("collection = ? AND state = ?", (collection, DocumentState.GONE))
         self._set_state(DocumentState.LIVE, "collection = ? AND state = ?", (collection, DocumentState.NEW))
         self._db.shorten_log()
@@ -67,7 +67,7 @@ class DocumentStore:
         self._db.shorten_log()
 
     def documents(self, collection: str, state: DocumentState, unless_written: str = "") -> Iterator[StoredDocument]:
-        """Documents in this state, less those already written to the index `unless_written`, in the order of reading."""
+        """Yield documents in this state that are not written to the index `unless_written`, in the order of reading."""
         query = (
             "SELECT id, key, source, language FROM documents"
             " WHERE collection = ? AND state = ? AND id > ? AND (written <> ? OR written = '') ORDER BY id LIMIT ?"
@@ -79,12 +79,12 @@ class DocumentStore:
             last = rows[-1]["id"]
 
     def count_written(self, collection: str, generation: str) -> int:
-        """Number of documents that have been written to the index `generation` and are not gone."""
+        """Count the documents that have been written to the index `generation` and are not gone."""
         query = "SELECT count(*) FROM documents WHERE collection = ? AND written = ? AND state <> ?"
         return int(self._db.connection().execute(query, (collection, generation, DocumentState.GONE)).fetchone()[0])
 
     def mark_written(self, collection: str, keys: Sequence[str], generation: str) -> None:
-        """These documents' passages are on disk in the index `generation`."""
+        """Mark documents whose passages are on disk in the index `generation`."""
         with self._db.transaction() as connection:
             connection.executemany(
                 "UPDATE documents SET written = ? WHERE collection = ? AND key = ?",
@@ -92,12 +92,12 @@ class DocumentStore:
             )
 
     def known(self, collection: str, keys: Iterable[str]) -> set[str]:
-        """Those of these keys that name a document of the collection."""
+        """Return those of these keys that name a document of the collection."""
         query = "SELECT 1 FROM documents WHERE collection = ? AND key = ?"
         return {key for key in keys if self._db.connection().execute(query, (collection, key)).fetchone()}
 
     def count(self, collection: str) -> int:
-        """Number of documents that are not gone."""
+        """Count the documents that are not gone."""
         query = "SELECT count(*) FROM documents WHERE collection = ? AND state <> ?"
         return int(self._db.connection().execute(query, (collection, DocumentState.GONE)).fetchone()[0])
 
@@ -108,26 +108,26 @@ class DocumentStore:
         return Source.of_any_version(row["source"]) if row else None
 
     def states(self, collection: str) -> dict[tuple[str, str], DocumentState]:
-        """How far each document of a collection is, by its address and snapshot."""
+        """Return the state of each document of a collection, by its address and snapshot."""
         query = "SELECT url, snapshot, state FROM documents WHERE collection = ? ORDER BY id"
         rows = self._db.connection().execute(query, (collection,))
         return {(row["url"], row["snapshot"]): DocumentState(row["state"]) for row in rows}
 
     def clear_memory(self) -> None:
-        """Keep nothing in memory of what was read so far."""
+        """Empty the caches of texts and sources."""
         self._texts.clear()
 
     def text(self, snapshot: str) -> str:
-        """A snapshot's text; `NotFound` when it is not stored."""
+        """Return a snapshot's text. Raises `NotFound` when it is not stored."""
         return self._texts.get(snapshot)
 
     def holds(self, snapshot: str, tenant: str) -> bool:
-        """Whether a document of this tenant's collections, or of nobody's, has this text."""
+        """Whether a document in collections of this tenant, or of none, has this text."""
         query = f"SELECT 1 {_OF_TENANT} AND d.snapshot = ? LIMIT 1"
         return self._db.connection().execute(query, (tenant, snapshot)).fetchone() is not None
 
     def by_url(self, url: str, collections: Sequence[str], tenant: str = "") -> Document | None:
-        """The newest document stored under an address in this tenant's collections or nobody's; empty `collections`: any."""
+        """Return the newest document under an address in collections of this tenant or of none; empty `collections`: any."""
         query = f"SELECT d.collection, d.source {_OF_TENANT} AND d.url = ? ORDER BY d.fetched_at DESC, d.id DESC"
         for row in self._db.connection().execute(query, (tenant, url)):
             if not collections or row["collection"] in collections:
@@ -136,7 +136,7 @@ class DocumentStore:
         return None
 
     def _delete(self, condition: str, values: tuple[object, ...]) -> None:
-        """Delete documents, a page at a time, and those of their snapshots that no other document needs."""
+        """Delete documents, a page at a time, and their snapshots that no other document needs."""
         query = f"DELETE FROM documents WHERE {condition} AND id BETWEEN ? AND ? RETURNING snapshot"
         for page in self._pages(condition, values):
             with self._db.transaction() as connection:
@@ -154,7 +154,7 @@ class DocumentStore:
                 connection.execute(query, (state, *values, *page))
 
     def _pages(self, condition: str, values: tuple[object, ...]) -> Iterator[tuple[int, int]]:
-        """First and last number of each page of the documents that meet a condition."""
+        """Yield the first and last number of each page of the documents that meet a condition."""
         query = f"SELECT id FROM documents WHERE {condition} AND id > ? ORDER BY id LIMIT ?"
         last = 0
         while rows := self._db.connection().execute(query, (*values, last, _PAGE)).fetchall():
@@ -162,7 +162,7 @@ class DocumentStore:
             yield rows[0]["id"], last
 
     def read_text(self, snapshot: str) -> str:
-        """A snapshot's text as it is on disk now; `text` may have it in memory."""
+        """Read a snapshot's text from the disk; `text` may return it from memory."""
         row = self._db.connection().execute("SELECT text FROM snapshots WHERE hash = ?", (snapshot,)).fetchone()
         if row is None:
             raise NotFound(f"no snapshot {snapshot} is stored")
@@ -170,7 +170,7 @@ class DocumentStore:
 
 
 def document_key(source: Source) -> str:
-    """The key of a document in the index: another text, title or address is another document."""
+    """Return the key of a document in the index. Another text, title or address is another document."""
     published = source.published.isoformat() if source.published else ""
     return content_key(source.url, source.snapshot, source.title, source.author, published, source.licence, source.kind)
 
@@ -178,7 +178,7 @@ def document_key(source: Source) -> str:
 def _add(connection: sqlite3.Connection, collection: str, document: Document, build: int, fetched_at: datetime) -> None:
     source = document.source.model_copy(update={"collection": collection})
     key = document_key(source)
-    # One that was about to leave may have left the index already: it is written again.
+    # A document marked as gone may have left the index already, so it is written again.
     seen = connection.execute(
         "UPDATE documents SET seen = ?, written = CASE state WHEN 'gone' THEN '' ELSE written END,"
         " state = CASE state WHEN 'gone' THEN 'new' ELSE state END WHERE collection = ? AND key = ?",

@@ -1,4 +1,4 @@
-"""Where the state of retrieval lives, opened: store, catalogue and index of one home."""
+"""The opened state of retrieval: store, catalogue and index of one home."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +11,7 @@ from retrieval.store.documents import DocumentStore
 
 @dataclass(frozen=True)
 class Shelves:
-    """What is kept under `<home>/retrieval`. The index may be on a Qdrant server; it then has no `index_folder`."""
+    """The stores under `<home>/retrieval`. An index on a Qdrant server has no `index_folder`."""
 
     database: Database
     catalogue: Catalogue
@@ -27,7 +27,7 @@ class Shelves:
 def open_shelves(home: Path, qdrant_url: str | None = None, grpc_port: int | None = None) -> Shelves:
     """Open or create the state under `home`. `qdrant_url` names a Qdrant server to use instead of the engine in process.
 
-    With `grpc_port` it is spoken to over gRPC.
+    With `grpc_port` it uses gRPC.
     """
     folder = home / "retrieval"
     database = Database(folder / "store.db")

@@ -1,4 +1,4 @@
-"""What a collection is made of, in numbers."""
+"""The statistics of a collection."""
 
 from pathlib import Path
 from typing import Any
@@ -8,7 +8,7 @@ from retrieval.store.home import Shelves
 
 
 def statistics(shelves: Shelves, collection: str) -> dict[str, Any]:
-    """Documents by language, licence and kind; texts and index in bytes on disk; passages, and how many have a vector."""
+    """Count documents by language, licence and kind, texts and index in bytes on disk, and passages with and without vectors."""
     name = shelves.index.resolve(collection)
     generation = shelves.catalogue.generation(name) if name else None
     total, fetched_first, fetched_last = _totals(shelves, collection)
@@ -34,14 +34,14 @@ def _totals(shelves: Shelves, collection: str) -> tuple[int, str | None, str | N
 
 
 def _by(shelves: Shelves, collection: str, what: str) -> dict[str, int]:
-    """Number of documents for each value of an expression, the most frequent first."""
+    """Count the documents for each value of an expression, the most frequent first."""
     query = f"SELECT {what}, count(*) FROM documents WHERE collection = ? AND state <> ? GROUP BY 1 ORDER BY 2 DESC"
     rows = shelves.database.connection().execute(query, (collection, DocumentState.GONE))
     return {str(value): int(count) for value, count in rows}
 
 
 def _text_bytes(shelves: Shelves, collection: str) -> int:
-    """Bytes of the snapshots as they are stored, compressed."""
+    """Count the bytes of the compressed snapshots."""
     query = (
         "SELECT coalesce(sum(length(text)), 0) FROM snapshots WHERE hash IN (SELECT snapshot FROM documents WHERE collection = ?)"
     )
@@ -49,7 +49,7 @@ def _text_bytes(shelves: Shelves, collection: str) -> int:
 
 
 def _index_bytes(folder: Path | None, name: str | None) -> int | None:
-    """Bytes of an index on this machine's disk; None for one on a server."""
+    """Count the bytes of an index on this machine's disk; None for one on a server."""
     if folder is None or name is None:
         return None
     return sum(file.stat().st_blocks * 512 for file in (folder / name).rglob("*") if file.is_file())

@@ -1,4 +1,4 @@
-"""Does a collection hold together: snapshots, documents, passages and the points of its index."""
+"""The verification of a collection: its snapshots, documents, passages and the points of its index."""
 
 import zlib
 from collections.abc import Callable, Iterator
@@ -16,14 +16,14 @@ from retrieval.store.home import Shelves
 
 BATCH_DOCUMENTS = 64
 SHOWN = 20
-"""How many faults are told one by one; the rest is counted."""
+"""The most faults that are listed; the rest is only counted."""
 
 
 @dataclass
 class Verification:
-    """What was found: passages that the documents have, those of them that are indexed, and the points of the index.
+    """The result of a verification: the documents' passages, those of them that are indexed, and the index's points.
 
-    `problems` counts all faults; `examples` tells the first of them.
+    `problems` counts all faults; `examples` lists the first of them.
     """
 
     documents: int = 0
@@ -35,17 +35,17 @@ class Verification:
     examples: list[str] = field(default_factory=list)
 
     def fault(self, what: str, count: int = 1) -> None:
-        """Count `count` faults of one sort and keep an example."""
+        """Count `count` faults of one kind, and store an example."""
         self.problems += count
         if len(self.examples) < SHOWN:
             self.examples.append(what)
 
 
 def verify(shelves: Shelves, collection: str, told: Callable[[Verification], None] = lambda _: None) -> Verification:
-    """Check every document of a collection that is not being built; `told` hears how far it is.
+    """Check every document of a collection that is not being built; `told` is called with each interim result.
 
-    Every snapshot must have the hash that names it and every document its key; the passages of every document must be points of
-    the index, at offsets that lie in the snapshot; there must be no other points, and each has a vector if searches use them.
+    Every snapshot must have the hash that names it, and every document its key. The passages of every document must be points of
+    the index, at offsets within the snapshot. There must be no other points, and each must have a vector if searches use them.
 
     Raises:
         NotFound: the collection has no index.
@@ -88,7 +88,7 @@ def _check_documents(shelves: Shelves, generation: Generation, batch: list[Store
 
 
 def _checked_text(shelves: Shelves, document: StoredDocument, found: Verification) -> str:
-    """A document's text as it is on disk, after a look at its hash and its key; empty where it is lost."""
+    """Read a document's text from the disk, and check its hash and its key; empty where the text is lost."""
     try:
         text = shelves.store.read_text(document.source.snapshot)
     except (NotFound, zlib.error, UnicodeDecodeError) as error:
@@ -97,12 +97,12 @@ def _checked_text(shelves: Shelves, document: StoredDocument, found: Verificatio
     if snapshot_hash(text) != document.source.snapshot:
         found.fault(f"{document.source.url}: its stored text does not have the hash {document.source.snapshot}")
     if document_key(document.source) != document.key:
-        found.fault(f"{document.source.url}: its particulars do not have the key {document.key}")
+        found.fault(f"{document.source.url}: its metadata do not have the key {document.key}")
     return text
 
 
 def _check_points(shelves: Shelves, generation: Generation, found: Verification) -> None:
-    """As every passage was looked up, the index has other points exactly when it has more."""
+    """Check the points. Every passage was looked up, so the index has stray points exactly when it has more points."""
     found.points = shelves.index.count(generation.name)
     found.with_vectors = shelves.index.count_dense(generation.name)
     missing = found.points - found.with_vectors

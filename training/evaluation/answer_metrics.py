@@ -1,4 +1,4 @@
-"""Short answers against gold ones: exact match and token F1, as SQuAD and the multi-hop sets score them, in English and Chinese.
+"""Metrics of short answers against gold answers, in English and Chinese: exact match and token F1, as SQuAD scores them.
 
 Both take the best over all gold answers. Case, punctuation and English articles do not count; Chinese is compared by ideograph.
 """
@@ -21,13 +21,13 @@ def tokens(text: str) -> list[str]:
 
 
 def exact_match(answer: str, gold: Sequence[str]) -> float:
-    """1 where the answer is one of the gold answers, else 0. Two texts without any token are not the same."""
+    """Return 1 where the answer is one of the gold answers, else 0. An answer without any token matches none."""
     said = tokens(answer)
     return float(bool(said) and any(said == tokens(text) for text in gold))
 
 
 def token_f1(answer: str, gold: Sequence[str]) -> float:
-    """The harmonic mean of token precision and recall, from 0 to 1."""
+    """Return the harmonic mean of token precision and recall, from 0 to 1."""
     return max((_f1(tokens(answer), tokens(text)) for text in gold), default=0.0)
 
 
@@ -37,10 +37,10 @@ def _f1(said: Sequence[str], wanted: Sequence[str]) -> float:
 
 
 def gaia_match(answer: str, gold: str) -> bool:
-    """GAIA's quasi-exact match: a number as a number, a list entry by entry, else letters and digits alone in any case.
+    """Compare by GAIA's quasi-exact match: numbers as numbers, lists entry by entry, else letters and digits in any case.
 
-    Gold is a number only as it stands, so that `1,2` is a list of two; an answer may have units and thousands. What is no number
-    in a list has to have the gold's punctuation, as in the benchmark's own script.
+    The gold answer is a number only without units and thousands separators, so that `1,2` is a list of two; the answer may have
+    them. A list entry that is no number must have the gold's punctuation, as in the benchmark's own script.
     """
     if (wanted := _as_number(gold)) is not None:
         return _as_number(_UNITS.sub("", answer)) == wanted

@@ -1,11 +1,11 @@
-"""The lower data series of MindDR's Fig. 9: accuracy under limits of tool calls and context.
+"""Accuracy under limits of tool calls and context (the lower data series of MindDR's Fig. 9).
 
     attempts = [Attempt.of(trajectory, correct) ...]        # one system, one attempt a question
     under_limits(attempts, TOOL_CALL_LIMITS, tool_calls_of) # a line of the plot
 
-`under_limits` reads limits off runs that had none: an attempt counts as right under a limit when it is right and stayed within
+`under_limits` estimates from runs without limits: an attempt counts as right under a limit when it is right and stayed within
 it. That is a lower bound, since an agent that knows its limit may stop in time. Where a system was run again under each limit
-(`harness/caps.py`), the accuracy of those runs is the measured value instead (`harness/limits_page.py`).
+(`harness/caps.py`), the accuracy of those runs is the measured value (`harness/limits_page.py`).
 """
 
 from collections.abc import Callable, Sequence
@@ -24,7 +24,7 @@ TOOL_CALL_LIMITS = (8, 16, 32, 64)
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One answer to one question. `context_tokens` is the longest context of any of its model turns, the answer included."""
+    """One answer to one question. `context_tokens` is the longest context of its model turns, with the answer."""
 
     correct: bool | Missing
     tool_calls: int
@@ -32,7 +32,7 @@ class Attempt:
 
     @classmethod
     def of(cls, trajectory: Trajectory, correct: bool | Missing) -> "Attempt":
-        """What a stored trajectory took."""
+        """Count what a stored trajectory used."""
         calls = sum(turn.kind is TurnKind.TOOL for turn in trajectory.turns)
         context = max((turn.completion.usage.tokens for turn in trajectory.turns if turn.completion), default=0)
         return cls(correct, calls, context)
@@ -46,9 +46,9 @@ class AtLimit(NamedTuple):
 
 
 def under_limits(attempts: Sequence[Attempt], limits: Sequence[int], used: Callable[[Attempt], int]) -> list[AtLimit]:
-    """Accuracy under each limit of what `used` counts, as a lower bound; it never falls with a larger limit.
+    """Return a lower bound of the accuracy under each limit of what `used` counts. It never falls with a larger limit.
 
-    A verdict that is missing makes accuracy missing: it is no wrong answer.
+    A missing verdict makes the accuracy missing, because it is no wrong answer.
     """
     return [AtLimit(limit, _accuracy(attempts, partial(_within, used, limit))) for limit in limits]
 
@@ -58,12 +58,12 @@ def _within(used: Callable[[Attempt], int], limit: int, attempt: Attempt) -> boo
 
 
 def tool_calls_of(attempt: Attempt) -> int:
-    """What a tool-call limit counts."""
+    """Return the number that a tool-call limit bounds."""
     return attempt.tool_calls
 
 
 def context_of(attempt: Attempt) -> int:
-    """What a context limit counts."""
+    """Return the number that a context limit bounds."""
     return attempt.context_tokens
 
 

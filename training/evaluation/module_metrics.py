@@ -1,8 +1,8 @@
-"""MindDR's module metrics of the search stage (Table 1; the tag-format rate of Table 4): what counts, in stored trajectories.
+"""MindDR's module metrics of the search stage (Table 1; the tag-format rate of Table 4), counted in stored trajectories.
 
-`harness/module_counts.py` makes figures of these counts. Those of outlines and reports are in `report_metrics.py`, the series of
-Fig. 9 in `efficiency.py`. The paper names these metrics without defining them; the definitions here, and what they do not see,
-are in docs/evaluation.md. A turn that acts is a model turn at which an agent chooses its next tool call, whatever its system.
+`harness/module_counts.py` makes figures of these counts. `report_metrics.py` has the metrics of outlines and reports,
+`efficiency.py` the series of Fig. 9. The paper names these metrics without defining them; docs/evaluation.md explains the
+definitions here and their limits. An acting turn is a model turn at which an agent of any system chooses its next tool call.
 """
 
 import re
@@ -34,7 +34,7 @@ _LOOKS_BACK = re.compile(
 
 
 class ToolFigures(NamedTuple):
-    """How often a tool was used, its share of all calls, and the share of its calls that failed."""
+    """A tool's number of calls, its share of all calls, and the share of its calls that failed."""
 
     calls: int
     share: float
@@ -42,12 +42,12 @@ class ToolFigures(NamedTuple):
 
 
 def acting_turns(trajectory: Trajectory) -> Iterator[Turn]:
-    """The model turns at which an agent chose what to do next, in order."""
+    """Return the model turns at which an agent chose what to do next, in order."""
     return (t for t in trajectory.turns if t.kind is TurnKind.MODEL and t.step in ACTING and t.completion is not None)
 
 
 def reflections(acting: Iterable[Turn]) -> list[bool]:
-    """Whether each turn's thought looks back on what was done so far. An agent's first turn has nothing to look back on."""
+    """Return for each turn whether its thought looks back on earlier work. An agent's first turn cannot."""
     seen: set[str] = set()
     found = []
     for turn in acting:
@@ -57,7 +57,7 @@ def reflections(acting: Iterable[Turn]) -> list[bool]:
 
 
 def queries_of(acting: Iterable[Turn]) -> Iterator[tuple[str, str]]:
-    """The tool and input of each call that was asked for, also of those that the agent's loop then refused as asked before."""
+    """Yield the tool and input of each requested call, also of a repeated one that the agent's loop refused."""
     for turn in acting:
         act = _act(turn)
         if act is not None:
@@ -65,13 +65,13 @@ def queries_of(acting: Iterable[Turn]) -> Iterator[tuple[str, str]]:
 
 
 def repeated(asked: Sequence[tuple[str, str]]) -> int:
-    """How many of these calls have the words of an earlier one to the same tool, in whatever order, number and tense."""
+    """Count the calls that have the words of an earlier call to the same tool, in any order, number and tense."""
     kinds = Counter((tool, _words(said)) for tool, said in asked)
     return len(asked) - len(kinds)
 
 
 def tool_figures(trajectories: Iterable[Trajectory]) -> Mapping[str, ToolFigures]:
-    """Calls, shares and failures by tool, over calls that were made."""
+    """Return calls, shares and failures by tool, over the calls that were made."""
     made = [turn for t in trajectories for turn in t.turns if turn.kind is TurnKind.TOOL and turn.call and turn.result]
     calls = Counter(turn.call.name for turn in made if turn.call)
     failed = Counter(turn.call.name for turn in made if turn.call and turn.result and turn.result.error)
@@ -79,7 +79,7 @@ def tool_figures(trajectories: Iterable[Trajectory]) -> Mapping[str, ToolFigures
 
 
 def is_well_formed(turn: Turn) -> bool:
-    """Whether an acting turn has the form it was asked for without any repair: one valid JSON object, or tags that close."""
+    """Whether an acting turn has the requested form without any repair: one valid JSON object, or tags that close."""
     text = turn.completion.text if turn.completion else ""
     try:
         return bool(ACTING[turn.step].answer.model_validate_json(text).model_fields_set)
@@ -94,7 +94,7 @@ def _thought(turn: Turn) -> str:
 
 
 def _act(turn: Turn) -> Act | None:
-    """What the turn asks for, as the agent's loop understood it; None where it could not."""
+    """Read the action of a turn as the agent's loop did; None where it could not."""
     try:
         return read_answer(ACTING[turn.step], turn.completion.text if turn.completion else "")
     except AnswerInvalid:

@@ -1,8 +1,8 @@
-"""How well a scorer agrees with human preference (QSR appendix E), with bootstrap intervals.
+"""Metrics of a scorer's agreement with human preference (QSR appendix E), with bootstrap intervals.
 
-Accuracy (Eq. 6) is the share of pairs in which the preferred report scores strictly higher: the area under the ROC curve of
-pairs, but that a tie counts as wrong. The paired Cohen's d (Eq. 7) is the mean difference over the standard deviation of the
-differences.
+Accuracy (Eq. 6) is the share of pairs in which the preferred report scores strictly higher. It is the area under the ROC curve
+of pairs, except that a tie counts as wrong. The paired Cohen's d (Eq. 7) is the mean difference over the standard deviation of
+the differences.
 """
 
 import random
@@ -29,12 +29,12 @@ class Interval:
 
 
 def preference_accuracy(differences: Sequence[float]) -> Score:
-    """Eq. 6 over the differences, preferred minus rejected."""
+    """Return the accuracy of Eq. 6 over the differences, preferred minus rejected."""
     return sum(d > 0 for d in differences) / len(differences) if differences else Missing("no pairs")
 
 
 def cohens_d(differences: Sequence[float]) -> Score:
-    """Eq. 7. Undefined where all differences are the same."""
+    """Return the d of Eq. 7; Missing where all differences are the same."""
     if not differences:
         return Missing("no pairs")
     spread = pstdev(differences)
@@ -44,9 +44,9 @@ def cohens_d(differences: Sequence[float]) -> Score:
 def bootstrapped(
     figure: Callable[[Sequence[T]], Score], values: Sequence[T], seed: int = 0, resamples: int = RESAMPLES
 ) -> Interval | Missing:
-    """The figure with its percentile interval over resampled values; the same seed gives the same interval.
+    """Return the figure with its percentile interval over resampled values; the same seed gives the same interval.
 
-    Resamples in which the figure is undefined are left out; where most are, so is the interval.
+    Resamples in which the figure is undefined are left out. The result is Missing where most are.
     """
     value = figure(values)
     if isinstance(value, Missing):

@@ -1,9 +1,9 @@
-"""RACE, the report score of DeepResearch Bench (MindDR 8.3): a report held against a reference report, criterion by criterion.
+"""RACE, the report score of DeepResearch Bench (MindDR 8.3): it compares a report with a reference report by criterion.
 
-A judge gives both reports 0 to 10 for every criterion. Within a dimension the scores are averaged by the criteria's weights,
-over the dimensions by theirs; the score is the report's share of the sum of both. `official` does as the benchmark's own script
-does: criteria without a score are dropped, and names are matched loosely. The strict way calls an unscored criterion a missing
-score.
+A judge gives both reports 0 to 10 for every criterion. The scores are averaged within a dimension by the criteria's weights, and
+then over the dimensions by theirs. The RACE score is the report's share of the sum of both averages. `official` follows the
+benchmark's own script: it drops criteria without a score and matches names loosely. In the strict way an unscored criterion
+makes the score missing.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ LEAST_SCORE, MOST_SCORE = 0.0, 10.0
 
 @dataclass(frozen=True, slots=True)
 class JudgedCriterion:
-    """What a judge gave the report and the reference for the criterion of this text."""
+    """The points that a judge gave the report and the reference for one criterion."""
 
     criterion: str
     report: float
@@ -30,7 +30,7 @@ Judgement = Mapping[Dimension, Sequence[JudgedCriterion]]
 
 @dataclass(frozen=True, slots=True)
 class RaceScore:
-    """Each from 0 to 1; 0.5 is as good as the reference."""
+    """The scores of a report, each from 0 to 1; 0.5 is as good as the reference."""
 
     dimensions: Mapping[Dimension, float]
     overall: float
@@ -44,13 +44,13 @@ class _Pair:
     reference: float
 
     def share(self, official: bool) -> float:
-        """The report's share. Two reports without a single point are equal; the official script calls that 0."""
+        """Return the report's share. Two reports without any points are equal (0.5); the official script gives 0."""
         total = self.report + self.reference
         return self.report / total if total else (0.0 if official else 0.5)
 
 
 def race_score(criteria: RaceRubric, judgement: Judgement, official: bool = False) -> RaceScore | Missing:
-    """The score of one report.
+    """Return the score of one report.
 
     Raises:
         ValueError: a score is outside 0 to 10.
@@ -94,7 +94,7 @@ Scored = Sequence[tuple[float, JudgedCriterion]]
 
 
 def _matched(wanted: Sequence[RaceCriterion], given: Sequence[JudgedCriterion]) -> Scored | Missing:
-    """Each criterion with its score; every one must have exactly one, and nothing else may be scored."""
+    """Match each criterion with its score. Every criterion must have exactly one score, and nothing else may have one."""
     by_text = {" ".join(item.criterion.split()): item for item in given}
     names = [" ".join(criterion.criterion.split()) for criterion in wanted]
     if len(by_text) != len(given):
@@ -107,7 +107,7 @@ def _matched(wanted: Sequence[RaceCriterion], given: Sequence[JudgedCriterion]) 
 
 
 def _matched_loosely(wanted: Sequence[RaceCriterion], given: Sequence[JudgedCriterion]) -> Scored:
-    """What was scored, with the weight of the criterion it names: exactly, but for case, or in part; else the mean weight."""
+    """Give each score the weight of the criterion it names, exactly, in another case, or in part; else the mean weight."""
     mean = sum(criterion.weight for criterion in wanted) / len(wanted) if wanted else 0.0
     return [(_weight_by_name(wanted, item.criterion.strip(), mean), item) for item in given]
 
@@ -125,10 +125,10 @@ def _weight_by_name(wanted: Sequence[RaceCriterion], name: str, default: float) 
 
 
 def mean_scores(scores: Sequence[RaceScore]) -> RaceScore:
-    """The mean of each figure over tasks.
+    """Return the mean of each figure over tasks.
 
     Raises:
-        ValueError: there are none.
+        ValueError: there are no scores.
     """
     if not scores:
         raise ValueError("no scored task")

@@ -1,4 +1,4 @@
-"""RACE's files: criteria with weights, judgements, and the scores of judged systems, as DeepResearch Bench publishes them."""
+"""Readers of RACE's files as DeepResearch Bench publishes them: weighted criteria, judgements, scores of judged systems."""
 
 import gzip
 import json
@@ -16,15 +16,15 @@ T = TypeVar("T")
 
 
 def rows(path: Path) -> Iterator[dict[str, Any]]:
-    """The objects of a JSON Lines file, gzipped or not.
+    """Yield the objects of a JSON Lines file, gzipped or not.
 
     Raises:
-        InvalidInput: it cannot be read; the message names the line.
+        InvalidInput: the file cannot be read; the message names the line.
     """
     number = 0
     try:
         with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8") as file:
-            for number, line in enumerate(file, 1):  # noqa: B007  (told where reading fails)
+            for number, line in enumerate(file, 1):  # noqa: B007  (the error messages name the line)
                 if line.strip():
                     yield _object(line)
     except (ValueError, EOFError, zlib.error) as error:  # no JSON, no UTF-8; cut short; damaged
@@ -34,7 +34,7 @@ def rows(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def read_criteria(path: Path) -> dict[int, RaceRubric]:
-    """The criteria of every task, by its id.
+    """Read the criteria of every task, by its id.
 
     Raises:
         InvalidInput: the file cannot be read, or the criteria of a task break the rules of `RaceRubric`.
@@ -43,20 +43,20 @@ def read_criteria(path: Path) -> dict[int, RaceRubric]:
 
 
 def read_judgements(path: Path) -> dict[int, Judgement]:
-    """Judge outputs by task: `{"id", "judgement": {dimension: [{"criterion", "article_1_score", "article_2_score"}]}}`.
+    """Read judge outputs by task: `{"id", "judgement": {dimension: [{"criterion", "article_1_score", "article_2_score"}]}}`.
 
-    Article 1 is the report, article 2 the reference. Raises as `read_criteria`.
+    Article 1 is the report, article 2 the reference. Raises as `read_criteria` does.
     """
     return dict(_each(path, lambda row: (row["id"], _judgement(row["judgement"]))))
 
 
 def read_scores(path: Path) -> dict[int, RaceScore]:
-    """The scores of a system that has been judged, by task. Raises as `read_criteria`."""
+    """Read the scores of a judged system, by task. Raises as `read_criteria` does."""
     return dict(_each(path, lambda row: (row["id"], RaceScore({d: float(row[d]) for d in Dimension}, float(row[OVERALL])))))
 
 
 def read_summary(path: Path) -> dict[str, float]:
-    """A published summary, `Name: value` a line, by the names the scores use."""
+    """Read a published summary with `Name: value` on each line, by the names that the scores use."""
     lines = (line.partition(":") for line in path.read_text(encoding="utf-8").splitlines() if line.strip())
     return {name.strip().lower().replace(" ", "_"): float(value) for name, _, value in lines}
 

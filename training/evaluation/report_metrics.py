@@ -1,10 +1,10 @@
-"""MindDR's module metrics of outlines and reports (Table 1), and the rates of Tables 4, 6 and 8, over finished reports.
+"""MindDR's module metrics of outlines and reports (Table 1), and the rates of Tables 4, 6 and 8, for finished reports.
 
     figures = report_figures([MeasuredReport(text, written) ...])     # one system, any number of reports
     figures.tense_error_rate, figures.table_errors, figures.table_errors_after_repair, ...
 
-Every rate says what it is a share of, and is `Missing` where there is nothing to take a share of. All of them count what the
-detectors of `workflows/checks` find, without a model; `judging/writing_judge.py` asks one about expression and logic.
+A rate is `Missing` where there is nothing to take a share of. All rates count what the detectors of `workflows/checks` find,
+without a model; `judging/writing_judge.py` asks a model about expression and logic.
 """
 
 from collections.abc import Callable, Sequence
@@ -25,9 +25,9 @@ from workflows.checks.tense import tense_errors
 
 @dataclass(frozen=True, slots=True)
 class MeasuredReport:
-    """A report as delivered, in Markdown, and the day it was written on.
+    """A delivered report in Markdown, and the day it was written on.
 
-    `planned` are the titles its outline or plan had, where they are known; `language` is the question's, else that of the text.
+    `planned` are the titles of its outline or plan, where they are known. `language` is the question's; None: the text's.
     """
 
     markdown: str
@@ -38,7 +38,7 @@ class MeasuredReport:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """What the detectors found in one report."""
+    """The counts of what the detectors found in one report."""
 
     statements: int
     tense_errors: int
@@ -57,13 +57,13 @@ class Counts:
 
     @property
     def expression_issues(self) -> int:
-        """Statements that leave the language or repeat others: what rules can see of expression."""
+        """The statements that change the language or repeat others, which is what rules can see of expression."""
         return self.language_breaks + self.repeats
 
 
 @dataclass(frozen=True, slots=True)
 class ReportFigures:
-    """Over `reports` reports. Rates are shares; `hierarchy_errors` is the mean number a report."""
+    """The figures over `reports` reports. Rates are shares; `hierarchy_errors` is the mean number for a report."""
 
     reports: int
     reports_with_tense_errors: float
@@ -83,7 +83,7 @@ class ReportFigures:
 
 
 def report_figures(reports: Sequence[MeasuredReport]) -> ReportFigures:
-    """The figures of one system.
+    """Return the figures of one system.
 
     Raises:
         ValueError: there is no report.
@@ -94,7 +94,7 @@ def report_figures(reports: Sequence[MeasuredReport]) -> ReportFigures:
 
 
 def figures_of(counts: Sequence[Counts]) -> ReportFigures:
-    """The figures over counted reports, at least one."""
+    """Return the figures over counted reports, at least one."""
 
     def share(part: Callable[[Counts], int], whole: Callable[[Counts], int], why: str) -> Score:
         total = sum(map(whole, counts))
@@ -118,7 +118,7 @@ def figures_of(counts: Sequence[Counts]) -> ReportFigures:
 
 
 def counts_of(report: MeasuredReport) -> Counts:
-    """What the detectors find in one report; its list of sources counts for citations alone."""
+    """Count what the detectors find in one report. Its list of sources counts for citations alone."""
     body = parted(report.markdown).body
     statements = statements_of(report.markdown)
     headings = headings_of(body)

@@ -1,4 +1,4 @@
-"""Rankings against labelled documents: nDCG, recall and the reciprocal rank of the first relevant one, over the first ten."""
+"""Metrics of rankings against labelled documents, over the first ten: nDCG, recall, rank of the first relevant document."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -7,17 +7,17 @@ DEPTH = 10
 
 
 def ndcg(ranking: Sequence[str], grades: Mapping[str, int]) -> float:
-    """Normalised discounted cumulative gain of the first ten documents."""
+    """Return the normalised discounted cumulative gain of the first ten documents."""
     gain = sum(grades.get(document, 0) / math.log2(place + 2) for place, document in enumerate(ranking[:DEPTH]))
     ideal = sum(grade / math.log2(place + 2) for place, grade in enumerate(sorted(grades.values(), reverse=True)[:DEPTH]))
     return gain / ideal
 
 
 def recall(ranking: Sequence[str], grades: Mapping[str, int]) -> float:
-    """The share of the relevant documents that are among the first ten."""
+    """Return the share of the relevant documents that are among the first ten."""
     return len(grades.keys() & set(ranking[:DEPTH])) / len(grades)
 
 
 def reciprocal_rank(ranking: Sequence[str], grades: Mapping[str, int]) -> float:
-    """One over the place of the first relevant document; 0 where none is among the first ten."""
+    """Return one over the place of the first relevant document; 0 where none is among the first ten."""
     return next((1 / place for place, document in enumerate(ranking[:DEPTH], 1) if document in grades), 0.0)

@@ -1,6 +1,6 @@
-"""Tables against gold tables, as WideSearch scores them: by row, by cell, and whether the whole table is right.
+"""Metrics of tables against gold tables, as WideSearch scores them: by row, by cell, and for the whole table.
 
-Rows belong together when their key columns agree. A cell is right by the measure its column names.
+Rows belong together when their key columns agree. The measure of a column decides whether its cells are right.
 """
 
 import re
@@ -17,12 +17,12 @@ _DATE = re.compile(r"\d+")
 
 
 def column(name: str) -> str:
-    """A column's name without spaces and case."""
+    """Return a column's name without spaces and case."""
     return re.sub(r"\s+", "", name).casefold()
 
 
 def table_in(text: str) -> list[Row] | None:
-    """The rows of the longest Markdown table of a text, by normalised column; None without one."""
+    """Return the rows of the longest Markdown table of a text, by normalised column; None without a table."""
     tables: list[list[str]] = [[]]
     for line in text.splitlines():
         if "|" in line:
@@ -38,19 +38,19 @@ def table_in(text: str) -> list[Row] | None:
 
 
 def same_text(said: str, gold: str) -> bool:
-    """The same words, whatever their case and punctuation."""
+    """Whether both have the same words, in any case and with any punctuation."""
     return tokens(said) == tokens(gold)
 
 
 def same_address(said: str, gold: str) -> bool:
-    """The same host and path, with or without `www.`, scheme and closing slash."""
+    """Whether both have the same host and path, with or without `www.`, scheme and closing slash."""
     one, other = (urlsplit(text if "//" in text else f"//{text}") for text in (said.strip(), gold.strip()))
     host = (one.netloc.removeprefix("www.").lower(), other.netloc.removeprefix("www.").lower())
     return bool(host[1]) and host[0] == host[1] and one.path.rstrip("/") == other.path.rstrip("/")
 
 
 def near_number(said: str, gold: str, tolerance: float) -> bool:
-    """The first number of each, within a relative distance of `tolerance`."""
+    """Whether the first numbers of both differ by a relative distance of at most `tolerance`."""
     one, other = _number(said), _number(gold)
     if one is None or other is None:
         return same_text(said, gold)
@@ -58,13 +58,13 @@ def near_number(said: str, gold: str, tolerance: float) -> bool:
 
 
 def same_date(said: str, gold: str) -> bool:
-    """The same numbers in the same order: 2024-05-01 and 2024/5/1."""
+    """Whether both have the same numbers in the same order, such as 2024-05-01 and 2024/5/1."""
     one, other = [int(part) for part in _DATE.findall(said)], [int(part) for part in _DATE.findall(gold)]
     return one == other if one and other else same_text(said, gold)
 
 
 def within(said: str, gold: str) -> bool:
-    """Whether one of the texts holds all words of the other, together."""
+    """Whether one of the texts contains the words of the other, in one piece."""
     one, other = f" {' '.join(tokens(said))} ", f" {' '.join(tokens(gold))} "
     return bool(one.strip()) and bool(other.strip()) and (one in other or other in one)
 
@@ -76,7 +76,7 @@ def _number(text: str) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class TableScore:
-    """Each from 0 to 1; `whole` is 1 where nothing is wrong, missing or too much."""
+    """The scores of a table, each from 0 to 1; `whole` is 1 where nothing is wrong, missing or too much."""
 
     row_f1: float
     item_f1: float
@@ -84,7 +84,7 @@ class TableScore:
 
 
 def table_score(right: Sequence[Sequence[bool]], said_rows: int, gold_rows: int, columns: int) -> TableScore:
-    """The score of a table, `right` telling for each row that has its gold row which of its cells are right.
+    """Score a table. `right` says for each row that has a gold row which of its cells are right.
 
     Raises:
         ValueError: the gold table is empty, or more rows belong together than there are.

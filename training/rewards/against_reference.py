@@ -1,4 +1,4 @@
-"""MindDR's citation reward: a report's citations held against the number a reference report has (Eq. 10)."""
+"""MindDR's citation reward (Eq. 10), which compares a report's citations with the number of citations in a reference report."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ SHARE_PERCENT = 70
 
 @dataclass(frozen=True, slots=True)
 class CountedCitation:
-    """A citation of a report: the sentence it stands for, the source it names, and how relevant the two are to each other."""
+    """A citation of a report: its sentence, the source it names, and how relevant the two are to each other."""
 
     sentence: str
     source: str
@@ -17,7 +17,7 @@ class CountedCitation:
 
 
 def counted(citations: Iterable[CountedCitation], threshold: float) -> tuple[int, int]:
-    """How many citations there are, and how many are valid: more relevant than `threshold`. The same one twice is one."""
+    """Count the distinct citations, and those of them that are valid: more relevant than `threshold`."""
     distinct: dict[tuple[str, str], float] = {}
     for citation in citations:
         place = (" ".join(citation.sentence.split()).casefold(), citation.source)
@@ -26,7 +26,10 @@ def counted(citations: Iterable[CountedCitation], threshold: float) -> tuple[int
 
 
 def reference_citation_reward(generated: int, valid: int, reference: int) -> float:
-    """Eq. 10. Where the reference cites nothing, any number is enough, and all of them must be valid (ADR 0044)."""
+    """Return the reward of Eq. 10.
+
+    Where the reference cites nothing, any number of citations is enough, and all of them must be valid (ADR 0044).
+    """
     if reference == 0:
         return ENOUGH if valid == generated else POOR
     if 100 * generated < SHARE_PERCENT * reference:

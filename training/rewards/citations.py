@@ -1,9 +1,11 @@
 """The citation reward of DeepRubric, appendix A.4, Eq. 9 to 14.
 
-Where the paper leaves a case open, or pays for a trick, this decides (ADR 0044): a cited id that resolves to nothing takes its
-share of precision and validity, and never turns a claim into an uncited one; a sentence that needs no citation is left out of
-the mean (the paper counts it as perfect, so that filler would pay; `published` does so too); 0/0 in Eq. 11 is 0; without
-citations the format part is 0; one citation has no span.
+The paper leaves some cases open, and rewards some tricks. ADR 0044 decides them:
+
+- A cited id that does not exist lowers precision and validity. Its claim stays a cited one.
+- A sentence that needs no citation is left out of the mean. The paper counts it as perfect, which rewards filler; `published`
+  counts it so too.
+- 0/0 in Eq. 11 is 0. Without citations the format part is 0. One citation has no span.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -32,7 +34,7 @@ class Recall(float, Enum):
 
 @dataclass(frozen=True, slots=True)
 class CitedVerdict:
-    """What judges say of a claim that cites at least one text that exists."""
+    """The judges' verdict on a claim that cites at least one existing text."""
 
     recall: Recall
     relevant: bool
@@ -40,7 +42,7 @@ class CitedVerdict:
 
 @dataclass(frozen=True, slots=True)
 class UncitedVerdict:
-    """Whether a claim without a citation needs one."""
+    """The judges' verdict on a claim without a citation: whether it needs one."""
 
     needs_citation: bool
 
@@ -49,17 +51,20 @@ Verdict = CitedVerdict | UncitedVerdict | Missing
 
 
 def f1(recall: float, precision: float) -> float:
-    """Eq. 11; 0 where both are 0."""
+    """Return the F1 of Eq. 11; 0 where both values are 0."""
     return 2 * recall * precision / (recall + precision) if recall + precision else 0.0
 
 
 def resolving(claim: CitedClaim, store: Collection[str]) -> list[str]:
-    """The claim's ids that exist."""
+    """Return the claim's ids that exist."""
     return [name for name in claim.ids if name in store]
 
 
 def claim_f1(claim: CitedClaim, verdict: Verdict | None, store: Collection[str], published: bool = False) -> Score | None:
-    """A claim's F1; None for one that is left out. No verdict is needed for a claim whose every id is invented: it has 0."""
+    """Return a claim's F1; None for a claim that is left out of the mean.
+
+    A claim whose ids are all invented has 0 and needs no verdict.
+    """
     known = resolving(claim, store)
     if claim.cited and not known:
         return 0.0
@@ -79,7 +84,7 @@ def claim_f1(claim: CitedClaim, verdict: Verdict | None, store: Collection[str],
 def mean_f1(
     claims: Sequence[CitedClaim], verdicts: Sequence[Verdict | None], store: Collection[str], published: bool = False
 ) -> Score:
-    """Eq. 12, over the claims that count; 0 when none does."""
+    """Return the mean of Eq. 12 over the claims that count; 0 when none does."""
     scored = [claim_f1(claim, verdict, store, published) for claim, verdict in zip(claims, verdicts, strict=True)]
     values = present(value for value in scored if value is not None)
     if isinstance(values, Missing):
@@ -88,15 +93,15 @@ def mean_f1(
 
 
 def validity(claims: Sequence[CitedClaim], store: Collection[str]) -> float:
-    """The share of the cited ids that exist; 0 without citations."""
+    """Return the share of the cited ids that exist; 0 without citations."""
     cited = {name for claim in claims for name in claim.ids}
     return len([name for name in cited if name in store]) / len(cited) if cited else 0.0
 
 
 def meaningful(claims: Sequence[CitedClaim]) -> float:
-    """The share of the cited claims that say something: at least four words (or ideographs) and 18 characters.
+    """Return the share of the cited claims with at least four words (or ideographs) and 18 characters.
 
-    An ideograph counts as two characters, since it carries as much.
+    An ideograph counts as two characters, since it says as much.
     """
     cited = [claim for claim in claims if claim.cited]
     return sum(_says_something(claim.text) for claim in cited) / len(cited) if cited else 0.0
@@ -107,10 +112,10 @@ def _says_something(text: str) -> bool:
 
 
 def distribution(positions: Sequence[float]) -> float:
-    """How well citations spread over an answer: 0.4 span, 0.4 uniformity, 0.2 centre, from 0 to 1.
+    """Measure how well citations spread over an answer, from 0 to 1: 0.4 span, 0.4 uniformity, 0.2 centre.
 
-    `positions` has the place (0 to 1) of each distinct valid citation. The paper names the parts; the formulas are ours: span is
-    the range over 0.6, at most 1; uniformity is 1 minus twice the mean distance to even spacing at (i - 1/2) / n; centre is 1
+    `positions` has the place (0 to 1) of each distinct valid citation. The paper names the parts; the formulas are ours. Span is
+    the range over 0.6, at most 1. Uniformity is 1 minus twice the mean distance to even spacing at (i - 1/2) / n. Centre is 1
     minus twice the distance of the mean to 1/2.
     """
     if not positions:
@@ -123,7 +128,7 @@ def distribution(positions: Sequence[float]) -> float:
 
 
 def first_positions(claims: Sequence[CitedClaim], store: Collection[str]) -> Mapping[str, float]:
-    """Where each existing id is cited first."""
+    """Return the position at which each existing id is cited first."""
     found: dict[str, float] = {}
     for claim in claims:
         for name in resolving(claim, store):
@@ -132,7 +137,7 @@ def first_positions(claims: Sequence[CitedClaim], store: Collection[str]) -> Map
 
 
 def format_reward(claims: Sequence[CitedClaim], store: Collection[str]) -> float:
-    """Eq. 13: validity times meaningful claims, times 0.7 + 0.1 distribution + 0.2 count."""
+    """Return the reward of Eq. 13: validity times meaningful claims, times 0.7 + 0.1 distribution + 0.2 count."""
     placed = first_positions(claims, store)
     count = min(len(placed) / ENOUGH, 1.0)
     return validity(claims, store) * meaningful(claims) * (0.7 + 0.1 * distribution(list(placed.values())) + 0.2 * count)
@@ -141,6 +146,9 @@ def format_reward(claims: Sequence[CitedClaim], store: Collection[str]) -> float
 def citation_reward(
     claims: Sequence[CitedClaim], verdicts: Sequence[Verdict | None], store: Collection[str], published: bool = False
 ) -> Score:
-    """Eq. 14, from 0 to 1. `verdicts` has one for each claim, None for one that cites only what does not exist."""
+    """Return the reward of Eq. 14, from 0 to 1.
+
+    `verdicts` has one verdict for each claim, and None for a claim that cites only ids that do not exist.
+    """
     content = mean_f1(claims, verdicts, store, published)
     return content if isinstance(content, Missing) else CONTENT * content + FORMAT * format_reward(claims, store)

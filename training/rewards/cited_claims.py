@@ -1,6 +1,6 @@
-"""The claims of an answer in DeepRubric's notation: `<cite id="a,b">text</cite>` is a cited claim, any other sentence uncited.
+"""The claims of an answer in DeepRubric's notation (A.4.1): `<cite id="a,b">text</cite>` is a cited claim.
 
-DeepRubric A.4.1. A claim said twice is one claim: repeating what is well supported must not raise a mean.
+Any other sentence is an uncited claim. A repeated claim is one claim, so that repetition cannot raise a mean.
 """
 
 import re
@@ -18,7 +18,7 @@ _WORDS = re.compile(r"\w+")
 
 @dataclass(frozen=True, slots=True)
 class CitedClaim:
-    """A claim, the ids it cites (none: uncited), and where it begins in the answer's plain text, from 0 to 1."""
+    """A claim, the ids it cites (none: uncited), and the place in the answer's plain text where it begins, from 0 to 1."""
 
     text: str
     ids: tuple[str, ...]
@@ -26,12 +26,12 @@ class CitedClaim:
 
     @property
     def cited(self) -> bool:
-        """Whether it cites anything, be it real or invented."""
+        """Whether the claim cites any id, real or invented."""
         return bool(self.ids)
 
 
 def claims_of(answer: str) -> list[CitedClaim]:
-    """The distinct claims of an answer, in order."""
+    """Return the distinct claims of an answer, in order."""
     pieces = list(_pieces(answer))
     length = sum(len(text) for text, _ in pieces) or 1
     found: dict[tuple[str, tuple[str, ...]], CitedClaim] = {}
@@ -46,18 +46,18 @@ def claims_of(answer: str) -> list[CitedClaim]:
 
 
 def malformed_cites(answer: str) -> int:
-    """Cite tags that belong to no proper span: never closed, never opened, without an id."""
+    """Count the cite tags that belong to no proper span: not closed, not opened, or without an id."""
     proper = sum(bool(cite.ids) for cite in _cites(answer))
     return len(_ANY_CITE.findall(answer)) - 2 * proper
 
 
 def ids_of(attribute: str) -> tuple[str, ...]:
-    """The distinct ids of a cite tag, in order."""
+    """Return the distinct ids of a cite tag, in order."""
     return tuple(dict.fromkeys(found for found in (part.strip() for part in re.split(r"[,;\s]+", attribute)) if found))
 
 
 class _Cite(NamedTuple):
-    """A proper span `[start, end)` of an answer, and where its text begins and ends in it."""
+    """A proper span `[start, end)` of an answer, and the places where its text begins and ends."""
 
     ids: tuple[str, ...]
     start: int
@@ -67,7 +67,7 @@ class _Cite(NamedTuple):
 
 
 def _cites(answer: str) -> Iterator[_Cite]:
-    """The spans in order. Where nothing closes any more the search ends, so that tags left open cost no second look."""
+    """Yield the spans in order. The search ends at the last closing tag, so that many open tags cost no extra time."""
     at = 0
     while (opened := _OPEN.search(answer, at)) and (closed := answer.find(_CLOSE, opened.end())) >= 0:
         at = closed + len(_CLOSE)
@@ -75,7 +75,7 @@ def _cites(answer: str) -> Iterator[_Cite]:
 
 
 def _pieces(answer: str) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Plain text in order, with the ids of the span that it is; none outside."""
+    """Yield the plain text in pieces, in order, each with the ids of its span; without ids outside of spans."""
     at = 0
     for cite in _cites(answer):
         yield _untagged(answer[at : cite.start]), ()

@@ -30,7 +30,7 @@ NO_LENGTH = Missing("no length was asked for")
 
 @dataclass(frozen=True, slots=True)
 class DeepRubricParts:
-    """The parts, each from 0 to 1."""
+    """The parts of DeepRubric's reward, each from 0 to 1."""
 
     rubric: Score
     format: Score
@@ -40,7 +40,7 @@ class DeepRubricParts:
 
 
 def deeprubric_reward(parts: DeepRubricParts, weights: DeepRubricWeights = PAPER) -> Score:
-    """DeepRubric Eq. 5, from 0 to 1."""
+    """Return the reward of DeepRubric Eq. 5, from 0 to 1."""
     return weighted(
         [
             (weights.rubric, parts.rubric),
@@ -53,7 +53,7 @@ def deeprubric_reward(parts: DeepRubricParts, weights: DeepRubricWeights = PAPER
 
 
 def length_reward(words: int, least: int, most: int) -> float:
-    """1 within `[least, most]` words, falling to 0 at no words and at twice `most`. The formula is ours."""
+    """Return 1 within `[least, most]` words, falling to 0 at no words and at twice `most`. The formula is ours."""
     if not 0 < least <= most:
         raise ValueError(f"a length needs 0 < least <= most, not {least} and {most}")
     if words < least:
@@ -72,17 +72,17 @@ class RubricGeneratorWeights:
 def rubric_generator_reward(
     preference: Score, quality: Score, well_formed: bool, weights: RubricGeneratorWeights = RubricGeneratorWeights()
 ) -> Score:
-    """QSR Eq. 1: preference consistency (+1 or -1), quality (0 to 4) and format (0 or -1), the quality unscaled as published."""
+    """Return the sum of QSR Eq. 1: preference consistency (+1 or -1), quality (0 to 4, unscaled) and format (0 or -1)."""
     total = weighted([(weights.preference, preference), (weights.quality, quality)])
     return total if isinstance(total, Missing) else total + (0.0 if well_formed else -1.0)
 
 
 @dataclass(frozen=True, slots=True)
 class SearchWeights:
-    """The lambdas of MindDR Eq. 9; the outcome's is what the others leave, and must be from 0 to 0.5.
+    """The lambdas of MindDR Eq. 9. The outcome has the weight that the others leave, from 0 to 0.5.
 
     Raises:
-        ValueError: one is negative, or the outcome's is out of its bounds.
+        ValueError: a weight is negative, or the outcome's weight is out of its bounds.
     """
 
     tool: float = 0.6
@@ -103,7 +103,7 @@ class SearchWeights:
 def search_agent_reward(
     outcome: Score, process: Score, tools: Sequence[float], formats: Sequence[float], weights: SearchWeights = SearchWeights()
 ) -> Score:
-    """MindDR Eq. 9; `tools` and `formats` have one reward a step. Missing for a trajectory without steps."""
+    """Return the reward of MindDR Eq. 9; Missing for a trajectory without steps. `tools` and `formats` have one reward a step."""
     if not tools or len(tools) != len(formats):
         return Missing("the trajectory has no steps" if not tools else "tool and format rewards differ in number")
     steps = sum(weights.tool * tool + weights.format * form for tool, form in zip(tools, formats, strict=True)) / len(tools)
@@ -113,12 +113,12 @@ def search_agent_reward(
 
 @dataclass(frozen=True, slots=True)
 class ReportWeights:
-    """The lambdas of MindDR Eq. 12, to be set by how often a model errs."""
+    """The lambdas of MindDR Eq. 12. Set them by how often a model errs."""
 
     citation: float = 1.0
     format: float = 0.1
 
 
 def report_reward(race: Score, citation: float, violations: int, weights: ReportWeights = ReportWeights()) -> Score:
-    """MindDR Eq. 12: the RACE score with what citations (Eq. 10) and violations (Eq. 11, from -3 to 0) add."""
+    """Return the sum of MindDR Eq. 12: the RACE score, citations (Eq. 10), and violations (Eq. 11, from -3 to 0)."""
     return weighted([(1.0, race), (weights.citation, citation), (weights.format, float(violations))])

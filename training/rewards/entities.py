@@ -1,7 +1,7 @@
-"""Process reward: the share of the key intermediate entities that a search came across (MindDR Eq. 8), by string matching.
+"""Process reward (MindDR Eq. 8): the share of the key intermediate entities that a search met, by string matching.
 
-The paper looks into thoughts and observations alike, so that a policy may collect by listing likely names in its thoughts. Here
-an entity counts where it was observed (ADR 0044); `published` counts thoughts too.
+The paper also looks into thoughts, so that a policy can earn the reward by listing likely names there. Here only an observed
+entity counts (ADR 0044); `published` counts thoughts too.
 """
 
 import re
@@ -19,20 +19,20 @@ _APART = re.compile(r"[^\w]+")
 
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """A name that a sound search meets on its way, with other names for the same thing."""
+    """A name that a good search meets on its way, with other names for the same thing."""
 
     name: str
     aliases: tuple[str, ...] = ()
 
 
 def folded(text: str) -> str:
-    """NFKC without case, accents and punctuation, words parted by one space and framed by them."""
+    """Return the text in NFKC without case, accents and punctuation, with one space before, between and after its words."""
     plain = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", text).casefold())
     return f" {_APART.sub(' ', ''.join(c for c in plain if not unicodedata.combining(c))).strip()} "
 
 
 def mentioned(entity: Entity, folded_text: str) -> bool:
-    """Whether the text names the entity: whole words, or for names with ideographs any place."""
+    """Whether the text names the entity: as whole words, or anywhere for a name with ideographs."""
     return any(_names(folded(name), folded_text) for name in (entity.name, *entity.aliases))
 
 
@@ -42,7 +42,7 @@ def _names(name: str, text: str) -> bool:
 
 
 def entity_coverage(transcript: Transcript, entities: Sequence[Entity], published: bool = False) -> Score:
-    """Eq. 8, from 0 to 1. Undefined, so missing, without entities."""
+    """Return the coverage of Eq. 8, from 0 to 1; Missing without entities, where it is undefined."""
     if not entities:
         return Missing("no entities are known for this question")
     seen = [text for step in transcript.steps for text in (*step.observations, *((step.thought,) if published else ()))]

@@ -1,7 +1,7 @@
-"""DeepRubric's reward of one transcript, its judges asked side by side.
+"""DeepRubric's reward of one transcript.
 
-All questions of a transcript are put at once; how many are under way is the record's business (`judging/batch.py`), so that many
-transcripts share one limit and keep it filled.
+All judges of a transcript are asked at once. The record (`judging/batch.py`) limits how many requests are under way, so that
+many transcripts share one limit.
 """
 
 import asyncio
@@ -26,7 +26,7 @@ RECALL = {CitedSupport.FULL: Recall.FULL, CitedSupport.PARTIAL: Recall.PARTIAL, 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """What is rewarded: the question, the transcript, all texts it retrieved by their citation id, and the question's rubric."""
+    """One rewarded sample: the question, its transcript, all retrieved texts by citation id, and the question's rubric."""
 
     question: str
     transcript: Transcript
@@ -35,7 +35,7 @@ class Sample:
 
 
 async def deeprubric_parts(sample: Sample, kit: Kit) -> DeepRubricParts:
-    """The parts of DeepRubric Eq. 5. An empty answer asks no judge: its rubric and citation parts are 0."""
+    """Judge the parts of DeepRubric Eq. 5. An empty answer needs no judge: its rubric and citation parts are 0."""
     answer = sample.transcript.answer
     if not answer:
         return DeepRubricParts(0.0, format_of(sample.transcript, sample.store).reward, 0.0, search_reward(sample.transcript))
@@ -53,10 +53,10 @@ async def deeprubric_parts(sample: Sample, kit: Kit) -> DeepRubricParts:
 
 
 async def rubric_reward(question: str, answer: str, rubric: Sequence[EvidenceCriterion], kit: Kit) -> Score:
-    """DeepRubric Eq. 4 (and 6), from 0 to 1: the criteria's scores over 4, averaged by weight.
+    """Judge an answer by DeepRubric Eq. 4 (and 6), from 0 to 1: the criteria's scores over 4, averaged by weight.
 
-    Negative weights, which an unrevised rubric may carry, take away (ADR 0027). Missing where one of them is, or where nothing is
-    asked.
+    A negative weight, which an unrevised rubric may have, lowers the reward (ADR 0027). The reward is Missing where the verdict
+    on a criterion is, and without criteria.
     """
     met = present(await asyncio.gather(*(criterion_met(kit, question, answer, criterion.shown) for criterion in rubric)))
     if isinstance(met, Missing):
@@ -65,7 +65,7 @@ async def rubric_reward(question: str, answer: str, rubric: Sequence[EvidenceCri
 
 
 async def _verdicts(sample: Sample, answer: str, claims: Sequence[CitedClaim], kit: Kit) -> list[Verdict | None]:
-    """What judges say of each claim; None of one that cites only what does not exist."""
+    """Ask the judges about each claim; None for a claim that cites only ids that do not exist."""
     question, store = sample.question, sample.store
     texts = {claim: "\n\n".join(store[name] for name in known) for claim in claims if (known := resolving(claim, store))}
     bare = [claim for claim in claims if not claim.cited]

@@ -1,6 +1,6 @@
-"""QSR's format reward of a generated rubric: 0 where it can be used as it stands, -1 where it cannot (section 3.3).
+"""QSR's format reward of a generated rubric (section 3.3): 0 where it can be used without repair, else -1.
 
-Read strictly: what serving would mend is an error here, or a generator that is forgiven its slips never unlearns them.
+The reading is strict. Serving repairs small faults, but a generator that is rewarded in spite of them would keep them.
 """
 
 from typing import Any
@@ -16,9 +16,9 @@ FIELDS = frozenset(Criterion.model_fields)
 
 
 def rubric_as_written(text: str) -> Rubric | Missing:
-    """The rubric a text is, without repair: a JSON array of items, alone or as `criteria` of an object, nothing around it.
+    """Read a rubric without repair: a JSON array of items, alone or as `criteria` of an object, and nothing around it.
 
-    Each item has exactly title, description and weight, the weight a whole number; the rules of QSR's form hold.
+    Each item has exactly title, description and weight; the weight is a whole number. QSR's rules of form hold.
     """
     try:
         said: Any = orjson.loads(text)
@@ -34,5 +34,5 @@ def rubric_as_written(text: str) -> Rubric | Missing:
 
 
 def format_reward(text: str) -> float:
-    """R_fmt of Eq. 1."""
+    """Return R_fmt of Eq. 1."""
     return ILL_FORMED if isinstance(rubric_as_written(text), Missing) else WELL_FORMED

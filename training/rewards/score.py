@@ -12,7 +12,7 @@ Score: TypeAlias = float | Missing
 
 
 def present(values: Iterable[T | Missing]) -> list[T] | Missing:
-    """All values, or what is missing among them."""
+    """Return all values, or Missing with the reasons of those that are missing."""
     found: list[T] = []
     missing: list[str] = []
     for value in values:
@@ -24,7 +24,7 @@ def present(values: Iterable[T | Missing]) -> list[T] | Missing:
 
 
 def weighted(parts: Iterable[tuple[float, Score]]) -> Score:
-    """The sum of weight times value. A part of weight 0 is not needed, so that it may be missing."""
+    """Return the sum of weight times value. A part of weight 0 may be missing."""
     needed = [(weight, value) for weight, value in parts if weight != 0]
     values = present(value for _, value in needed)
     if isinstance(values, Missing):

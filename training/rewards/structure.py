@@ -1,8 +1,8 @@
-"""Structure and tool use, without a judge: DeepRubric Eq. 7 and 8, MindDR Eq. 6, 7 and 11.
+"""Rewards of structure and tool use, which need no judge: DeepRubric Eq. 7 and 8, MindDR Eq. 6, 7 and 11.
 
-Edges the papers leave open (ADR 0044): an empty answer or thought is none; a citation counts as one when its id exists; the same
-call made twice is one search; in MindDR Eq. 6 a failure with no tool step before it is an isolated one, and a step that calls no
-tool has no tool reward.
+ADR 0044 decides the cases that the papers leave open. An empty answer or thought is none. A citation counts when its id exists.
+A repeated call is one search. In MindDR Eq. 6 a failure with no tool step before it is an isolated one, and a step that calls
+no tool has no tool reward.
 """
 
 from collections.abc import Collection, Sequence
@@ -29,12 +29,12 @@ class Format:
 
     @property
     def reward(self) -> float:
-        """Eq. 7, from 0 to 1."""
+        """The reward of Eq. 7, from 0 to 1."""
         return ANSWER * self.answer + CITES * self.cites + TOOL * self.tool + THINK * self.think
 
 
 def format_of(transcript: Transcript, store: Collection[str], claims: Sequence[CitedClaim] | None = None) -> Format:
-    """The indicators of a transcript; `store` holds the ids of all that was retrieved, `claims` those of the answer if known."""
+    """Return the indicators of a transcript. `store` holds all retrieved ids, `claims` the answer's claims if they are known."""
     answer = transcript.answer
     cited = claims_of(answer) if claims is None else claims
     return Format(
@@ -46,12 +46,12 @@ def format_of(transcript: Transcript, store: Collection[str], claims: Sequence[C
 
 
 def search_reward(transcript: Transcript, enough: int = ENOUGH_SEARCHES) -> float:
-    """DeepRubric Eq. 8, from 0 to 1: the distinct valid tool calls over U."""
+    """Return the reward of DeepRubric Eq. 8, from 0 to 1: the distinct valid tool calls over U."""
     return min(len({call_key(call.name, call.arguments) for call in transcript.calls}) / enough, 1.0)
 
 
 def tool_rewards(steps: Sequence[Step]) -> list[float]:
-    """MindDR Eq. 6 for each step."""
+    """Return the reward of MindDR Eq. 6 for each step."""
     rewards: list[float] = []
     failed_before = False
     for step in steps:
@@ -65,7 +65,7 @@ def tool_rewards(steps: Sequence[Step]) -> list[float]:
 
 
 def step_format_rewards(steps: Sequence[Step]) -> list[float]:
-    """MindDR Eq. 7 for each step. A step that neither calls a tool nor answers is ill-formed, however tidy."""
+    """Return the reward of MindDR Eq. 7 for each step. A step that neither calls a tool nor answers is ill-formed."""
     return [WELL_FORMED if step.well_formed and _acts(step) else ILL_FORMED for step in steps]
 
 
@@ -75,5 +75,5 @@ def _acts(step: Step) -> bool:
 
 
 def violations_reward(tag: bool, markdown: bool, references: bool) -> int:
-    """MindDR Eq. 11, from -3 to 0: one off for each kind of violation the report has."""
+    """Return the reward of MindDR Eq. 11, from -3 to 0: minus one for each kind of violation in the report."""
     return -(int(tag) + int(markdown) + int(references))

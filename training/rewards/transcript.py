@@ -1,7 +1,7 @@
-"""A sampled trajectory as rewards read it: strictly. What a tolerant reader would mend at inference is an error here.
+"""A sampled trajectory as rewards read it: strictly. A fault that inference repairs is an error here.
 
 The notation is DeepRubric's (appendix D.1): `<think>`, `<tool_call>` with one JSON object, `<answer>`. Tags may not nest. Only
-what stands in the one `<answer>` of the last step is the report: text thought, called or observed is never scored as one.
+the text in the one `<answer>` of the last step is the report.
 """
 
 import re
@@ -20,7 +20,7 @@ _TAG = re.compile(r"<(/?)(think|tool_call|answer)>")
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """What stands between a tag and its end."""
+    """The text between a tag and its end."""
 
     tag: str
     text: str
@@ -28,11 +28,11 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One output of the policy, and what its tool calls brought.
+    """One output of the policy, and the observations of its tool calls.
 
-    `well_formed`: every tag is closed, none stands in another, and what is not in a tag is blank. `calls` are the tool calls that
-    can be carried out, `failed_calls` those that cannot (no JSON object, no known tool, no argument) and those whose tool
-    reported an error.
+    `well_formed`: every tag is closed, no tag stands in another, and there is no text outside of tags. `calls` are the valid tool
+    calls. `failed_calls` counts the invalid ones (no JSON object, no known tool, no argument) and those whose tool reported an
+    error.
     """
 
     blocks: tuple[Block, ...]
@@ -43,17 +43,17 @@ class Step:
 
     @property
     def thought(self) -> str:
-        """What was thought."""
+        """The text of all its thoughts."""
         return "\n".join(block.text for block in self.blocks if block.tag == "think").strip()
 
     @property
     def used_a_tool(self) -> bool:
-        """Whether a call was tried."""
+        """Whether the step tried a tool call."""
         return bool(self.calls) or self.failed_calls > 0
 
     @property
     def tool_succeeded(self) -> bool:
-        """Whether every call of this step worked."""
+        """Whether the step has tool calls and all of them worked."""
         return bool(self.calls) and self.failed_calls == 0
 
 
@@ -70,13 +70,13 @@ class Transcript:
 
     @property
     def answer(self) -> str:
-        """The report: the one answer of the last step; empty when there is none, or more than one."""
+        """The report: the one answer of the last step; empty when the step has none, or more than one."""
         answers = [block.text for block in self.steps[-1].blocks if block.tag == "answer"] if self.steps else []
         return answers[0].strip() if len(answers) == 1 else ""
 
 
 def read_step(output: str, observed: Sequence[str] = (), errors: int = 0, tools: Collection[str] = TOOLS) -> Step:
-    """One output with its observations; `errors` counts the calls whose tool reported one."""
+    """Read one output with its observations; `errors` counts the calls whose tool reported an error."""
     blocks, well_formed = _blocks(output)
     read = [_call(block.text, tools) for block in blocks if block.tag == "tool_call"]
     calls = tuple(call for call in read if call is not None)
@@ -84,7 +84,7 @@ def read_step(output: str, observed: Sequence[str] = (), errors: int = 0, tools:
 
 
 def transcript_of(trajectory: Trajectory, agent: str, tools: Collection[str] = TOOLS) -> Transcript:
-    """The transcript of one agent of a trajectory."""
+    """Return the transcript of one agent of a trajectory."""
     return Transcript(tuple(_steps(trajectory, agent, tools)))
 
 
@@ -105,7 +105,7 @@ def _steps(trajectory: Trajectory, agent: str, tools: Collection[str]) -> Iterat
 
 
 def _blocks(output: str) -> tuple[list[Block], bool]:
-    """The blocks of an output, and whether nothing else is in it. An unclosed or crossed tag ends the reading."""
+    """Return the blocks of an output, and whether it has nothing else. An unclosed or crossed tag ends the reading."""
     blocks: list[Block] = []
     at, opened, outside = 0, "", ""
     for tag in _TAG.finditer(output):
@@ -122,7 +122,7 @@ def _blocks(output: str) -> tuple[list[Block], bool]:
 
 
 def _call(text: str, tools: Collection[str]) -> ToolCall | None:
-    """`{"name": ..., "arguments": {...}}` with a known tool and at least one argument that says something."""
+    """Read `{"name": ..., "arguments": {...}}`; None without a known tool, or without an argument that is not blank."""
     try:
         said: Any = orjson.loads(text)
     except orjson.JSONDecodeError:

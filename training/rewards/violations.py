@@ -1,4 +1,4 @@
-"""Which kinds of violation a report has (MindDR Eq. 11): its enclosing tag, its Markdown, its citations."""
+"""The kinds of violation of a report (MindDR Eq. 11): its enclosing tag, its Markdown, its citations."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ from workflows.checks.tables import tables_of
 
 @dataclass(frozen=True, slots=True)
 class Violations:
-    """The three indicators; each counts once, however often it occurs."""
+    """The three indicators. Each kind counts once, however often it occurs."""
 
     tag: bool
     markdown: bool
@@ -19,12 +19,12 @@ class Violations:
 
     @property
     def reward(self) -> int:
-        """Eq. 11, from -3 to 0."""
+        """The reward of Eq. 11, from -3 to 0."""
         return violations_reward(self.tag, self.markdown, self.references)
 
 
 def violations_of(transcript: Transcript) -> Violations:
-    """The violations of a transcript's answer. Without one in its tag, there is nothing whose form could be right."""
+    """Return the violations of a transcript's answer. An empty answer has all three."""
     answer = transcript.answer
     if not answer:
         return Violations(tag=True, markdown=True, references=True)
@@ -32,5 +32,5 @@ def violations_of(transcript: Transcript) -> Violations:
 
 
 def markdown_violated(text: str) -> bool:
-    """Whether a table, a numbered list or a block of code is not shown as its writer meant it."""
+    """Whether a table, a numbered list or a block of code has a fault that spoils how it is shown."""
     return any(table.faults for table in tables_of(text)) or bool(markdown_faults(text))

@@ -9,7 +9,7 @@ RIGHT, WRONG = 1.0, -1.0
 
 
 def majority(votes: Sequence[bool | Missing]) -> bool | Missing:
-    """What more than half of all judges say; missing votes count for neither side, so that they can leave it undecided."""
+    """Return what more than half of all judges say; Missing where neither side has a majority. A missing vote is on no side."""
     yes = sum(vote is True for vote in votes)
     no = sum(vote is False for vote in votes)
     if 2 * yes > len(votes):
@@ -21,13 +21,13 @@ def majority(votes: Sequence[bool | Missing]) -> bool | Missing:
 
 
 def outcome_reward(votes: Sequence[bool | Missing]) -> Score:
-    """MindDR's outcome reward: 1 for an answer that the majority calls right, else 0."""
+    """Return MindDR's outcome reward: 1 for an answer that the majority calls right, else 0."""
     verdict = majority(votes)
     return verdict if isinstance(verdict, Missing) else float(verdict)
 
 
 def preference_reward(accepted: Score, rejected: Score) -> Score:
-    """QSR Eq. 3: +1 where the rubric scores the preferred report higher; -1 else, a tie included."""
+    """Return the reward of QSR Eq. 3: +1 where the rubric scores the preferred report higher, else -1 (also for a tie)."""
     if isinstance(accepted, Missing):
         return accepted
     if isinstance(rejected, Missing):

@@ -1,1 +1,1 @@
-"""Tools of MCP servers, called through the entrance."""
+"""The connections to MCP servers. Calls of their tools go through the entrance."""

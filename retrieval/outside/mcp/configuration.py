@@ -1,4 +1,4 @@
-"""The file that names MCP servers, in the form other MCP clients use: `mcpServers`, each with a command or an address."""
+"""The file that names MCP servers, in the form of other MCP clients: `mcpServers`, each with a command or an address."""
 
 import re
 import tomllib
@@ -21,8 +21,11 @@ def _name(name: str) -> str:
 
 
 class ServerConfiguration(BaseModel):
-    """One server: `command` with `args` and `env` (spoken to over its standard input and output), or the `url` of a streamable
-    HTTP endpoint with `headers`. `tools` restricts what is used of it; `per_second` bounds the calls of all workers together."""
+    """One server: `command` with `args` and `env`, or the `url` of a streamable HTTP endpoint with `headers`.
+
+    A command is reached over its standard input and output. `tools` restricts the tools that are used; `per_second` bounds the
+    calls of all workers together.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -48,10 +51,10 @@ class _File(BaseModel):
 
 
 def read_servers(path: Path) -> dict[str, ServerConfiguration]:
-    """The servers a JSON or TOML file names.
+    """Read the servers that a JSON or TOML file names.
 
     Raises:
-        SetupError: it cannot be read, or says something else.
+        SetupError: the file cannot be read, or has another form.
     """
     try:
         raw = path.expanduser().read_bytes()

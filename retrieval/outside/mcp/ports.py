@@ -1,11 +1,11 @@
-"""What a tool of an MCP server needs: its description, and something that calls it. Free of the library, which is large."""
+"""The interface of an MCP server's tools: a description, and a caller. It does not import the library, which is large."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple, Protocol
 
 
 class Offer(NamedTuple):
-    """A tool as a server describes it. `repeatable`: calling it twice does no harm, says the server."""
+    """A server's description of a tool. `repeatable`: the server says that calling it twice does no harm."""
 
     name: str
     description: str
@@ -14,7 +14,7 @@ class Offer(NamedTuple):
 
 
 class ToolServer(Protocol):
-    """One server, connected."""
+    """One connected server."""
 
     @property
     def name(self) -> str:
@@ -22,5 +22,5 @@ class ToolServer(Protocol):
         ...
 
     async def call(self, tool: str, arguments: Mapping[str, Any]) -> str:
-        """The text a tool answers with; `CallFailed` when it does not."""
+        """Call a tool, and return the text of its answer. Raises `CallFailed` when there is none."""
         ...

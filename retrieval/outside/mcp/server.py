@@ -1,4 +1,4 @@
-"""A connection to one MCP server, opened when it is needed and again when it broke."""
+"""A connection to one MCP server. It opens at the first use, and again after it broke."""
 
 import asyncio
 import contextlib
@@ -22,7 +22,7 @@ MOST_TOOLS = 64
 class McpServer:
     """One server by its configuration. Close it at the end.
 
-    The library wants a connection to be opened and closed by one task, so each has a task of its own.
+    The library requires one task to open and close a connection, so each connection has its own task.
     """
 
     def __init__(self, name: str, configuration: ServerConfiguration) -> None:
@@ -34,7 +34,7 @@ class McpServer:
         self._done = asyncio.Event()
 
     async def offers(self) -> list[Offer]:
-        """The tools there are, as far as the configuration wants them.
+        """List the server's tools that the configuration allows.
 
         Raises:
             CallFailed: the server cannot be reached, or does not speak MCP.
@@ -45,10 +45,10 @@ class McpServer:
         return [_offer(tool) for tool in tools if wanted is None or tool.name in wanted]
 
     async def call(self, tool: str, arguments: Mapping[str, Any]) -> str:
-        """The text a tool answers with.
+        """Call a tool, and return the text of its answer.
 
         Raises:
-            CallFailed: it did not answer, or with an error of its own (`REFUSED`).
+            CallFailed: the tool does not answer, or with an error of its own (`REFUSED`).
         """
         async with self._used() as client:
             result = await client.call_tool(tool, dict(arguments))
@@ -58,7 +58,7 @@ class McpServer:
         return text
 
     async def close(self) -> None:
-        """End the connection."""
+        """Close the connection."""
         self._done.set()
         keeper, self._keeper, self._client = self._keeper, None, None
         if keeper is not None:
@@ -67,7 +67,7 @@ class McpServer:
 
     @contextlib.asynccontextmanager
     async def _used(self) -> AsyncIterator[Client]:
-        """The connection. One that breaks in use is closed, so that the next call opens another."""
+        """Yield the connection. One that breaks in use is closed, so that the next call opens another."""
         client: Client | None = None
         try:
             client = await self._connected()
@@ -83,7 +83,7 @@ class McpServer:
             raise CallFailed(Failure.UNAVAILABLE, reason) from error
 
     async def _drop(self, client: Client | None) -> None:
-        """Another call may have opened a new connection meanwhile; that one stays."""
+        """Close this connection. A new one that another call has opened meanwhile stays."""
         if self._client is client:
             await self.close()
 
@@ -115,7 +115,7 @@ class McpServer:
 
 
 def _relay(keeper: asyncio.Task[None], ready: "asyncio.Future[Client]") -> None:
-    """Tell who waits for a connection that there will be none. Later, the calls under way hear of it by themselves."""
+    """Fail the calls that wait for a connection. Calls under way on an open connection fail by themselves."""
     error = None if keeper.cancelled() else keeper.exception()
     if not ready.done():
         ready.set_exception(error or ConnectionError("the connection was closed"))
@@ -128,6 +128,6 @@ def _offer(tool: Tool) -> Offer:
 
 
 def _text(result: CallToolResult) -> str:
-    """The text parts; other parts are named, not shown."""
+    """Join the text parts of a result, and name the other parts."""
     parts = [part.text if isinstance(part, TextContent) else f"({part.type} left out)" for part in result.content]
     return "\n".join(parts).strip()

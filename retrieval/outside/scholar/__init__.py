@@ -1,1 +1,1 @@
-"""Scholarly providers: what each is sent and what its answer says. The exchange itself is the entrance's."""
+"""Scholarly providers. Each module writes requests and reads answers; the entrance makes the exchange."""

@@ -24,14 +24,14 @@ _VERSION = re.compile(r"v\d+$")
 
 @dataclass(frozen=True)
 class Arxiv:
-    """Preprints. arXiv asks for one request at a time and three seconds between two."""
+    """arXiv's preprints. It asks for one request at a time, and three seconds between two."""
 
     url: str = "https://export.arxiv.org"
     provider: Provider = Provider("arxiv", per_second=0.33, at_once=1, attempt_limit=timedelta(seconds=20))
     languages: frozenset[Language] = frozenset({Language.ENGLISH})
 
     def request(self, query: SearchQuery) -> HttpRequest:
-        """Any of the words, the best fit first."""
+        """Ask for papers with any of the words, the best match first."""
         words = " OR ".join(f"all:{word}" for word in _WORD.findall(query.text)[:MOST_WORDS])
         if query.dated:
             first, last = (day.replace("-", "") for day in query.days("1991-01-01", "3000-12-31"))
@@ -40,7 +40,7 @@ class Arxiv:
         return HttpRequest(f"{self.url}/api/query", params, headers={"Accept": "application/atom+xml"})
 
     def read(self, body: bytes) -> Sequence[Hit]:
-        """The papers of the feed."""
+        """Read the papers of the feed."""
         try:
             feed = etree.fromstring(body, etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=False))
         except etree.XMLSyntaxError as error:

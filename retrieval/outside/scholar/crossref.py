@@ -1,4 +1,4 @@
-"""Crossref (api.crossref.org)."""
+"""The provider Crossref (api.crossref.org)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -57,7 +57,7 @@ class _Results(Reply):
 
 @dataclass(frozen=True)
 class Crossref:
-    """Whatever has a DOI; abstracts where the publisher gives them. `contact` is an e-mail address, as Crossref asks for one."""
+    """Crossref's works: everything with a DOI; abstracts where the publisher gives them. `contact` is an e-mail address."""
 
     contact: str
     url: str = "https://api.crossref.org"
@@ -65,7 +65,7 @@ class Crossref:
     languages: frozenset[Language] = frozenset(Language)
 
     def request(self, query: SearchQuery) -> HttpRequest:
-        """By relevance."""
+        """Ask for works by relevance."""
         params = {"query": query.text, "rows": str(min(query.limit, MOST)), "mailto": self.contact}
         if query.dated:
             ends = zip(("from-pub-date", "until-pub-date"), query.days("", ""), strict=True)
@@ -73,7 +73,7 @@ class Crossref:
         return HttpRequest(f"{self.url}/works", params)
 
     def read(self, body: bytes) -> Sequence[Hit]:
-        """The works that have a title."""
+        """Read the works that have a title."""
         return [_hit(work) for work in _Results.model_validate_json(body).message.items if work.title]
 
 

@@ -1,4 +1,4 @@
-"""Europe PMC (www.ebi.ac.uk/europepmc): the life sciences."""
+"""The provider Europe PMC (www.ebi.ac.uk/europepmc), for the life sciences."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -50,7 +50,7 @@ class _Results(Reply):
 
 @dataclass(frozen=True)
 class EuropePmc:
-    """Papers and preprints of the life sciences with abstracts. `contact` is an e-mail address."""
+    """Europe PMC's papers and preprints, with abstracts. `contact` is an e-mail address."""
 
     contact: str
     url: str = "https://www.ebi.ac.uk"
@@ -58,14 +58,14 @@ class EuropePmc:
     languages: frozenset[Language] = frozenset({Language.ENGLISH})
 
     def request(self, query: SearchQuery) -> HttpRequest:
-        """With abstracts (`core`)."""
+        """Ask for papers with abstracts (`core`)."""
         first, last = query.days("1500-01-01", "3000-12-31")
         text = f"({query.text}) AND FIRST_PDATE:[{first} TO {last}]" if query.dated else query.text
         params = {"query": text, "format": "json", "resultType": "core", "pageSize": str(min(query.limit, MOST))}
         return HttpRequest(f"{self.url}/europepmc/webservices/rest/search", {**params, "email": self.contact})
 
     def read(self, body: bytes) -> Sequence[Hit]:
-        """The papers that have a title."""
+        """Read the papers that have a title."""
         return [_hit(paper) for paper in _Results.model_validate_json(body).resultList.result if paper.title]
 
 

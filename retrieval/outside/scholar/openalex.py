@@ -1,4 +1,4 @@
-"""OpenAlex (api.openalex.org)."""
+"""The provider OpenAlex (api.openalex.org)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -50,7 +50,7 @@ class _Results(Reply):
 
 @dataclass(frozen=True)
 class OpenAlex:
-    """Works of all kinds and languages. Its key is free; each search costs a little of a daily allowance."""
+    """OpenAlex's works, of all kinds and languages. Its key is free; each search uses a little of a daily allowance."""
 
     key: str = field(repr=False)
     url: str = "https://api.openalex.org"
@@ -58,7 +58,7 @@ class OpenAlex:
     languages: frozenset[Language] = frozenset(Language)
 
     def request(self, query: SearchQuery) -> HttpRequest:
-        """By relevance."""
+        """Ask for works by relevance."""
         params = {"search": query.text, "per_page": str(min(query.limit, MOST)), "select": FIELDS, "api_key": self.key}
         if query.dated:
             ends = zip(("from_publication_date", "to_publication_date"), query.days("", ""), strict=True)
@@ -66,7 +66,7 @@ class OpenAlex:
         return HttpRequest(f"{self.url}/works", params, secret=self.key)
 
     def read(self, body: bytes) -> Sequence[Hit]:
-        """The works that have a title."""
+        """Read the works that have a title."""
         return [_hit(work) for work in _Results.model_validate_json(body).results if work.title]
 
 
@@ -89,6 +89,6 @@ def _hit(work: _Work) -> Hit:
 
 
 def _abstract(index: dict[str, tuple[int, ...]]) -> str:
-    """OpenAlex lists where each word of an abstract stands."""
+    """Join an abstract from OpenAlex's index, which lists the places of each word."""
     placed = sorted((place, word) for word, places in index.items() for place in places[:MOST_WORDS])
     return plain(" ".join(word for _, word in placed[:MOST_WORDS]))

@@ -1,4 +1,4 @@
-"""What scholarly providers have in common: one address for a paper whoever found it, and the titles of retracted ones."""
+"""The common parts of scholarly providers: one address for each paper, and the signs of retracted papers and preprints."""
 
 import re
 
@@ -8,18 +8,18 @@ PREPRINT_VENUES = ("arxiv", "biorxiv", "medrxiv", "chemrxiv", "ssrn", "research 
 
 
 def bare_doi(text: str | None) -> str:
-    """A DOI without resolver or prefix, in lower case; empty where there is none."""
+    """Return the DOI of a text without resolver or prefix, in lower case; empty where there is none."""
     found = _DOI.search(text or "")
     return found[0].lower().rstrip(".,;") if found else ""
 
 
 def address(doi: str, fallback: str) -> str:
-    """The paper's lasting address: by its DOI, else the provider's."""
+    """Return a paper's lasting address: by its DOI, else the provider's."""
     return f"https://doi.org/{doi}" if doi else fallback
 
 
 def says_retracted(title: str) -> bool:
-    """Publishers put it in front of the title."""
+    """Whether a title begins with a publisher's note of retraction."""
     return _RETRACTED.match(title) is not None
 
 

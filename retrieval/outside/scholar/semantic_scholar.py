@@ -1,4 +1,4 @@
-"""Semantic Scholar (api.semanticscholar.org)."""
+"""The provider Semantic Scholar (api.semanticscholar.org)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -41,7 +41,7 @@ class _Results(Reply):
 
 @dataclass(frozen=True)
 class SemanticScholar:
-    """Papers with abstracts. A key allows one request a second."""
+    """Semantic Scholar's papers, with abstracts. A key allows one request a second."""
 
     key: str = field(repr=False)
     url: str = "https://api.semanticscholar.org"
@@ -49,14 +49,14 @@ class SemanticScholar:
     languages: frozenset[Language] = frozenset({Language.ENGLISH})
 
     def request(self, query: SearchQuery) -> HttpRequest:
-        """By relevance. Hyphens bring nothing there, says its manual."""
+        """Ask for papers by relevance. Its manual says that hyphenated terms find nothing."""
         params = {"query": query.text.replace("-", " "), "limit": str(min(query.limit, MOST)), "fields": FIELDS}
         if query.dated:
             params["publicationDateOrYear"] = ":".join(query.days("", ""))
         return HttpRequest(f"{self.url}/graph/v1/paper/search", params, headers={"x-api-key": self.key}, secret=self.key)
 
     def read(self, body: bytes) -> Sequence[Hit]:
-        """The papers; without any, the list is left out."""
+        """Read the papers. An answer without papers has no list."""
         return [_hit(paper) for paper in _Results.model_validate_json(body).data]
 
 

@@ -1,4 +1,4 @@
-"""Brave Search (api.search.brave.com)."""
+"""The provider Brave Search (api.search.brave.com)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -34,7 +34,7 @@ class _Results(Reply):
 
 @dataclass(frozen=True)
 class Brave:
-    """Results of Brave's own index. The limit is that of the smallest plan: one a second."""
+    """Results of Brave's own index. The limit is the smallest plan's: one request a second."""
 
     key: str = field(repr=False)
     url: str = "https://api.search.brave.com"
@@ -42,16 +42,16 @@ class Brave:
     languages: frozenset[Language] = frozenset(Language)
 
     def request(self, query: SearchQuery) -> HttpRequest:
-        """Only web results. Brave refuses queries of more than fifty words."""
+        """Ask for web results only. Brave refuses queries of more than fifty words."""
         words = " ".join(query.text.split()[:MOST_WORDS])
         params = {"q": words, "count": str(min(query.limit, MOST)), "search_lang": CODES[query.language], "result_filter": "web"}
-        if query.since and query.until:  # it knows no range with an open end
+        if query.since and query.until:  # Brave has no range with an open end
             params["freshness"] = "to".join(query.days("", ""))
         headers = {"X-Subscription-Token": self.key}
         return HttpRequest(f"{self.url}/res/v1/web/search", {**params, "text_decorations": "0"}, headers=headers, secret=self.key)
 
     def read(self, body: bytes) -> Sequence[Hit]:
-        """The results; without any, Brave leaves out the list."""
+        """Read the results. An answer without results has no list."""
         return [
             Hit(
                 url=r.url,

@@ -1,4 +1,4 @@
-"""Exa (api.exa.ai): search by meaning."""
+"""The provider Exa (api.exa.ai), which searches by meaning."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -27,7 +27,7 @@ class _Results(Reply):
 
 @dataclass(frozen=True)
 class Exa:
-    """Results with the beginning of each page's text."""
+    """Exa's results, with the beginning of each page's text."""
 
     key: str = field(repr=False)
     url: str = "https://api.exa.ai"
@@ -35,7 +35,7 @@ class Exa:
     languages: frozenset[Language] = frozenset({Language.ENGLISH})
 
     def request(self, query: SearchQuery) -> HttpRequest:
-        """Exa chooses between words and meaning by itself."""
+        """Ask for results. Exa itself chooses between words and meaning."""
         text = {"text": {"maxCharacters": TEXT_CHARS}}
         first, last = query.days("", "")
         days = (("startPublishedDate", first, "T00:00:00.000Z"), ("endPublishedDate", last, "T23:59:59.999Z"))
@@ -44,7 +44,7 @@ class Exa:
         return HttpRequest(f"{self.url}/search", body=body, headers={"x-api-key": self.key}, secret=self.key)
 
     def read(self, body: bytes) -> Sequence[Hit]:
-        """The results."""
+        """Read the results."""
         return [
             Hit(
                 url=r.url,

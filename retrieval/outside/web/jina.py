@@ -1,4 +1,4 @@
-"""Jina Reader (r.jina.ai): a page's readable text, fetched by somebody else."""
+"""The provider Jina Reader (r.jina.ai), which fetches a page's readable text for us."""
 
 from dataclasses import dataclass, field
 
@@ -27,7 +27,7 @@ class _Answer(Reply):
 
 @dataclass(frozen=True)
 class JinaReader:
-    """`PageFetcher` by Jina. It tells Jina every address that is read, so addresses of one's own network are refused here."""
+    """A `PageFetcher` that asks Jina. Jina learns every address, so addresses of the own network are refused here."""
 
     http: Http
     key: str = field(repr=False)
@@ -41,7 +41,7 @@ class JinaReader:
         try:
             page = _Answer.model_validate_json(body).data
         except ValidationError as error:
-            raise CallFailed(Failure.GARBLED, "Jina Reader's answer makes no sense") from error
+            raise CallFailed(Failure.GARBLED, "Jina Reader's answer has an unknown form") from error
         if not page.content.strip():
             raise CallFailed(Failure.REFUSED, "Jina Reader found no text there")
         title = plain(page.title) or page.url
@@ -51,7 +51,7 @@ class JinaReader:
 
 
 def _public(url: str) -> str:
-    """The address as our own fetcher would ask for it: one that leads into our network or names a user is told nobody."""
+    """Check the address as our own fetcher does, so that addresses of our network or with a user's name stay private."""
     try:
         return str(target(url))
     except AddressRefused as error:

@@ -1,4 +1,4 @@
-"""A search provider: it writes a request and reads an answer, and does nothing else."""
+"""The interface of a search provider, which writes a request and reads an answer, and does nothing else."""
 
 import re
 from collections.abc import Sequence
@@ -18,8 +18,10 @@ _TAG = re.compile(r"</?[a-zA-Z][^<>]{0,200}>")
 
 
 class SearchQuery(NamedTuple):
-    """What to look for, and how many results are wanted; the dates are inclusive. A provider does what it can with the dates:
-    whoever asks looks at each result's own."""
+    """A query with the wanted number of results. The dates are inclusive.
+
+    Not every provider can filter by dates, so the caller checks each result's date.
+    """
 
     text: str
     limit: int
@@ -28,17 +30,17 @@ class SearchQuery(NamedTuple):
     until: date | None = None
 
     def days(self, first: str, last: str) -> tuple[str, str]:
-        """Both dates as `YYYY-MM-DD`; these words for one that is open."""
+        """Return both dates as `YYYY-MM-DD`; `first` and `last` stand for open ones."""
         return (self.since.isoformat() if self.since else first, self.until.isoformat() if self.until else last)
 
     @property
     def dated(self) -> bool:
-        """Whether it has a date at all."""
+        """Whether the query has a date."""
         return self.since is not None or self.until is not None
 
 
 class Hit(Value):
-    """One result: an address and the text the provider shows of it. The flags are true only where the provider says so."""
+    """One result: an address, and the provider's text of it. The flags are true only where the provider says so."""
 
     url: str
     title: str
@@ -54,13 +56,13 @@ class Hit(Value):
 
 
 class Reply(BaseModel):
-    """The base of what providers answer: only the fields that are read are declared, and those must have their types."""
+    """The base of providers' answers. They declare, and check, only the fields that are read."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
 
 class SearchProvider(Protocol):
-    """One service that can be searched. `languages` are those it serves well."""
+    """One service that can be searched."""
 
     @property
     def provider(self) -> Provider:
@@ -73,14 +75,14 @@ class SearchProvider(Protocol):
         ...
 
     def request(self, query: SearchQuery) -> HttpRequest:
-        """What to send it."""
+        """Write the request of a query."""
         ...
 
     def read(self, body: bytes) -> Sequence[Hit]:
-        """What it answered, best first; `ValueError` when that is not its protocol."""
+        """Read an answer, best result first. Raises `ValueError` when it is not the provider's protocol."""
         ...
 
 
 def plain(text: str | None) -> str:
-    """A snippet as plain text on one line: markup removed, entities resolved."""
+    """Turn a snippet into plain text on one line: without markup, with entities resolved."""
     return " ".join(unescape(_TAG.sub("", _BLOCK.sub(" ", text or ""))).split())

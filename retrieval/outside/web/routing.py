@@ -1,4 +1,4 @@
-"""Which provider is asked first: by the query's language and form. The others follow where it fails or finds nothing."""
+"""The order of providers for a query, by its language and form. A later one is asked where the first fails or finds nothing."""
 
 import re
 from collections.abc import Sequence
@@ -14,13 +14,13 @@ _ARXIV = re.compile(r"\b(?:arxiv:\s*)?\d{4}\.\d{4,5}\b", re.IGNORECASE)
 
 
 def in_order(providers: Sequence[SearchProvider], query: SearchQuery) -> list[SearchProvider]:
-    """The providers in the order in which this query is put to them; among equals the given order stays."""
+    """Sort the providers in the order in which they are asked this query; equal ones stay in the given order."""
     preferred = _preferred(query.text)
     return sorted(providers, key=lambda p: (query.language not in p.languages, p.provider.name not in preferred))
 
 
 def _preferred(text: str) -> frozenset[str]:
-    """Names of the providers that serve a query of this form best."""
+    """Return the names of the providers that serve a query of this form best."""
     if bare_doi(text):
         return frozenset({"crossref"})
     if _ARXIV.search(text):

@@ -1,4 +1,4 @@
-"""Searching outside: providers asked in turn through the entrance, their results as passages that can be quoted."""
+"""The search outside: it asks providers in turn through the entrance, and returns passages that can be quoted."""
 
 from collections.abc import Iterable, Sequence
 from datetime import date, timedelta
@@ -26,7 +26,7 @@ _HITS = TypeAdapter(tuple[Hit, ...])
 
 
 class OutsideSearch:
-    """`OutsideSearcher` of one kind (`what`: "web", "papers") over the providers that are configured, the preferred first."""
+    """An `OutsideSearcher` of one kind (`what`: "web", "papers") over the configured providers, the preferred first."""
 
     def __init__(
         self,
@@ -44,11 +44,11 @@ class OutsideSearch:
         self._providers = tuple(providers)
 
     def between(self, since: date | None, until: date | None) -> "OutsideSearch":
-        """The same search, asking for results of these days only (inclusive, None: open)."""
+        """Return the same search for results of these days only (inclusive, None: open)."""
         return OutsideSearch(self._what, self._entrance, self._http, self._providers, since, until)
 
     async def search(self, text: str, limit: int) -> Found:
-        """See `OutsideSearcher.search`: the passages of the first provider that finds any."""
+        """See `OutsideSearcher.search`. Return the passages of the first provider that finds any."""
         query = SearchQuery(text, limit, detect_language(text), self._since, self._until)
         told: list[str] = []
         failures = 0
@@ -80,28 +80,28 @@ class OutsideSearch:
 
 
 def _named(request: HttpRequest, query: SearchQuery) -> dict[str, str | int]:
-    """What makes two calls of a provider equal: where it is, and what is asked. The key it is asked with does not matter."""
+    """Name a call for the cache: by address and query, without the key."""
     dates = dict(zip(("since", "until"), query.days("", ""), strict=True)) if query.dated else {}
     return {"url": request.url, "query": query.text, "limit": query.limit, "language": query.language.value, **dates}
 
 
 def read_hits(provider: SearchProvider, body: bytes) -> list[Hit]:
-    """The results in a provider's answer that can be quoted and opened, each address once.
+    """Read the results of a provider's answer that can be quoted and opened, each address once.
 
     Raises:
-        CallFailed: this is not the provider's protocol.
+        CallFailed: the answer is not the provider's protocol.
     """
     try:
         hits = [_bounded(hit) for hit in provider.read(body) if _is_web_address(hit.url)]
         for hit in hits:
             hit.text.encode()  # a lone surrogate can be neither hashed nor stored
     except ValueError as error:
-        raise CallFailed(Failure.GARBLED, f"its answer makes no sense ({type(error).__name__})") from error
+        raise CallFailed(Failure.GARBLED, f"its answer has an unknown form ({type(error).__name__})") from error
     return list({hit.url: hit for hit in reversed(hits) if hit.text}.values())[::-1]
 
 
 def _bounded(hit: Hit) -> Hit:
-    """A paper without an abstract still has a title to stand for it."""
+    """Bound the text of a result; a title stands for the text of a paper without an abstract."""
     return hit.model_copy(update={"text": (hit.text or hit.title)[:MAX_TEXT_CHARS]})
 
 
@@ -110,7 +110,7 @@ def _is_web_address(url: str) -> bool:
 
 
 def _passages(hits: Iterable[Hit], limit: int, fetched: date) -> tuple[Passage, ...]:
-    """Each hit's text is its own snapshot. `score` falls with the rank."""
+    """Make a passage of each result. Its text is its own snapshot, and `score` falls with the rank."""
     ranked = list(hits)[:limit]
     return tuple(
         Passage(source=_source(hit, fetched), text=hit.text, start=0, end=len(hit.text), score=1 / (1 + rank))

@@ -1,4 +1,4 @@
-"""SearXNG: a meta-search engine that one runs oneself. Its `search.formats` must list `json`."""
+"""The provider SearXNG, a self-hosted meta-search engine. Its `search.formats` must list `json`."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,18 +25,18 @@ class _Results(Reply):
 
 @dataclass(frozen=True)
 class SearXNG:
-    """An instance at `url`. The limit is polite to the engines behind it."""
+    """A SearXNG instance at `url`. The limit is polite to the engines behind it."""
 
     url: str
     provider: Provider = Provider("searxng", per_second=2, burst=4)
     languages: frozenset[Language] = frozenset(Language)
 
     def request(self, query: SearchQuery) -> HttpRequest:
-        """One page of general results."""
+        """Ask for one page of general results."""
         return HttpRequest(f"{self.url}/search", {"q": query.text, "format": "json", "language": CODES[query.language]})
 
     def read(self, body: bytes) -> Sequence[Hit]:
-        """The results of all its engines, merged by it."""
+        """Read the merged results of all its engines."""
         return [
             Hit(url=r.url, title=plain(r.title) or r.url, text=plain(r.content), published=read_date(r.publishedDate))
             for r in _Results.model_validate_json(body).results

@@ -1,4 +1,4 @@
-"""Serper (google.serper.dev): Google's results, and Google Scholar's."""
+"""The provider Serper (google.serper.dev), with results of Google and Google Scholar."""
 
 import re
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ class _Results(Reply):
 
 @dataclass(frozen=True)
 class Serper:
-    """Google's web results. The limit is that of the smallest plan."""
+    """Google's web results. The limit is the smallest plan's."""
 
     key: str = field(repr=False)
     url: str = "https://google.serper.dev"
@@ -38,13 +38,13 @@ class Serper:
     path = "/search"
 
     def request(self, query: SearchQuery) -> HttpRequest:
-        """At most ten results: more cost more."""
+        """Ask for at most ten results: more cost more."""
         place = {"hl": "zh-cn", "gl": "cn"} if query.language is Language.CHINESE else {"hl": "en"}
         body = {"q": query.text, "num": min(query.limit, MOST), **place, **_range(query)}
         return HttpRequest(self.url + self.path, body=body, headers={"X-API-KEY": self.key}, secret=self.key)
 
     def read(self, body: bytes) -> Sequence[Hit]:
-        """The organic results."""
+        """Read the organic results."""
         return [
             Hit(url=r.link, title=plain(r.title), text=plain(r.snippet), published=read_date(r.date))
             for r in _Results.model_validate_json(body).organic
@@ -53,18 +53,18 @@ class Serper:
 
 @dataclass(frozen=True)
 class SerperScholar(Serper):
-    """Google Scholar's results. Its snippets are short; the venue stands in the line of authors."""
+    """Google Scholar's results. Its snippets are short; the line of authors has the venue."""
 
     provider: Provider = Provider("serper_scholar", per_second=5, burst=5)
     path = "/scholar"
 
     def read(self, body: bytes) -> Sequence[Hit]:
-        """The papers that have an address."""
+        """Read the papers."""
         return [_paper(r) for r in _Results.model_validate_json(body).organic]
 
 
 def _range(query: SearchQuery) -> dict[str, str]:
-    """Google's own range of dates, month before day."""
+    """Write Google's range of dates, with the month before the day."""
     ends = {"cd_min": query.since, "cd_max": query.until}
     said = [f"{name}:{day.month}/{day.day}/{day.year}" for name, day in ends.items() if day]
     return {"tbs": ",".join(["cdr:1", *said])} if said else {}

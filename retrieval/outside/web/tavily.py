@@ -1,4 +1,4 @@
-"""Tavily (api.tavily.com)."""
+"""The provider Tavily (api.tavily.com)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -25,7 +25,7 @@ class _Results(Reply):
 
 @dataclass(frozen=True)
 class Tavily:
-    """Web results made for models. The limit is that of a development key (100 a minute)."""
+    """Tavily's web results for models. The limit is a development key's (100 a minute)."""
 
     key: str = field(repr=False)
     url: str = "https://api.tavily.com"
@@ -33,14 +33,14 @@ class Tavily:
     languages: frozenset[Language] = frozenset({Language.ENGLISH})
 
     def request(self, query: SearchQuery) -> HttpRequest:
-        """A basic search: one credit."""
+        """Ask for a basic search, which costs one credit."""
         first, last = query.days("", "")
         dates = {name: day for name, day in (("start_date", first), ("end_date", last)) if day}
         body = {"query": query.text, "max_results": min(query.limit, MOST), "search_depth": "basic", **dates}
         return HttpRequest(f"{self.url}/search", body=body, headers={"Authorization": f"Bearer {self.key}"}, secret=self.key)
 
     def read(self, body: bytes) -> Sequence[Hit]:
-        """The results."""
+        """Read the results."""
         return [
             Hit(url=r.url, title=plain(r.title), text=plain(r.content), published=read_date(r.published_date))
             for r in _Results.model_validate_json(body).results

@@ -17,11 +17,11 @@ from tests.support.model_stub import model_stub
 from tests.training.evaluation.evaluating import COLLECTION, benchmark_folder, collection_in
 from tests.training.evaluation.test_module_metrics import act, said, used
 from training.evaluation.harness.caps import NO_CAPS, Caps
-from training.evaluation.harness.efficiency_plots import efficiency_plots
 from training.evaluation.harness.example import Answer
 from training.evaluation.harness.folder import RunFolder
 from training.evaluation.harness.manifest import JudgeUsed, Manifest, ModelUsed, SystemUsed
 from training.evaluation.harness.module_counts import counted, interactions_in, module_figures
+from training.evaluation.harness.modules_page import efficiency_plots
 from training.evaluation.harness.scores import Scores
 from training.evaluation.harness.setting_out import run
 from training.evaluation.harness.wanted import Wanted

@@ -1,1 +1,1 @@
-"""The benchmarks: how each is read in its published form, and how its answers are scored."""
+"""The benchmarks. Each module reads one in its published form and scores answers."""

@@ -1,6 +1,6 @@
-"""A report as RACE's judge sees it: prose without citation marks, addresses and lists of references.
+"""The cleaning of a report for RACE's judge: prose without citation marks, addresses and lists of references.
 
-The benchmark has a model clean the articles. Here rules do, so that nothing else of an article can change.
+The benchmark lets a model clean the articles. Here rules do it, so that nothing else of an article changes.
 """
 
 import re
@@ -20,13 +20,13 @@ _HEADING = re.compile(r"^#{1,6}\s", re.MULTILINE)
 
 
 def cleaned(article: str) -> str:
-    """The article's own words."""
+    """Return the article's prose alone."""
     without = _ADDRESS.sub("", _LINK.sub(r"\1", _MARK.sub("", _without_references(article))))
     return re.sub(r"[ \t]+(?=\n|$)", "", without).strip()
 
 
 def _without_references(article: str) -> str:
-    """The last heading that calls itself a list of references goes with what stands under it; later sections stay."""
+    """Cut the last section whose heading names a list of references; later sections stay."""
     if not (found := list(_REFERENCES.finditer(article))):
         return article
     last = found[-1]

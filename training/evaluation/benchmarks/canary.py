@@ -1,4 +1,4 @@
-"""Benchmarks that are published in disguise, so that no crawler reads them: each row under a key that stands beside it."""
+"""The decoding of benchmarks that are published encrypted against crawlers: each row has its key, the canary, beside it."""
 
 import base64
 import binascii
@@ -9,16 +9,16 @@ from app.domain.errors import InvalidInput
 
 
 def by_digest(text: str, canary: str) -> str:
-    """BrowseComp's way, and BrowseComp-ZH's: the SHA-256 of the canary, repeated, laid over the text.
+    """Decode a text of BrowseComp or BrowseComp-ZH: XOR with the repeated SHA-256 of the canary.
 
     Raises:
-        InvalidInput: it is no such text, or the canary is another one.
+        InvalidInput: the text is not so encoded, or has another canary.
     """
     return _uncovered(text, hashlib.sha256(canary.encode()).digest())
 
 
 def by_itself(text: str, canary: str) -> str:
-    """xbench's way: the canary itself, repeated. Raises as `by_digest`."""
+    """Decode a text of xbench: XOR with the repeated canary itself. Raises as `by_digest` does."""
     return _uncovered(text, canary.encode())
 
 

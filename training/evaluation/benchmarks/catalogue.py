@@ -1,4 +1,4 @@
-"""The benchmarks by name, each imported when it is asked for."""
+"""The benchmarks by name. Each is imported at its first use."""
 
 from importlib import import_module
 
@@ -23,10 +23,10 @@ WHERE = {
 
 
 def benchmark(name: str) -> AnyBenchmark:
-    """The benchmark of this name.
+    """Load the benchmark of this name.
 
     Raises:
-        InvalidInput: there is none; the message lists those there are.
+        InvalidInput: there is none; the message lists the known names.
     """
     if name not in WHERE:
         raise InvalidInput(f"there is no benchmark {name!r}; there are {', '.join(sorted(WHERE))}")

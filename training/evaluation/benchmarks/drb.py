@@ -1,7 +1,7 @@
-"""DeepResearch Bench's questions, and RACE over them: each report held against a reference report (MindDR 8.3).
+"""DeepResearch Bench's questions, and RACE, which compares each report with a reference report (MindDR 8.3).
 
 The folder has `query.jsonl` (id, topic, language, prompt) and `criteria.jsonl` (or `.gz`), as published. The reference reports
-are rows of id and article: `reference.jsonl` in the folder, or the file named.
+are rows of id and article in `reference.jsonl` in the folder, or in a file of their own.
 """
 
 from collections.abc import Sequence
@@ -33,14 +33,14 @@ FIGURES = (OVERALL, *map(str, Dimension))
 
 @dataclass(frozen=True, slots=True)
 class RaceGold:
-    """What a report is held to, and against."""
+    """The criteria of a report, and the reference report it is compared with."""
 
     criteria: RaceRubric
     reference: str
 
 
 def queries(folder: Path) -> list[Example[None]]:
-    """The questions."""
+    """Read the questions."""
     path = one_of(folder, "query.jsonl", "query.jsonl.gz")
     found = each(path, _question)
     unique(path, [example.id for example in found])
@@ -48,7 +48,7 @@ def queries(folder: Path) -> list[Example[None]]:
 
 
 def query_files(reading: Reading) -> list[Path]:
-    """The file of questions."""
+    """Return the file of questions."""
     return [one_of(reading.data, "query.jsonl", "query.jsonl.gz")]
 
 
@@ -85,7 +85,7 @@ def _read(reading: Reading) -> Sequence[Example[RaceGold]]:
 
 
 async def score_race(example: Example[RaceGold], answer: Answer, judging: Judging) -> Scores:
-    """The report's share of what it and the reference get, overall and by dimension, 0 to 1."""
+    """Score a report by its share of the points of both reports, overall and by dimension, 0 to 1."""
     articles = cleaned(answer.text), judging.shown(cleaned(example.gold.reference))
     ways = {DIMENSIONS: _by_dimension}
     return await ways.get(judging.variant, _by_criterion)(example, articles, judging)
@@ -104,7 +104,7 @@ async def _by_criterion(example: Example[RaceGold], articles: tuple[str, str], j
 
 
 async def _by_dimension(example: Example[RaceGold], articles: tuple[str, str], judging: Judging) -> Scores:
-    """Each dimension scored as if it had one criterion."""
+    """Score each dimension as if it had one criterion."""
     rubric = example.gold.criteria
     names = {dimension: [criterion.criterion for criterion in rubric.criteria[dimension]] for dimension in rubric.counted}
     points = await compared_by_dimension(judging.kit, example.question, *articles, names)
@@ -124,7 +124,7 @@ def _scored(item: str, rubric: RaceRubric, judgement: Judgement, official: bool)
 
 
 def judgement_of(asked: Sequence[tuple[Dimension, RaceCriterion]], points: Sequence[CriterionPoints | None]) -> Judgement:
-    """What was scored, by dimension."""
+    """Collect the scored criteria by dimension."""
     judgement: dict[Dimension, list[JudgedCriterion]] = {dimension: [] for dimension, _ in asked}
     for (dimension, criterion), pair in zip(asked, points, strict=True):
         if pair is not None:
@@ -133,7 +133,7 @@ def judgement_of(asked: Sequence[tuple[Dimension, RaceCriterion]], points: Seque
 
 
 def _told(item: JudgedCriterion) -> JsonValue:
-    """As the benchmark writes a judge's output down."""
+    """Return the row in which the benchmark writes down a judge's output."""
     return {"criterion": item.criterion, "article_1_score": item.report, "article_2_score": item.reference}
 
 

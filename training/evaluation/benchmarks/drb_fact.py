@@ -1,8 +1,8 @@
-"""FACT over DeepResearch Bench's questions: how many citations a report has, and how many of them their pages bear out.
+"""FACT for DeepResearch Bench's questions: the number of a report's citations, and of those that their pages support.
 
-Our systems' reports know which sentence cites what, and their pages are kept with the run. Of other reports a judge takes the
-facts; their pages come with them (`"pages": {address: text}` in a row of the file): a page that is not there is unknown. What the
-judge is asked and the counts are FACT's; `official` leaves items without a judged citation out of the means.
+Our systems' reports know which sentence cites what, and their pages are kept with the run. From other reports a judge extracts
+the cited facts, and their pages come in the file (`"pages": {address: text}` in a row); an absent page is unknown. The judge's
+questions and the counts are FACT's; `official` leaves items without a judged citation out of the means.
 """
 
 import asyncio
@@ -26,7 +26,7 @@ Verdicts = Mapping[str, Sequence[tuple[str, PageVerdict]]]
 
 
 async def score_fact(example: Example[None], answer: Answer, judging: Judging) -> Scores:
-    """Citations, those their pages bear out, those that were judged, and those whose page is unknown."""
+    """Count the citations, those that their pages support, the judged ones, and those whose page is unknown."""
     facts = facts_of(answer.report) if answer.report else await cited_facts(judging.kit, answer.text)
     if isinstance(facts, Missing):
         return _missing(example, facts)
@@ -41,7 +41,7 @@ async def score_fact(example: Example[None], answer: Answer, judging: Judging) -
 
 
 def counted(item: str, verdicts: Verdicts, variant: str) -> Scores:
-    """The counts of one item. In the official way an item without a judged citation has none, and counts nowhere."""
+    """Return the counts of one item. In the official way an item without a judged citation has no counts."""
     flat = [verdict for found in verdicts.values() for _, verdict in found]
     unknown, valid = flat.count(PageVerdict.UNKNOWN), flat.count(PageVerdict.SUPPORTED)
     judged = len(flat) - unknown
@@ -56,7 +56,7 @@ def counted(item: str, verdicts: Verdicts, variant: str) -> Scores:
 
 
 def facts_of(report: Report) -> list[tuple[str, str]]:
-    """Sentences with the addresses they cite, each address once."""
+    """Return the sentences with the addresses they cite, each address once."""
     known = {quote.key: quote.source.url for quote in report.quotes}
     sentences = [sentence for section in report.sections for sentence in claims_of(section.body)]
     return [

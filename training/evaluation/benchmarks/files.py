@@ -1,4 +1,4 @@
-"""Reading published files: rows by their fields, with an error that names the file and what it lacks."""
+"""Readers of published files. Their errors name the file and what it lacks."""
 
 import csv
 import json
@@ -17,10 +17,10 @@ T = TypeVar("T")
 
 
 def one_of(folder: Path, *names: str) -> Path:
-    """The first of these files that is in the folder, or the folder itself where it is a file.
+    """Return the first of these files that is in the folder, or the folder itself where it is a file.
 
     Raises:
-        InvalidInput: none is there.
+        InvalidInput: none of them is there.
     """
     if folder.is_file():
         return folder
@@ -31,16 +31,16 @@ def one_of(folder: Path, *names: str) -> Path:
 
 
 def each(path: Path, read: Callable[[dict[str, Any]], T]) -> list[T]:
-    """Every row of a JSON Lines file, read.
+    """Read every row of a JSON Lines file.
 
     Raises:
-        InvalidInput: a row lacks what is needed; the message names it.
+        InvalidInput: a row lacks what `read` needs; the message names it.
     """
     return read_all(path, rows(path), read)
 
 
 def read_all(path: Path, found: Iterable[dict[str, Any]], read: Callable[[dict[str, Any]], T]) -> list[T]:
-    """Every row, read. Raises as `each`."""
+    """Read every row. Raises as `each` does."""
     done: list[T] = []
     for number, row in enumerate(found, 1):
         try:
@@ -54,26 +54,26 @@ def read_all(path: Path, found: Iterable[dict[str, Any]], read: Callable[[dict[s
 
 @dataclass(frozen=True, slots=True)
 class FinishedReport:
-    """A report, and the texts of the pages it cites, by address, as far as they are known."""
+    """A report, and the known texts of the pages it cites, by address."""
 
     article: str
     pages: Mapping[str, str] = field(default_factory=dict)
 
 
 def reports_of(path: Path) -> dict[str, FinishedReport]:
-    """Finished reports by item: rows of `{"id", "article"}`, perhaps with `"pages": {address: text}`. Raises as `each`."""
+    """Read reports by item: rows of `{"id", "article"}`, perhaps with `"pages": {address: text}`. Raises as `each` does."""
     return dict(each(path, lambda row: (str(row["id"]), FinishedReport(str(row["article"]), dict(row.get("pages") or {})))))
 
 
 def unique(path: Path, ids: Sequence[str]) -> None:
-    """Raises InvalidInput where an id is given twice."""
+    """Raise InvalidInput where an id is given twice."""
     twice = sorted({item for item in ids if ids.count(item) > 1})
     if twice:
         raise InvalidInput(f"{path} has the id {twice[0]!r} twice")
 
 
 def json_rows(path: Path) -> list[dict[str, Any]]:
-    """The objects of a JSON file that is one list. Raises InvalidInput where it is not."""
+    """Read the objects of a JSON file that is one list. Raises InvalidInput where it is not."""
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
@@ -84,7 +84,7 @@ def json_rows(path: Path) -> list[dict[str, Any]]:
 
 
 def csv_rows(path: Path) -> list[dict[str, str]]:
-    """The rows of a CSV file by the names in its first line. Raises InvalidInput where it cannot be read."""
+    """Read the rows of a CSV file by the names in its first line. Raises InvalidInput where it cannot be read."""
     try:
         with path.open(encoding="utf-8-sig", newline="") as lines:
             return [{name: value or "" for name, value in row.items() if name} for row in csv.DictReader(lines)]
@@ -93,7 +93,7 @@ def csv_rows(path: Path) -> list[dict[str, str]]:
 
 
 def sheet_rows(path: Path) -> list[dict[str, str]]:
-    """The rows of an Excel file's first sheet, by the names in its first row. Raises InvalidInput where it cannot be read."""
+    """Read the rows of an Excel file's first sheet by the names in its first row. Raises InvalidInput where that fails."""
     from openpyxl import load_workbook
 
     try:

@@ -1,7 +1,7 @@
-"""How well a way of scoring agrees with people: pairs of answers, one of which people prefer (QSR 4.1, Table 1).
+"""The agreement of a scoring method with people, on pairs of answers of which people prefer one (QSR 4.1, Table 1).
 
-A variant is a row of that table: answers scored one by one, compared in both orders, held to a rubric that the judge wrote for
-the question, or to one written by hand for any question; `length` is no judge at all, and the measure to beat.
+A variant is a row of that table: answers are scored one by one, compared in both orders, judged by a rubric that the judge wrote
+for the question, or by a rubric written by hand for any question. `length` asks no judge; it is the baseline.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -40,7 +40,7 @@ class Pair:
 
 
 async def score_preference(example: Example[Pair], _: Answer, judging: Judging) -> Scores:
-    """The preferred answer's score less the other one's. Missing where either is."""
+    """Return the preferred answer's score minus the other one's; missing where either is."""
     difference = await METHODS[judging.variant](example, judging)
     return scored(example.id, {DIFFERENCE: difference})
 
@@ -50,7 +50,7 @@ async def _by_points(example: Example[Pair], judging: Judging) -> Score:
 
 
 async def _in_pairs(example: Example[Pair], judging: Judging) -> Score:
-    """Shown in the data's order, so that nothing of the answer shows in the request."""
+    """Compare both answers in the order of the data, so that the request does not reveal which one is preferred."""
     pair, (accepted, rejected) = example.gold, _both(example, judging)
     shown = (accepted, rejected) if pair.first else (rejected, accepted)
     choice = await preferred(judging.kit, example.question, *shown)
@@ -87,7 +87,7 @@ METHODS: Mapping[str, Callable[[Example[Pair], Judging], Awaitable[Score]]] = {
 
 
 def _both(example: Example[Pair], judging: Judging) -> tuple[str, str]:
-    """As the judge is shown them."""
+    """Return both texts as the judge sees them."""
     return judging.shown(example.gold.accepted), judging.shown(example.gold.rejected)
 
 
@@ -102,7 +102,7 @@ def _file(reading: Reading) -> Path:
 
 
 def _example(row: dict[str, Any]) -> Example[Pair] | None:
-    """Our own pair format (`rubrica preferences export`) or that of the labelled sets; None for a pair without a majority."""
+    """Read a pair of `rubrica preferences export` or of a labelled set; None for a pair without a majority."""
     if "accepted" in row:
         question = str(row["query"]["question"])
         pair = Pair(str(row["accepted"]["text"]), str(row["rejected"]["text"]), row["accepted_shown"] == "left")

@@ -1,4 +1,4 @@
-"""The search alone, on any set in BEIR's files: `queries.jsonl`, `qrels/test.tsv` and `corpus.jsonl`, each perhaps gzipped."""
+"""A benchmark of the search alone, on any set in BEIR's files: `queries.jsonl`, `qrels/test.tsv`, `corpus.jsonl`."""
 
 import csv
 import re
@@ -22,17 +22,17 @@ Grades = Mapping[str, int]
 
 
 async def score_ranking(example: Example[Grades], answer: Answer, _: Judging) -> Scores:
-    """All three figures, 0 to 1."""
+    """Score a ranking by all three figures, 0 to 1."""
     ranking, grades = answer.ranking, example.gold
     figures = {NDCG: ndcg(ranking, grades), RECALL: recall(ranking, grades), RANK: reciprocal_rank(ranking, grades)}
     return scored(example.id, figures, list(ranking))
 
 
 def labels_of(path: Path) -> dict[str, dict[str, int]]:
-    """Query, document and grade, tab-separated under a line of names; what is not relevant is left out.
+    """Read the grades of relevant documents by query, from tab-separated lines of query, document and grade.
 
     Raises:
-        InvalidInput: it cannot be read so.
+        InvalidInput: the file has another form or cannot be read.
     """
     grades: dict[str, dict[str, int]] = defaultdict(dict)
     try:
@@ -55,7 +55,7 @@ def _queries(reading: Reading) -> Path:
 
 
 def _read(reading: Reading) -> list[Example[Grades]]:
-    """Queries without a relevant document are left out."""
+    """Read the queries that have a relevant document."""
     grades = labels_of(one_of(reading.data, "qrels/test.tsv"))
     texts = dict(each(_queries(reading), lambda row: (str(row["_id"]), str(row["text"]))))
     return [

@@ -1,4 +1,4 @@
-"""Reports held to lists: ResearchQA (points, in five levels of coverage), DeepResearch Bench II (demands in three dimensions)."""
+"""Benchmarks that check reports against lists: ResearchQA (coverage of points), DeepResearch Bench II (demands)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ MET, DEMANDS, EXCLUDED = "met", "demands", "excluded"
 
 @dataclass(frozen=True, slots=True)
 class Points:
-    """What an answer should cover, with the kind of each point."""
+    """The points that an answer should cover, with the kind of each point."""
 
     points: tuple[str, ...]
     kinds: tuple[str, ...]
@@ -29,14 +29,14 @@ class Points:
 
 @dataclass(frozen=True, slots=True)
 class Demands:
-    """Demands by dimension, and the source that must not be used: the expert's report they come from."""
+    """Demands by dimension, and the excluded source: the expert's report from which they come."""
 
     by_dimension: Mapping[str, tuple[str, ...]]
     excluded: str
 
 
 async def score_coverage(example: Example[Points], answer: Answer, judging: Judging) -> Scores:
-    """The mean over the points of (level - 1) / 4, and the share that is covered completely."""
+    """Score the mean over the points of (level - 1) / 4, and the share that is covered completely."""
     found = await covered(judging.kit, answer.text, example.gold.points)
     if isinstance(found, Missing):
         return scored(example.id, {COVERAGE: found, FULLY: found})
@@ -46,7 +46,7 @@ async def score_coverage(example: Example[Points], answer: Answer, judging: Judg
 
 
 async def score_demands(example: Example[Demands], answer: Answer, judging: Judging) -> Scores:
-    """The share of demands that are met, in all and by dimension; one met by the excluded source is not, and counted apart."""
+    """Score the share of met demands, in all and by dimension. A demand met by the excluded source counts apart, as not met."""
     asked = [(dimension, demand) for dimension, demands in example.gold.by_dimension.items() for demand in demands]
     texts = [demand for _, demand in asked]
     found = await checked(judging.kit, example.question, answer.text, texts, example.gold.excluded)

@@ -1,6 +1,6 @@
-"""ScholarQA: an expert's weighted demands, whether paragraphs are to the point, whether citations hold.
+"""ScholarQA with the four figures of its second version: weighted demands, helpful paragraphs, citation precision and recall.
 
-The four figures of the set's second version. Citations are judged for reports of our systems, whose sentences know their quotes.
+Citations are judged only for reports of our systems, whose sentences know their quotes.
 """
 
 import asyncio
@@ -31,19 +31,19 @@ CITATION_PRECISION, CITATION_RECALL = "citation_precision", "citation_recall"
 FIGURES = (RUBRIC, PRECISION, CITATION_PRECISION, CITATION_RECALL)
 WORTH = {CitedSupport.FULL: 1.0, CitedSupport.PARTIAL: 0.5, CitedSupport.NONE: 0.0}
 MOST_EVIDENCE = 3
-"""Snippets shown with a demand; the first ones are the expert's best."""
+"""The number of snippets that the judge sees with a demand; the first ones are the expert's best."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Cited:
-    """A sentence with the quotes it rests on."""
+    """A sentence with its quotes."""
 
     text: str
     quotes: tuple[Quote, ...]
 
 
 async def score_scholarqa(example: Example[tuple[EvidenceCriterion, ...]], answer: Answer, judging: Judging) -> Scores:
-    """All four figures, 0 to 1."""
+    """Score all four figures, 0 to 1."""
     rubric, precision, citations = await asyncio.gather(
         rubric_reward(example.question, answer.text, example.gold, judging.kit),
         answer_precision(example, answer, judging),
@@ -53,7 +53,7 @@ async def score_scholarqa(example: Example[tuple[EvidenceCriterion, ...]], answe
 
 
 async def answer_precision(example: Example[Any], answer: Answer, judging: Judging) -> Score:
-    """The share of paragraphs that help to answer the question; headings are none."""
+    """Judge the share of paragraphs that help to answer the question; headings are no paragraphs."""
     blocks = (block.strip() for block in cleaned(answer.text).split("\n\n"))
     paragraphs = [block for block in blocks if block and not block.startswith("#")]
     if not paragraphs:
@@ -63,10 +63,11 @@ async def answer_precision(example: Example[Any], answer: Answer, judging: Judgi
 
 
 async def citation_figures(example: Example[Any], report: Report | None, judging: Judging) -> Mapping[str, Score]:
-    """Recall: the mean over sentences that cite, or ought to, of 1 for full support, a half for partial, 0 else.
+    """Judge the precision and recall of citations.
 
-    Precision: the share of citations, each by itself, that have key content of their sentence. Both are missing where it is not
-    known which sentence cites what, and precision where nothing is cited.
+    Recall is the mean over sentences that cite or should cite: 1 for full support, a half for partial support, else 0. Precision
+    is the share of single citations that have key content of their sentence. Both are missing where it is not known which
+    sentence cites what, and precision where nothing is cited.
     """
     if report is None:
         why = Missing("the report is a text: which sentence cites what is not known")
@@ -82,7 +83,7 @@ async def citation_figures(example: Example[Any], report: Report | None, judging
 
 
 async def _recall(example: Example[Any], report: Report, sentence: _Cited, judging: Judging) -> Score | None:
-    """None: the sentence cites nothing, and need not."""
+    """Judge one sentence; None where it cites nothing and needs no citation."""
     if sentence.quotes:
         snippets = "\n\n".join(quote.text for quote in sentence.quotes)
         support = await cited_support(judging.kit, example.question, sentence.text, snippets)

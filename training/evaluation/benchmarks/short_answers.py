@@ -1,6 +1,7 @@
-"""Questions with a short answer: multi-hop sets, BrowseComp, BrowseComp-ZH, GAIA, xbench. It is taken out of the report.
+"""Benchmarks with short answers: multi-hop sets, BrowseComp, BrowseComp-ZH, GAIA, xbench.
 
-Exact match and F1 are of that answer; `right` is a judge's word on it. A report that settles on no answer is wrong.
+The short answer is extracted from the report. Exact match and F1 compare it with the gold answers; `right` is a judge's verdict.
+A report without a definite answer is wrong.
 """
 
 from collections.abc import Sequence
@@ -30,14 +31,14 @@ UNKNOWN = "?"
 
 @dataclass(frozen=True, slots=True)
 class ShortGold:
-    """The answers that count as right, and the names a sound search meets on its way, where these are known."""
+    """The answers that count as right, and the names that a good search meets on its way, where they are known."""
 
     answers: tuple[str, ...]
     entities: tuple[Entity, ...] = ()
 
 
 async def score_short(example: Example[ShortGold], answer: Answer, judging: Judging) -> Scores:
-    """The answer a report gives, against the gold ones."""
+    """Score a report's short answer against the gold answers."""
     gold, coverage = example.gold, entities_met(example, judging)
     said = await short_answer(judging.kit, example.question, answer.text)
     figures: dict[str, Score] = dict.fromkeys((RIGHT, EXACT, F1), said) if isinstance(said, Missing) else {}
@@ -50,7 +51,7 @@ async def score_short(example: Example[ShortGold], answer: Answer, judging: Judg
 
 
 async def score_gaia(example: Example[ShortGold], answer: Answer, judging: Judging) -> Scores:
-    """GAIA's own comparison: numbers as numbers, lists entry by entry, everything else without spaces and punctuation."""
+    """Score by GAIA's own comparison (`gaia_match`)."""
     said = await short_answer(judging.kit, example.question, answer.text)
     if isinstance(said, Missing):
         return scored(example.id, {RIGHT: said})
@@ -66,7 +67,7 @@ async def _right(example: Example[ShortGold], said: str, judging: Judging) -> Sc
 
 
 def entities_met(example: Example[ShortGold], judging: Judging) -> float | None:
-    """MindDR Eq. 8 over the passages that were observed; None where no entities are known or no system searched."""
+    """Return MindDR's Eq. 8 over the observed passages; None where no entities are known or no system searched."""
     passages = [p.text for turn in judging.turns(example.id) if turn.result for p in turn.result.passages]
     if not example.gold.entities or not passages:
         return None
@@ -114,7 +115,7 @@ def _read_multihop(reading: Reading) -> list[Example[ShortGold]]:
 
 
 def _read_gaia(reading: Reading) -> list[Example[ShortGold]]:
-    """Items with an attached file are left out, since systems read text; so are those whose answer is withheld."""
+    """Read the items that have an answer and no attached file, since systems read only text."""
     found = each(one_of(reading.data, "metadata.jsonl"), lambda row: (row.get("file_name"), _gaia(row)))
     return [example for file, example in found if not file and example.gold.answers[0] != UNKNOWN]
 

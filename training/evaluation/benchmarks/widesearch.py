@@ -1,4 +1,4 @@
-"""WideSearch: reports that are to be one large table. `widesearch.jsonl`, and the gold tables in `widesearch_gold/<id>.csv`."""
+"""WideSearch, whose reports are one large table: `widesearch.jsonl`, and gold tables in `widesearch_gold/<id>.csv`."""
 
 import asyncio
 import json
@@ -39,7 +39,7 @@ NEAR_NUMBER = "number_near"
 
 @dataclass(frozen=True, slots=True)
 class ColumnRule:
-    """The measures by which a column's cells are compared, all of which must hold, and the criterion they need."""
+    """The measures of a column's cells, all of which must hold, and the criterion that they need."""
 
     measures: tuple[str, ...]
     criterion: str = ""
@@ -47,7 +47,7 @@ class ColumnRule:
 
 @dataclass(frozen=True, slots=True)
 class TableGold:
-    """The gold rows, the columns that must be there, and which of them tell rows apart."""
+    """The gold rows, the required columns, and the key columns among them."""
 
     rows: Sequence[Row]
     columns: tuple[str, ...]
@@ -56,7 +56,7 @@ class TableGold:
 
 
 async def score_table(example: Example[TableGold], answer: Answer, judging: Judging) -> Scores:
-    """The report's largest table against the gold one. No table, or one without the columns asked for, scores nothing."""
+    """Score the report's largest table against the gold table. A table without the required columns scores 0."""
     gold, said = example.gold, table_in(answer.text)
     if said is None or any(name not in said[0] for name in gold.columns):
         return scored(example.id, dict.fromkeys(FIGURES, 0.0), "no table with the columns asked for")

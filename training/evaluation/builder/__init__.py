@@ -1,1 +1,1 @@
-"""A benchmark from readers' questions: consent, a model's first look, experts' review, a versioned set (MindDR 4.3)."""
+"""The builder of a benchmark from readers' questions (MindDR 4.3): consent, screening, experts' review, a versioned set."""

@@ -1,7 +1,7 @@
-"""Whether a question stands in a public set already: by shared runs of words, so that small changes do not hide it.
+"""The check whether a public set has a question already. It compares runs of words, so that small changes do not hide one.
 
-A run is eight words, or thirteen ideographs; articles, case and punctuation do not count. A shorter question is known when it
-stands in a public one as a whole.
+A run is eight words, or thirteen ideographs; articles, case and punctuation do not count. A shorter question is known when a
+public question contains it as a whole.
 """
 
 from collections.abc import Iterable, Sequence
@@ -13,14 +13,14 @@ WORDS, IDEOGRAPHS = 8, 13
 
 
 class PublicQuestions:
-    """The runs of all public questions, with the set they are from."""
+    """The runs of all public questions, with their sets."""
 
     def __init__(self) -> None:
         self._runs: dict[tuple[str, ...], str] = {}
         self._whole: list[tuple[str, str]] = []
 
     def add(self, name: str, questions: Iterable[str]) -> int:
-        """Take in a set; how many questions it has."""
+        """Add a set, and return the number of its questions."""
         count = 0
         for question in questions:
             said = tokens(question)
@@ -32,7 +32,7 @@ class PublicQuestions:
         return count
 
     def knows(self, question: str) -> str:
-        """The set that has it; empty where none has."""
+        """Return the name of the set that has the question; empty where none has."""
         said = tokens(question)
         size = IDEOGRAPHS if _ideographic(said) else WORDS
         if len(said) >= size:
@@ -50,5 +50,5 @@ def _ideographic(said: Sequence[str]) -> bool:
 
 
 def _joined(said: Sequence[str]) -> str:
-    """Framed by spaces, so that words are found as wholes."""
+    """Join words with spaces around them, so that only whole words match."""
     return f" {' '.join(said)} "

@@ -1,4 +1,4 @@
-"""The questions of public sets, by `NAME=DATA`: a benchmark we read, or any file of JSON Lines with questions in it."""
+"""The questions of public sets, given as `NAME=DATA`: a benchmark of ours, or any JSON Lines file with questions."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -14,7 +14,7 @@ FIELDS = ("prompt", "question", "query", "text", "Question", "problem")
 
 
 def public_sets(named: Sequence[str]) -> tuple[PublicQuestions, dict[str, int]]:
-    """All their questions, and how many each has.
+    """Read all questions of these sets, and return them with the number that each set has.
 
     Raises:
         InvalidInput: a set is not given as `NAME=DATA`, cannot be read, or has no question.

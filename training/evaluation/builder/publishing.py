@@ -1,4 +1,4 @@
-"""From a reviewed queue to a version of the set: what is still agreed to, what experts accept, what no public set has.
+"""Publishing a reviewed queue as a version of the set: questions with consent that experts accept and no public set has.
 
     <set>/v1/query.jsonl  <set>/v1/manifest.json  <set>/v2/...
 
@@ -34,9 +34,9 @@ class SetItem(Value):
 
 
 class SetManifest(Value):
-    """What a version holds and how it came about. `withdrawn` are ids of the version before whose consent is gone: to be dropped.
+    """The contents and the origin of a version. `withdrawn` are ids of the last version whose consent is gone: drop them.
 
-    `known` counts what was left out because a public set has it, `against` how many questions each of these has.
+    `known` counts by public set the questions left out because the set has them, `against` the questions of each public set.
     """
 
     format: str = FORMAT
@@ -64,11 +64,11 @@ def publish(
     now: datetime,
     key: str,
 ) -> SetManifest:
-    """Write the next version. `consented` is what is agreed to now, so that nothing else can be in it.
+    """Write the next version. It has only questions of `consented`, which have consent now.
 
     Raises:
         InvalidInput: nothing is left to publish, or no public set was given.
-        Conflict: the version before is the same.
+        Conflict: the last version is the same.
     """
     if not against:
         raise InvalidInput("name the public sets that the questions must not stand in: --against NAME=DATA")

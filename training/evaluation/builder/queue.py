@@ -1,4 +1,4 @@
-"""The folder in which a set is made: candidates, screenings, reviews. For its owner's eyes: readers' questions are in it."""
+"""The folder in which a set is made: candidates, screenings, reviews. Only its owner may read it: it has readers' questions."""
 
 import os
 from collections.abc import Collection, Mapping, Sequence
@@ -16,16 +16,16 @@ LEAST_DEPTH = 3
 
 
 class ReviewQueue:
-    """Reads and appends; of several lines of one id (and reviewer) the last counts."""
+    """A queue in a folder, read and appended to; of several lines of one id (and reviewer) the last counts."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
 
     def open(self) -> None:
-        """Make the folder (0700), and cut off what a killed process left half written.
+        """Make the folder (0700), and cut off a line that a killed process left half written.
 
         Raises:
-            InvalidInput: it cannot be made.
+            InvalidInput: the folder cannot be made.
         """
         try:
             self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -36,11 +36,11 @@ class ReviewQueue:
             raise InvalidInput(f"{self.path} cannot be written: {error.strerror}") from error
 
     def candidates(self) -> dict[str, CandidateQuestion]:
-        """Every question that was collected."""
+        """Read every collected question, by id."""
         return {found.id: found for found in lines_of(self.path / CANDIDATES, CandidateQuestion)}
 
     def collect(self, consented: Mapping[str, CandidateQuestion], since: date) -> tuple[int, int]:
-        """Take in what was asked since, and `forget` what is not agreed to any more: how many came, how many went."""
+        """Add the questions asked since then, `forget` those without consent, and return the numbers of both."""
         gone = self.forget(consented.keys())
         known = self.candidates()
         fresh = [found for name, found in consented.items() if name not in known and found.asked_on >= since]
@@ -49,7 +49,7 @@ class ReviewQueue:
         return len(fresh), gone
 
     def forget(self, consented: Collection[str]) -> int:
-        """Drop everything of each question that is not among these; how many there were."""
+        """Drop everything about each question that is not among these, and return the number of dropped questions."""
         gone = self.candidates().keys() - set(consented)
         if gone:
             self._rewrite(CANDIDATES, [c for c in self.candidates().values() if c.id not in gone])
@@ -59,15 +59,15 @@ class ReviewQueue:
         return len(gone)
 
     def screenings(self) -> dict[str, Screening]:
-        """What a model made of them."""
+        """Read the model's screenings, by id."""
         return {found.id: found for found in lines_of(self.path / SCREENED, Screening)}
 
     def keep_screening(self, screening: Screening) -> None:
-        """Append it."""
+        """Append a screening."""
         append_line(self.path / SCREENED, screening)
 
     def reviews(self) -> list[Review]:
-        """Every expert's last word on each question, in the order in which these were said."""
+        """Read every expert's last review of each question, in the order in which they were written."""
         last: dict[tuple[str, str], Review] = {}
         for found in lines_of(self.path / REVIEWS, Review):
             last.pop((found.id, found.reviewer), None)
@@ -75,7 +75,7 @@ class ReviewQueue:
         return list(last.values())
 
     def keep_review(self, review: Review) -> None:
-        """Append it.
+        """Append a review.
 
         Raises:
             NotFound: there is no such question.
@@ -85,7 +85,7 @@ class ReviewQueue:
         append_line(self.path / REVIEWS, review)
 
     def waiting(self, reviewer: str) -> list[CandidateQuestion]:
-        """What this expert has not seen: fewest reviews first, then the oldest. Only what passed the first look."""
+        """Return the screened questions that this expert has not reviewed: fewest reviews first, then the oldest."""
         reviews, known = self.reviews(), self.candidates()
         seen = {review.id for review in reviews if review.reviewer == reviewer}
         counts = {name: sum(review.id == name for review in reviews) for name in known}
@@ -93,7 +93,7 @@ class ReviewQueue:
         return sorted(passed, key=lambda candidate: (counts[candidate.id], candidate.asked_on, candidate.id))
 
     def judged(self) -> KeptAnswers:
-        """What the model answered; to be closed."""
+        """Open the model's stored answers; the caller closes them."""
         return KeptAnswers(self.path / JUDGE)
 
     def _rewrite(self, name: str, values: Sequence[Value]) -> None:
@@ -104,12 +104,12 @@ class ReviewQueue:
 
 
 def passes(screening: Screening) -> bool:
-    """Whether experts are to see it: deep enough, understandable by itself, about nobody in particular."""
+    """Whether experts review the question: it is deep enough, clear by itself, and about no private person."""
     return not screening.missing and screening.depth >= LEAST_DEPTH and screening.self_contained and not screening.personal
 
 
 def accepted(reviews: Sequence[Review], needed: int) -> Review | None:
-    """The newest accepting review, where enough experts accept and none rejects."""
+    """Return the newest review, where enough experts accept and none rejects; else None."""
     if any(review.decision is Decision.REJECT for review in reviews) or len(reviews) < needed:
         return None
     return reviews[-1]

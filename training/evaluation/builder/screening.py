@@ -1,4 +1,4 @@
-"""The model's first look at what was collected, several questions at a time; what was looked at is not looked at again."""
+"""Screening of collected questions by a model, several at a time, each question once."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -15,7 +15,7 @@ from workflows.systems.linear_pipeline import Window, pipelined
 
 
 async def screen(settings: Settings, queue: ReviewQueue, models: Models, at_once: int, told: Callable[[Screening], None]) -> int:
-    """Screen what has no verdict yet; how many were asked about. One without a verdict is tried again another time.
+    """Screen the questions without a verdict, and return how many were asked about. The next call tries failed ones again.
 
     Raises:
         SetupError: there is no model to ask.

@@ -1,1 +1,1 @@
-"""Running a benchmark: a folder per run that survives a kill, the judging, the report, the comparison of two runs."""
+"""The evaluation harness: a folder for each run that survives a kill, judging, reports, and the comparison of two runs."""

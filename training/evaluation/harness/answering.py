@@ -1,4 +1,4 @@
-"""Answering a benchmark's questions: by a research system in this process, by the search alone, or from a file of reports."""
+"""Answers to a benchmark's questions: from a research system in this process, the search alone, or a file of reports."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -35,21 +35,21 @@ from workflows.tools.toolbox import Beyond, Corpora, build_toolbox
 
 DEPTH = 10
 PASSAGES = 40
-"""Passages searched for, so that ten documents are among them."""
+"""The number of searched passages. It is large enough that they come from ten documents."""
 MOST_PAGE_CHARS = 60_000
 
 
 class Answering(Protocol):
-    """Whatever answers. It does not raise for a question that could not be answered: `Answer.failed` says why."""
+    """A source of answers. It does not raise where it cannot answer a question: `Answer.failed` says why."""
 
     async def answer(self, example: Example[Any]) -> Answer:
-        """The answer to one question."""
+        """Answer one question."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """What is searched and read, here and outside; `corpora` deals the collections out to the tools."""
+    """The search and the pages of a system, here and outside; `corpora` assigns the collections to the tools."""
 
     searcher: Searcher
     reader: PageReader
@@ -59,7 +59,7 @@ class World:
 
 @dataclass(frozen=True, slots=True)
 class BySystem:
-    """A research system over `LocalStages`. Its turns are kept as they end, so that a killed run pays for none of them again."""
+    """A research system over `LocalStages`. Each turn is stored when it ends, so that a killed run does not pay for it again."""
 
     system: SystemName
     effort: Effort
@@ -73,7 +73,7 @@ class BySystem:
     caps: Caps = NO_CAPS
 
     async def answer(self, example: Example[Any]) -> Answer:
-        """A report; what it cites is kept with the run."""
+        """Answer with a report, and store its cited pages with the run."""
         turns = self.folder.turns(example.id)
         record = LocalRecord(example.id, turns, keep=lambda turn: self.folder.keep_turn(example.id, turn))
         began = time.monotonic()
@@ -106,7 +106,7 @@ class BySystem:
         )
 
     async def _pages(self, report: Report) -> dict[str, str]:
-        """Texts of the cited sources by address: as stored, or where they cannot be read again what was quoted of them."""
+        """Store the texts of the cited sources, by address. The quotes stand in for a source that cannot be read again."""
         cited = {citation.quote.source.url for citation in numbered(report).citations}
         return {url: self.folder.keep_page((await self._page(url, report))[:MOST_PAGE_CHARS]) for url in sorted(cited)}
 
@@ -119,13 +119,13 @@ class BySystem:
 
 @dataclass(frozen=True, slots=True)
 class BySearch:
-    """The documents that the search ranks first, each once, named as the benchmark names them."""
+    """The search alone: it answers with the documents that it ranks first, by the benchmark's names for them."""
 
     searcher: Searcher
     collection: str
 
     async def answer(self, example: Example[Any]) -> Answer:
-        """At most ten documents."""
+        """Answer with at most ten documents, each once."""
         began = time.monotonic()
         try:
             found = await self.searcher.search(example.question, PASSAGES, SearchFilter(collections=(self.collection,)))
@@ -137,13 +137,13 @@ class BySearch:
 
 @dataclass(frozen=True, slots=True)
 class FromFile:
-    """Reports that somebody else wrote, by item; the pages that come with one are kept with the run."""
+    """Finished reports of another system, by item; their pages are stored with the run."""
 
     reports: Mapping[str, FinishedReport]
     folder: RunFolder
 
     async def answer(self, example: Example[Any]) -> Answer:
-        """The report as it is."""
+        """Answer with the report as it is."""
         found = self.reports.get(example.id)
         if found is None or not found.article.strip():
             return Answer(item=example.id, failed="the file has no report for it")
@@ -152,15 +152,15 @@ class FromFile:
 
 
 class Given:
-    """Nobody answers: what is judged comes with the example."""
+    """A source of empty answers, for benchmarks whose examples bring the judged texts."""
 
     async def answer(self, example: Example[Any]) -> Answer:
-        """An empty answer."""
+        """Answer with nothing."""
         return Answer(item=example.id)
 
 
 def plain(report: Report) -> str:
-    """The report as a judge reads it: title, sections and citation numbers; no notices, marks or list of sources."""
+    """Render a report as a judge reads it: title, sections and citation numbers; no notices, marks or list of sources."""
     bodies = [unmarked(body) for body in numbered(report).bodies]
     sections = [f"{'#' * s.level} {s.heading}\n\n{body}" for s, body in zip(report.sections, bodies, strict=True)]
     return "\n\n".join([f"# {report.title}", *sections])

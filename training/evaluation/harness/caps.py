@@ -1,4 +1,4 @@
-"""What a system may use at most, to measure what it does with less (MindDR Fig. 9)."""
+"""Limits of what a system may use, which measure how it does with less (MindDR Fig. 9)."""
 
 from dataclasses import replace
 
@@ -9,27 +9,27 @@ from workflows.agents.kit import Bounds
 
 CHARS_PER_TOKEN = {Language.ENGLISH: 4.0, Language.CHINESE: 1.5}
 SHOWN = 0.75
-"""The share of a context that material may fill; instructions and the answer need the rest."""
+"""The share of a context for material; instructions and the answer need the rest."""
 OBSERVED, EVIDENCE = 0.25, 0.5
 
 
 class Caps(Value):
-    """`calls` of tools for each searching agent, `context` tokens of each conversation; 0: as the effort has it.
+    """The most tool `calls` of each searching agent, and the most `context` tokens of each conversation; 0: the effort's limit.
 
-    Contexts are held to by counting characters, so that the longest one of a run, which its report tells, may differ somewhat.
+    Contexts are limited by characters, so that the longest context in a run's report may differ a little.
     """
 
     calls: int = 0
     context: int = 0
 
     def limits(self, usual: AgentLimits) -> AgentLimits:
-        """An agent may take as many turns as calls, so that calls decide."""
+        """Return the limits with this number of tool calls, and as many turns, so that the calls decide."""
         if not self.calls:
             return usual
         return usual.model_copy(update={"max_tool_calls": self.calls, "max_turns": self.calls})
 
     def bounds(self, usual: Bounds, language: Language) -> Bounds:
-        """What agents read at once, within the context."""
+        """Return the bounds of what agents read at once, within the context."""
         if not self.context:
             return usual
         chars = int(self.context * CHARS_PER_TOKEN[language] * SHOWN)

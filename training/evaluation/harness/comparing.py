@@ -1,4 +1,4 @@
-"""Two runs over the same items: paired differences with bootstrap intervals. Runs that cannot be compared are refused."""
+"""The comparison of two runs over the same items: paired differences with bootstrap intervals."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ Pair = tuple[Scores, Scores]
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A figure of both runs over the items that have it in both, and second minus first with its interval."""
+    """A figure of both runs over the items that have it in both, and its difference, second minus first."""
 
     name: str
     first: Score
@@ -27,15 +27,15 @@ class Difference:
 
     @property
     def clear(self) -> bool:
-        """Whether the interval leaves zero out."""
+        """Whether the interval excludes zero."""
         return isinstance(self.difference, Interval) and (self.difference.low > 0 or self.difference.high < 0)
 
 
 def require_comparable(first: Manifest, second: Manifest) -> None:
-    """Same benchmark, scored in the same way from the same data by the same judge.
+    """Require the same benchmark, scored in the same way from the same data by the same judge.
 
     Raises:
-        Conflict: they are not; the message says in what.
+        Conflict: the runs differ; the message says in what.
     """
     differing = [
         what
@@ -56,10 +56,10 @@ def require_comparable(first: Manifest, second: Manifest) -> None:
 
 
 def compared(benchmark: AnyBenchmark, first: Sequence[Scores], second: Sequence[Scores], seed: int = 0) -> list[Difference]:
-    """Every figure over the items that both runs have scored.
+    """Compare every figure over the items that both runs have scored.
 
     Raises:
-        Conflict: there are none.
+        Conflict: there are no such items.
     """
     others = {score.item: score for score in second}
     pairs = [(score, others[score.item]) for score in first if score.item in others]
@@ -82,11 +82,11 @@ def _difference(name: str, figure: Figure, pairs: Sequence[Pair], seed: int) -> 
 
 
 def _judge(manifest: Manifest) -> tuple[str, str] | None:
-    """Who judges, and how it is asked: what it costs changes no score."""
+    """Return the judge's name and codec; its price changes no score."""
     model = manifest.judge.model
     return (model.name, model.codec) if model else None
 
 
 def _shared(manifest: Manifest, other: Manifest) -> dict[str, str]:
-    """The prompts of the languages that both runs judged in."""
+    """Return the prompts of the languages in which both runs judged."""
     return {name: digest for name, digest in manifest.judge.prompts.items() if name in other.judge.prompts}

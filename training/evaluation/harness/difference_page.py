@@ -1,4 +1,4 @@
-"""Two runs side by side as one HTML page."""
+"""An HTML page that shows two runs side by side."""
 
 from collections.abc import Sequence
 from html import escape
@@ -12,7 +12,7 @@ from training.evaluation.preference_metrics import Interval
 
 
 def difference_page(first: Manifest, second: Manifest, found: Sequence[Difference]) -> str:
-    """The whole page; differences are second minus first."""
+    """Render the whole page; differences are second minus first."""
     rows = {d.name: d.difference for d in found if isinstance(d.difference, Interval)}
     plot = intervals("Second minus first, with 95% intervals", rows, zero=True) if rows else ""
     one, other = dict(made_with(first)), dict(made_with(second))

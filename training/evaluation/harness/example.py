@@ -1,4 +1,4 @@
-"""What a benchmark is made of: examples, what was answered, how it is scored."""
+"""The parts of a benchmark: examples, answers, scoring."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -22,7 +22,7 @@ G = TypeVar("G")
 
 @dataclass(frozen=True, slots=True)
 class Example(Generic[G]):
-    """One question with what its scoring needs. `id` is unique in its benchmark."""
+    """One question with the data that its scoring needs. `id` is unique in its benchmark."""
 
     id: str
     question: str
@@ -32,10 +32,10 @@ class Example(Generic[G]):
 
 
 class Answer(Value):
-    """What was answered: a report's Markdown, or for retrieval the ranked documents.
+    """The answer to one example: a report's Markdown, or the ranked documents of a search.
 
-    `report` is there where a system of ours wrote it. `pages` are the texts of what it cites, by address, each named by the
-    hash under which the run keeps it. `failed` says why there is no answer; such an item is worked again when the run goes on.
+    `report` is set where a system of ours wrote it. `pages` maps the address of each cited page to the hash under which the run
+    stores its text. `failed` says why there is no answer; a continued run tries such an item again.
     """
 
     item: str
@@ -49,7 +49,7 @@ class Answer(Value):
 
 
 class Answered(StrEnum):
-    """What answers a benchmark's questions: a research system, the search alone, or nobody (reports come with the examples)."""
+    """The kind of source of a benchmark's answers: a research system, the search, or nobody (examples bring the texts)."""
 
     BY_SYSTEM = "system"
     BY_SEARCH = "search"
@@ -58,7 +58,7 @@ class Answered(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a benchmark reads: its folder or file, the variant asked for, and for RACE the file of reference reports."""
+    """The input of a benchmark: its folder or file, the wanted variant, and for RACE the file of reference reports."""
 
     data: Path
     variant: str = ""
@@ -67,11 +67,11 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Benchmark(Generic[G]):
-    """A benchmark: how its published files are read, how an answer is scored, which figures are told (the main one first).
+    """A benchmark: the reader of its published files, the scoring of an answer, and its figures (the main one first).
 
-    `prompts` names those its judge is asked with: runs judged with others are not comparable. `files` are what `read` reads of
-    the data, for the manifest; `variants` the ways of scoring one may ask for, the first by default. `corpus`, where the
-    benchmark brings one, writes it under a folder and names it as a collection. `judged_text` is what of a report is judged.
+    `prompts` names the prompts of its judge; runs judged with other prompts are not comparable. `files` returns the files that
+    `read` reads, for the manifest. `variants` are its ways of scoring, the first by default. `corpus`, where the benchmark has
+    one, writes it under a folder and names it as a collection. `judged_text` returns the judged part of a report.
     """
 
     name: str
@@ -88,7 +88,7 @@ class Benchmark(Generic[G]):
     judged_text: Callable[[str], str] = str
 
     def asked_with(self, variant: str) -> tuple[str, ...]:
-        """The prompts its judge is asked with when scoring in this way; none where no judge is asked."""
+        """Return the prompts of its judge in this variant; none where no judge is asked."""
         return self.prompts_of_variant.get(variant, self.prompts)
 
 

@@ -1,4 +1,4 @@
-"""Figures over the scored items of a run, with their bootstrap intervals. What is missing is left out, and counted."""
+"""Figures over the scored items of a run, with their bootstrap intervals and numbers of items."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,28 +14,28 @@ Row = Mapping[str, float]
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A figure over all items that have the values it `needs`; `of` makes it of these items' values."""
+    """A figure over all items that have the values it `needs`; `of` computes it from these items' values."""
 
     needs: tuple[str, ...]
     of: Callable[[Sequence[Row]], Score]
 
     def usable(self, scores: Scores) -> bool:
-        """Whether an item has what the figure needs."""
+        """Whether an item has the values that the figure needs."""
         return all(name in scores.values for name in self.needs)
 
     def over(self, scores: Sequence[Scores]) -> Score:
-        """The figure; missing where no item is usable."""
+        """Compute the figure; Missing where no item is usable."""
         rows = [score.values for score in scores if self.usable(score)]
         return self.of(rows) if rows else Missing(f"no item has {' and '.join(self.needs)}")
 
 
 def mean_of(name: str) -> Figure:
-    """The mean of a value."""
+    """Return the figure of a value's mean."""
     return Figure((name,), lambda rows: fmean(row[name] for row in rows))
 
 
 def ratio_of(part: str, whole: str) -> Figure:
-    """The sum of one value over the sum of another: a share of all that was counted, not a mean of shares."""
+    """Return the figure of one value's sum over another's: a share of everything counted, not a mean of shares."""
 
     def ratio(rows: Sequence[Row]) -> Score:
         total = sum(row[whole] for row in rows)
@@ -45,13 +45,13 @@ def ratio_of(part: str, whole: str) -> Figure:
 
 
 def means(*names: str) -> dict[str, Figure]:
-    """`mean_of` each of them."""
+    """Return `mean_of` each value, by name."""
     return {name: mean_of(name) for name in names}
 
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """A figure as it is told: its interval or why there is none, and how many items it rests on."""
+    """A figure's interval, or the reason why there is none, and the number of its items."""
 
     name: str
     interval: Interval | Missing
@@ -59,7 +59,7 @@ class Told:
 
 
 def told(figures: Mapping[str, Figure], scores: Sequence[Scores], seed: int) -> list[Told]:
-    """Every figure over these items."""
+    """Estimate every figure over these items."""
     found = []
     for name, figure in figures.items():
         usable = [score for score in scores if figure.usable(score)]
@@ -68,7 +68,7 @@ def told(figures: Mapping[str, Figure], scores: Sequence[Scores], seed: int) -> 
 
 
 def by_group(figure: Figure, scores: Sequence[Scores], group: Callable[[Scores], str]) -> dict[str, tuple[Score, int]]:
-    """One figure and the number of its items for each group, in the order of the groups' names."""
+    """Compute a figure and the number of its items for each group, in the order of the groups' names."""
     groups: dict[str, list[Scores]] = {}
     for score in scores:
         if figure.usable(score):

@@ -1,7 +1,7 @@
-"""Answering a benchmark's questions by a fleet: the workers of a deployment run the system, this process keeps and judges.
+"""Answers from a fleet: the workers of a deployment run the system; this process stores and judges its reports.
 
-The folder stays the truth of the evaluation. It names the fleet before that is made, so that the command that is repeated after a
-kill follows the same one; what has no answer when a fleet has ended is asked by a new one.
+The folder stays the truth of the evaluation. It names the fleet before the fleet is made, so that a command that is repeated
+after a kill follows the same fleet. A new fleet asks the questions that an ended fleet left without an answer.
 """
 
 import asyncio
@@ -33,7 +33,7 @@ from workflows.systems.linear_pipeline import Pipeline
 
 
 class Deployment(NamedTuple):
-    """What a fleet needs of a deployment: its fleets, and its database to read what they wrote."""
+    """The parts of a deployment that a fleet needs: the fleets' service, and the database with their reports."""
 
     fleets: Fleets
     database: Executor
@@ -41,7 +41,7 @@ class Deployment(NamedTuple):
 
 @dataclass(eq=False)
 class ByFleet:
-    """The answers of a fleet that is under way, as `Answering`."""
+    """A running fleet as a source of answers (see `Answering`)."""
 
     database: Executor
     manifest: Manifest
@@ -51,7 +51,7 @@ class ByFleet:
 
     @asynccontextmanager
     async def following(self, pipeline: Pipeline[FleetQuestion, FleetEnd], asked: Sequence[FleetQuestion]) -> AsyncIterator[None]:
-        """Hear of the ends of these questions for as long as the context lasts."""
+        """Receive the ends of these questions while the context is open."""
         loop = asyncio.get_running_loop()
         self._ends |= {question.name: loop.create_future() for question in asked}
         self._running = asyncio.create_task(pipeline.run(asked, lambda question, end: self.hear(end)))
@@ -63,19 +63,19 @@ class ByFleet:
             await asyncio.wait((self._running,))
 
     def hear(self, end: FleetEnd) -> None:
-        """An end, noted for whoever waits for it."""
+        """Note an end, and wake the answer that waits for it."""
         self._ends.setdefault(end.name, asyncio.get_running_loop().create_future()).set_result(end)
 
     @property
     def known(self) -> frozenset[str]:
-        """The questions that have an end, or will have one."""
+        """The questions that this fleet has ended or works on."""
         return frozenset(self._ends)
 
     async def answer(self, example: Example[Any]) -> Answer:
-        """The report of the question's run, with its turns and what it cites.
+        """Answer with the report of the question's run, and store its turns and cited pages.
 
         Raises:
-            RubricaError: the fleet cannot be followed any more. It goes on.
+            RubricaError: the fleet cannot be followed. It goes on.
         """
         end = self._ends[example.id]
         if self._running is not None and not end.done():
@@ -103,18 +103,18 @@ class ByFleet:
         )
 
     async def _otherwise(self, run: UUID) -> str:
-        """In what the deployment worked differently from what the manifest says; empty when in nothing."""
+        """Describe how the deployment differs from the manifest; empty where it does not."""
         lineage = await living_runs.lineage(self.database, run) or ReportLineage()
         wanted = self.manifest.system.model.name if self.manifest.system.model else ""
         if lineage.model != wanted:
-            said = (lineage.model or "no model", wanted or "none")
-            return "the stack wrote it with {}, the manifest names {}; give both the same RUBRICA_LLM_MODEL".format(*said)
+            wrote, names = lineage.model or "no model", wanted or "none"
+            return f"the stack wrote it with {wrote}, the manifest names {names}; give both the same RUBRICA_LLM_MODEL"
         if other := [name for name, digest in lineage.prompts.items() if self.manifest.prompts.get(name, digest) != digest]:
             return f"the stack has another prompt {other[0]}; run the same version of the program on both"
         return ""
 
     async def _pages(self, report: Report) -> dict[str, str]:
-        """The stored copies of what is cited, by address."""
+        """Store the deployment's copies of the cited pages in the folder, by address."""
         cited = {citation.quote.source.url: citation.quote.source.snapshot for citation in numbered(report).citations}
         texts = {url: await reports.snapshot(self.database, name) or b"" for url, name in sorted(cited.items())}
         return {url: self.folder.keep_page(text.decode()[:MOST_PAGE_CHARS]) for url, text in texts.items()}
@@ -124,7 +124,7 @@ class ByFleet:
 async def by_fleet(
     deployment: Deployment, manifest: Manifest, folder: RunFolder, wanted: Wanted, asked: Sequence[Example[Any]]
 ) -> AsyncIterator[ByFleet]:
-    """Have the deployment work these questions, or follow the fleet that does."""
+    """Let a fleet of the deployment answer these questions, or follow the fleet that does."""
     answers = ByFleet(deployment.database, manifest, folder)
     kept = folder.fleet()
     if kept is not None and await _has_ended(deployment.fleets, kept):
@@ -147,7 +147,7 @@ async def _has_ended(fleets: Fleets, fleet: UUID) -> bool:
 
 
 async def _take_over(fleets: Fleets, fleet: UUID, answers: ByFleet, read: frozenset[str]) -> None:
-    """What a fleet that has ended answered and was not `read` yet; what failed is asked again."""
+    """Note the answers of an ended fleet that were not `read` yet. Failed questions are asked again."""
     number = 0
     while ends := await fleets.ends(fleet, number):
         for end in ends:

@@ -1,4 +1,4 @@
-"""A run's folder: manifest, turns, answers, scores, what the judge answered. A kill at any moment loses no finished line.
+"""A run's folder: manifest, turns, answers, scores, the judge's answers. A kill at any moment loses no finished line.
 
 manifest.json  answers.jsonl  scores.jsonl  judge.sqlite  turns/<item>.jsonl  pages/<hash>.txt  report.html  fleet
 """
@@ -26,17 +26,17 @@ _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,80}")
 
 
 class RunFolder:
-    """Reads and appends. Every line is written at once and whole; a torn last one is cut off when the folder is opened."""
+    """The folder of one run. Every line is written whole at once; opening the folder cuts off a torn last line."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
 
     @contextmanager
     def opened(self, manifest: Manifest) -> Iterator[Manifest]:
-        """Begin a run here, or go on with one of the same manifest; the manifest that counts.
+        """Begin a run here, or continue one of the same manifest, and yield the run's manifest.
 
         Raises:
-            Conflict: another process is at it, or it holds another run.
+            Conflict: another process works in the folder, or it holds another run.
             InvalidInput: the folder holds something that is no run, or cannot be written.
         """
         try:
@@ -53,7 +53,7 @@ class RunFolder:
             os.close(lock)
 
     def manifest(self) -> Manifest:
-        """What the run was made with.
+        """Read the manifest of the run.
 
         Raises:
             NotFound: there is no run in this folder.
@@ -66,48 +66,48 @@ class RunFolder:
             raise InvalidInput(f"{self.path / MANIFEST} cannot be read: {error}") from error
 
     def answers(self) -> dict[str, Answer]:
-        """By item; of several the last."""
+        """Read the last answer of each item."""
         return {answer.item: answer for answer in lines_of(self.path / ANSWERS, Answer)}
 
     def scores(self) -> dict[str, Scores]:
-        """By item; of several the last."""
+        """Read the last scores of each item."""
         return {score.item: score for score in lines_of(self.path / SCORES, Scores)}
 
     def keep_answer(self, answer: Answer) -> None:
-        """Append it."""
+        """Append an answer."""
         append_line(self.path / ANSWERS, answer)
 
     def keep_scores(self, scores: Scores) -> None:
-        """Append them."""
+        """Append an item's scores."""
         append_line(self.path / SCORES, scores)
 
     def turns(self, item: str) -> list[Turn]:
-        """What a system did for an item, as far as it came."""
+        """Read the turns that a system has made for an item."""
         return list(lines_of(self._turns(item), Turn))
 
     def keep_turn(self, item: str, turn: Turn) -> None:
-        """Append it."""
+        """Append a turn."""
         self._turns(item).parent.mkdir(exist_ok=True)
         append_line(self._turns(item), turn)
 
     def replace_turns(self, item: str, turns: Iterable[Turn]) -> None:
-        """Keep these as all of them."""
+        """Store these as all turns of an item."""
         path = self._turns(item)
         path.parent.mkdir(exist_ok=True)
         _replace(path, b"".join(turn.model_dump_json(exclude_defaults=True).encode() + b"\n" for turn in turns))
 
     def fleet(self) -> UUID | None:
-        """The fleet that answers, if one was named."""
+        """Return the fleet that answers; None where none is named."""
         path = self.path / FLEET
         return UUID(path.read_text()) if path.exists() else None
 
     def name_fleet(self, fleet: UUID) -> UUID:
-        """Note which fleet answers, before it is made."""
+        """Store the name of the fleet that answers, before it is made."""
         _replace(self.path / FLEET, str(fleet).encode())
         return fleet
 
     def keep_page(self, text: str) -> str:
-        """Keep the text of a cited page; the name of its copy."""
+        """Store the text of a cited page, and return the name of its copy."""
         name = snapshot_hash(text)
         path = self.path / PAGES / f"{name}.txt"
         if not path.exists():
@@ -116,15 +116,15 @@ class RunFolder:
         return name
 
     def page(self, name: str) -> str:
-        """A kept text."""
+        """Read the stored text of a cited page."""
         return (self.path / PAGES / f"{name}.txt").read_text(encoding="utf-8")
 
     def judged(self) -> KeptAnswers:
-        """What the judge answered; to be closed."""
+        """Open the judge's stored answers; the caller closes them."""
         return KeptAnswers(self.path / JUDGE)
 
     def _turns(self, item: str) -> Path:
-        """Ids come from files of others: one that could lead elsewhere is named by its hash."""
+        """Return the path of an item's turns. An id that could lead to another folder is replaced by its hash."""
         name = item if _PLAIN.fullmatch(item) else content_key(item)
         return self.path / TURNS / f"{name}.jsonl"
 

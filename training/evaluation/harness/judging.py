@@ -1,4 +1,4 @@
-"""What scoring an item may touch: the judge, in the item's language, and the texts of cited pages."""
+"""The tools of scoring an item: the judge, in the item's language, and the texts of cited pages."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -19,7 +19,7 @@ CUT = {
 
 
 class Tally:
-    """A record that passes everything on and adds up what its own calls cost, kept answers included."""
+    """A record that passes everything on and adds up the usage of its own calls, also of stored answers."""
 
     def __init__(self, record: Record) -> None:
         self._record = record
@@ -42,9 +42,9 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class Judging:
-    """The judge's kit, the text kept under a hash of `Answer.pages`, and what a system did for an item.
+    """The judge's kit, a reader of the texts of `Answer.pages` by hash, and a reader of an item's turns.
 
-    `variant` is how the benchmark is to be scored. `most_chars` is how much of a report the judge is shown; 0: all.
+    `variant` is the way of scoring. `most_chars` is the part of a report that the judge sees; 0: all.
     """
 
     kit: Kit
@@ -54,7 +54,7 @@ class Judging:
     most_chars: int = 0
 
     def shown(self, report: str) -> str:
-        """The report as the judge is shown it: cut at the end of a paragraph or line where it is too long, which it is told."""
+        """Shorten a report that is too long for the judge at the end of a line, with a note that says so."""
         if not self.most_chars or len(report) <= self.most_chars:
             return report
         kept = report[: self.most_chars]
@@ -62,6 +62,6 @@ class Judging:
         return f"{kept}\n\n{CUT[self.kit.language]}"
 
     def of_item(self, language: Language) -> tuple["Judging", Tally]:
-        """The same for one item, with the tally of what judging it costs."""
+        """Return a copy for one item, with the tally of what judging it costs."""
         tally = Tally(self.kit.record)
         return replace(self, kit=replace(self.kit, record=tally, language=language)), tally

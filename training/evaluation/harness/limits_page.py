@@ -1,4 +1,4 @@
-"""One system run under several limits, as one HTML page: its main figure over limits of tool calls and context (MDR Fig. 9)."""
+"""An HTML page of one system under several limits: its main figure over limits of tool calls and context (MindDR Fig. 9)."""
 
 from collections.abc import Sequence
 from html import escape
@@ -21,10 +21,10 @@ HEAD = ["call limit", "context limit", "value", "95% interval", "items", "tool c
 
 
 def require_one_system(manifests: Sequence[Manifest]) -> None:
-    """The same system on the same items, judged in the same way, under different limits.
+    """Require the same system on the same items, judged in the same way, under different limits.
 
     Raises:
-        Conflict: they differ in anything else, or two have the same limits.
+        Conflict: the runs differ in anything else, or two have the same limits.
     """
     for first, second in pairwise(manifests):
         require_comparable(first, second)
@@ -36,7 +36,7 @@ def require_one_system(manifests: Sequence[Manifest]) -> None:
 
 
 def limits_page(records: Sequence[RunRecord], benchmark: AnyBenchmark) -> str:
-    """The whole page; runs are in the order of their limits."""
+    """Render the whole page; runs are in the order of their limits."""
     ordered = sorted(records, key=lambda record: (record.manifest.system.caps.calls, record.manifest.system.caps.context))
     mains = [main_figure(record, benchmark) for record in ordered]
     name = mains[0].name
@@ -50,13 +50,13 @@ def limits_page(records: Sequence[RunRecord], benchmark: AnyBenchmark) -> str:
 
 
 def main_figure(record: RunRecord, benchmark: AnyBenchmark) -> Told:
-    """The benchmark's first figure over a run."""
+    """Estimate the benchmark's first figure over a run."""
     name, figure = next(iter(benchmark.figures.items()))
     return told({name: figure}, record.scored, record.manifest.seed)[0]
 
 
 def _plot(name: str, records: Sequence[RunRecord], mains: Sequence[Told], label: str, field: str) -> str:
-    """Over the runs that are held to this limit and no other; empty where fewer than two are."""
+    """Draw the runs that have this limit alone; empty where fewer than two have."""
     points: list[tuple[int, Interval]] = []
     for record, main in zip(records, mains, strict=True):
         caps = record.manifest.system.caps.model_dump()

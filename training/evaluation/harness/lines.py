@@ -1,4 +1,4 @@
-"""Nouns as JSON Lines: appended whole, read back, and mended where a killed process left half a line."""
+"""Values in JSON Lines files: append them, read them, and repair a file after a kill in the middle of a line."""
 
 import os
 from collections.abc import Iterator
@@ -11,20 +11,20 @@ V = TypeVar("V", bound=Value)
 
 
 def lines_of(path: Path, noun: type[V]) -> Iterator[V]:
-    """Every whole line; none where there is no file."""
+    """Read every whole line; none where there is no file."""
     if path.exists():
         with path.open("rb") as lines:
             yield from (noun.model_validate_json(line) for line in lines if line.endswith(b"\n"))
 
 
 def append_line(path: Path, value: Value) -> None:
-    """One line more."""
+    """Append a value as one line."""
     with path.open("ab") as file:
         file.write(value.model_dump_json().encode() + b"\n")
 
 
 def without_torn_line(path: Path) -> None:
-    """Whoever was killed while writing left half a line: what follows must not be joined to it."""
+    """Cut off a half line that a killed process left, so that the next line is not joined to it."""
     if not path.exists() or not (size := path.stat().st_size):
         return
     with path.open("rb+") as file:

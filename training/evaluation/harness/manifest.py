@@ -1,4 +1,4 @@
-"""What a run was made with. Written first; whoever goes on with the run must be about to do exactly the same."""
+"""A run's manifest: everything it was made with. It is written first, and only the same run may continue its folder."""
 
 import hashlib
 from collections.abc import Iterable
@@ -18,7 +18,7 @@ CHUNK = 1 << 20
 
 
 class ModelUsed(Value):
-    """A model, what it costs (US$ per million tokens), and how structured answers are asked of it."""
+    """A model, its prices (US$ per million tokens), and its codec of structured answers."""
 
     name: str
     codec: str
@@ -27,10 +27,10 @@ class ModelUsed(Value):
 
 
 class SystemUsed(Value):
-    """What answered. `reports` is the SHA-256 of a file of finished reports where no system ran; `model` null: it asks none.
+    """The source of the answers. `reports` is the SHA-256 of a file of finished reports where no system ran.
 
-    `fleet`: a deployment's workers ran it. `corpora` gives, by collection, the generation of its index; empty strings where a
-    service keeps that to itself. `caps` is what it could use at most.
+    `model` null: it uses no model. `fleet`: a deployment's workers ran it. `corpora` gives the generation of the index by
+    collection; empty strings where a service does not tell it. `caps` are its limits.
     """
 
     name: str
@@ -44,9 +44,9 @@ class SystemUsed(Value):
 
 
 class JudgeUsed(Value):
-    """The judge, with the SHA-256 of each prompt it is asked with. `model` null: nothing is judged.
+    """The judge, with the SHA-256 of each of its prompts. `model` null: nothing is judged.
 
-    `most_chars` is how many characters it is shown of a report; 0: all.
+    `most_chars` is the number of characters of a report that it sees; 0: all.
     """
 
     model: ModelUsed | None = None
@@ -75,7 +75,7 @@ class Manifest(Value):
     demonstration: bool = False
 
     def require_same(self, other: "Manifest") -> None:
-        """`other` goes on with this run.
+        """Require that `other` continues this run.
 
         Raises:
             Conflict: something differs; the message names it.
@@ -88,7 +88,7 @@ class Manifest(Value):
 
 
 def file_digests(paths: Iterable[Path]) -> dict[str, str]:
-    """SHA-256 (hex) by file name, with its folder's where two files have the same.
+    """Return the SHA-256 (hex) of each file by its name, with its folder's name where two files have the same.
 
     Raises:
         InvalidInput: a file cannot be read.

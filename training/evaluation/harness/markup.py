@@ -1,4 +1,4 @@
-"""What the pages of evaluations are put together from. Everything that is shown is text, never markup."""
+"""The HTML parts of evaluation pages. Every shown value is escaped text, never markup."""
 
 from collections.abc import Sequence
 from html import escape
@@ -13,7 +13,7 @@ SHOWN_DIGITS = 4
 
 
 def document(title: str, parts: Sequence[str]) -> str:
-    """A page of these parts."""
+    """Render a page of these parts."""
     style = files("training.evaluation.harness").joinpath("page.css").read_text(encoding="utf-8")
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
@@ -26,22 +26,22 @@ def document(title: str, parts: Sequence[str]) -> str:
 
 
 def number(score: Score) -> str:
-    """A value as it is shown."""
+    """Format a value with its digits; a dash where it is missing."""
     return "–" if isinstance(score, Missing) else f"{score:.{SHOWN_DIGITS}f}"
 
 
 def interval_text(interval: Interval | Missing) -> str:
-    """The bounds, or why there are none."""
+    """Format the bounds of an interval, or the reason why there are none."""
     return interval.reason if isinstance(interval, Missing) else f"{number(interval.low)} to {number(interval.high)}"
 
 
 def figure_table(found: Sequence[Told]) -> str:
-    """Figures with their intervals."""
+    """Render figures with their intervals as a table."""
     return table(["figure", "value", "95% interval", "items"], [_figure_row(figure) for figure in found])
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table; every cell is text."""
+    """Render a table; every cell is text."""
     names = "".join(f"<th>{escape(name)}</th>" for name in head)
     body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
     return f"<table><thead><tr>{names}</tr></thead><tbody>{body}</tbody></table>"

@@ -1,4 +1,4 @@
-"""The models of a run: which one answers, which one judges, and what they cost."""
+"""The models of a run: the one that answers, the one that judges, and their prices."""
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -21,7 +21,7 @@ EMBEDDED_CONTEXT = 16_384
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """A model that can be asked, and what the manifest says of it."""
+    """A model that can be asked, and its entry in the manifest."""
 
     chat: ChatModel
     used: ModelUsed
@@ -29,13 +29,13 @@ class Served:
 
 @dataclass(frozen=True, slots=True)
 class Models:
-    """The model that systems ask and the judge; None where there is none."""
+    """The model of the systems and the judge's model; None where there is none."""
 
     system: Served | None
     judge: Served | None
 
     def require_judge(self) -> Served:
-        """The judge.
+        """Return the judge.
 
         Raises:
             SetupError: there is none; the message says how to name one.
@@ -49,13 +49,13 @@ class Models:
 
 
 def codec_of(settings: Settings) -> Codec:
-    """How structured answers are asked for."""
+    """Return the codec of structured answers."""
     return TagCodec() if settings.llm_codec is CodecName.TAGS else SchemaCodec()
 
 
 @dataclass(frozen=True, slots=True)
 class ModelFiles:
-    """Model files (GGUF) to load into this process: one for whatever the settings name no server for, one to judge alone."""
+    """Model files (GGUF) to load into this process: one where the settings name no server, one that only judges."""
 
     model: Path | None = None
     judge: Path | None = None
@@ -64,10 +64,10 @@ class ModelFiles:
 
 @asynccontextmanager
 async def models_of(settings: Settings, files: ModelFiles) -> AsyncIterator[Models]:
-    """The models that the settings name, and those of `files`.
+    """Open the models that the settings name, and those of `files`.
 
     Raises:
-        SetupError: a file cannot be loaded, or file and server are both named for the same part.
+        SetupError: a file cannot be loaded, or a file and a server are both named for the same part.
     """
     codec = settings.llm_codec.value
     own, judge = endpoint_of(settings), None if files.judge else judge_of(settings)

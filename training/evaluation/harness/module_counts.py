@@ -1,7 +1,7 @@
-"""What each item adds to the module metrics (MindDR Table 1, 4, 6; QSR appendix H), kept with its scores, and their figures.
+"""The counts of each item for the module metrics (MindDR Table 1, 4, 6; QSR appendix H), and their figures.
 
-Names say of what: `search.*` of the stored turns, `tool.<name>.*` of one tool's calls, `report.*` of the delivered text. An item
-has those that can be counted: a report from a file has no turns, and no day of writing, so that nothing is said of its tenses.
+`search.*` counts the stored turns, `tool.<name>.*` one tool's calls, `report.*` the delivered text. An item has the counts that
+are known: a report from a file has no turns, and no day of writing, so that its tenses are not counted.
 """
 
 from collections.abc import Mapping, Sequence
@@ -49,9 +49,9 @@ FIGURES: Mapping[str, Figure] = {
 def counted(
     answer: Answer, turns: Sequence[Turn], language: Language, written: date, sections: int = MOST_SECTIONS
 ) -> dict[str, float]:
-    """Everything that can be counted of an item. `written` is the day on which a system's report was written.
+    """Count everything that is known of an item. `written` is the day on which a system's report was written.
 
-    `sections` is how many of an outline's sections are written; what a model outlined beyond that is not missed.
+    `sections` is the most sections that a report has; titles of an outline beyond that do not count as missed.
     """
     found = _of_turns(turns) if turns else {}
     if not answer.text:
@@ -60,7 +60,7 @@ def counted(
 
 
 def module_figures(scores: Sequence[Scores]) -> dict[str, Figure]:
-    """The figures that these items have anything for, each tool's share and failure rate included."""
+    """Return the figures that these items have values for, with each tool's share and failure rate."""
     known = {name for score in scores for name in score.values}
     tools = sorted(name.split(".")[1] for name in known if name.startswith("tool.") and name.endswith(".calls"))
     of_tools = {
@@ -75,7 +75,7 @@ def module_figures(scores: Sequence[Scores]) -> dict[str, Figure]:
 
 
 def interactions_in(scores: Sequence[Scores]) -> list[Interactions]:
-    """The turns and tool calls of each item whose turns are known (QSR appendix H)."""
+    """Return the turns and tool calls of each item whose turns are known (QSR appendix H)."""
     known = [score.values for score in scores if {TURNS, CALLS} <= score.values.keys()]
     return [Interactions(turns=int(row[TURNS]), tool_calls=int(row[CALLS])) for row in known]
 
@@ -120,7 +120,7 @@ def _of_report(answer: Answer, report: MeasuredReport) -> dict[str, float]:
 
 
 def _of_tables(report: Report) -> dict[str, float]:
-    """Cells whose numbers could be held against the quotations they cite, and those that differ from them."""
+    """Count the cells whose numbers can be compared with the quotations they cite, and those that differ."""
     sources = {quote.key: quote.text for quote in report.quotes}
     tables = [check_numbers(section.body, sources) for section in report.sections]
     return {
@@ -130,7 +130,7 @@ def _of_tables(report: Report) -> dict[str, float]:
 
 
 def _outlined(turns: Sequence[Turn], sections: int) -> tuple[str, ...]:
-    """The titles of the last outline that was understood, as its writer takes it; none where the system writes without one."""
+    """Return the titles of the last valid outline, as the writer uses it; none where the system writes without an outline."""
     for turn in reversed(turns):
         if turn.step == OUTLINE.name and turn.completion is not None:
             try:
@@ -142,7 +142,7 @@ def _outlined(turns: Sequence[Turn], sections: int) -> tuple[str, ...]:
 
 
 def _over_all(part: str, whole: str) -> Figure:
-    """A share over all items that searched, also those that never used this tool."""
+    """Return the figure of a share over all items that searched, also those that did not use this tool."""
 
     def share(rows: Sequence[Row]) -> Score:
         total = sum(row.get(whole, 0.0) for row in rows)

@@ -1,24 +1,60 @@
-"""How a system worked: its module metrics, how its turns and tool calls spread over the items, and MindDR's Fig. 9."""
+"""The part of a run's page about modules: module metrics, the spread of turns and tool calls, and MindDR's Fig. 9."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from app.domain.interactions import Interactions, Spread, statistics_of
-from training.evaluation.harness.efficiency_plots import efficiency_plots
+from app.domain.missing import Missing
+from training.evaluation.efficiency import (
+    CONTEXT_LIMITS,
+    TOOL_CALL_LIMITS,
+    AtLimit,
+    Attempt,
+    context_of,
+    tool_calls_of,
+    under_limits,
+)
 from training.evaluation.harness.figures import told
 from training.evaluation.harness.markup import figure_table, table
-from training.evaluation.harness.module_counts import interactions_in, module_figures
+from training.evaluation.harness.module_counts import CALLS, CONTEXT, interactions_in, module_figures
+from training.evaluation.harness.plots import line, scatter
 from training.evaluation.harness.scores import Scores
+from training.evaluation.preference_metrics import Interval
 
 SPREAD = ["mean", "standard deviation", "least", "lower quartile", "median", "upper quartile", "most"]
+FEWEST_POINTS = 3
+SERIES: tuple[tuple[str, str, Sequence[int], Callable[[Attempt], int]], ...] = (
+    ("tool calls", CALLS, TOOL_CALL_LIMITS, tool_calls_of),
+    ("tokens of the longest context", CONTEXT, CONTEXT_LIMITS, context_of),
+)
 
 
 def modules(main: str, scores: Sequence[Scores], seed: int) -> list[str]:
-    """What could be counted of these items; nothing where nothing could. `main` is what the plots show against its cost."""
+    """Render the module metrics of these items; nothing without counts. The plots show the value `main` against its cost."""
     found = told(module_figures(scores), scores, seed)
     if not found:
         return []
     plots = [f"<figure>{svg}</figure>" for svg in efficiency_plots(main, scores)]
     return ["<h2>Modules</h2>", figure_table(found), *_spreads(interactions_in(scores)), *plots]
+
+
+def efficiency_plots(main: str, scores: Sequence[Scores]) -> list[str]:
+    """Draw the main value against tool calls and context, and its share within limits (MindDR Fig. 9), as SVG.
+
+    There are no plots for fewer than three items with both values, and lines only where the main value is right or wrong.
+    """
+    both = [score.values for score in scores if {main, CALLS, CONTEXT} <= score.values.keys()]
+    if len(both) < FEWEST_POINTS:
+        return []
+    drawn = [scatter(f"{main} by {label}", [(row[name], row[main]) for row in both], (label, main)) for label, name, *_ in SERIES]
+    if any(row[main] not in (0.0, 1.0) for row in both):
+        return drawn
+    attempts = [Attempt(row[main] == 1.0, int(row[CALLS]), int(row[CONTEXT])) for row in both]
+    lines = [(label, under_limits(attempts, limits, used)) for label, _, limits, used in SERIES]
+    return [*drawn, *(line(f"{main} within a limit of {label}", _points(found), (label, main)) for label, found in lines)]
+
+
+def _points(found: Sequence[AtLimit]) -> list[tuple[int, Interval]]:
+    return [(at.limit, at.accuracy) for at in found if not isinstance(at.accuracy, Missing)]
 
 
 def _spreads(samples: Sequence[Interactions]) -> list[str]:

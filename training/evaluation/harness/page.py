@@ -1,4 +1,4 @@
-"""A run as one HTML page that needs nothing else: no script, no outside file. Names and questions are text, never markup."""
+"""A run as one HTML page without scripts and outside files. Names and questions are text, never markup."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ MICRO = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class RunRecord:
-    """Everything a finished or unfinished run holds."""
+    """Everything in the folder of a finished or unfinished run."""
 
     manifest: Manifest
     answers: Mapping[str, Answer]
@@ -29,12 +29,12 @@ class RunRecord:
 
     @property
     def scored(self) -> list[Scores]:
-        """The items that were scored, in their order."""
+        """The scored items, in their order."""
         return [self.scores[item] for item in self.manifest.items if item in self.scores]
 
     @property
     def problems(self) -> dict[str, str]:
-        """Why items have no score, or not all of them."""
+        """The reasons why items lack scores, by item."""
         found: dict[str, str] = {}
         for item in self.manifest.items:
             answer, scores = self.answers.get(item), self.scores.get(item)
@@ -48,17 +48,17 @@ class RunRecord:
 
     @property
     def answering(self) -> Usage:
-        """What the answers cost."""
+        """The usage of the answers."""
         return sum((answer.usage for answer in self.answers.values()), Usage())
 
     @property
     def judging(self) -> Usage:
-        """What judging them cost."""
+        """The usage of the judge."""
         return sum((scores.usage for scores in self.scores.values()), Usage())
 
 
 def page(record: RunRecord, benchmark: AnyBenchmark) -> str:
-    """The whole page."""
+    """Render the whole page."""
     manifest, found = record.manifest, told(benchmark.figures, record.scored, record.manifest.seed)
     parts = [
         f"<h1>{escape(benchmark.name)}: {escape(manifest.system.name)}</h1><p>{escape(benchmark.about)}</p>",
@@ -80,7 +80,7 @@ def page(record: RunRecord, benchmark: AnyBenchmark) -> str:
 
 
 def main_value(benchmark: AnyBenchmark) -> str:
-    """The first value that a benchmark's first figure is made of."""
+    """Return the name of the first value that a benchmark's first figure needs."""
     return next(iter(benchmark.figures.values())).needs[0]
 
 
@@ -108,7 +108,7 @@ def _plots(record: RunRecord, benchmark: AnyBenchmark, found: Sequence[Told]) ->
 
 
 def _groups(record: RunRecord, benchmark: AnyBenchmark) -> str:
-    """The main figure by domain and by language, where there are several."""
+    """Render the main figure by domain and by language, where there are several."""
     name, figure = next(iter(benchmark.figures.items()))
     parts = []
     for title, groups in (
@@ -132,7 +132,7 @@ def _costs(record: RunRecord) -> list[list[str]]:
 
 
 def made_with(manifest: Manifest) -> list[tuple[str, str]]:
-    """The manifest in rows."""
+    """Return the manifest in rows of name and value."""
     system, judge = manifest.system, manifest.judge
     rows = [
         ("benchmark", f"{manifest.benchmark} {manifest.variant}"),

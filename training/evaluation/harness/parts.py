@@ -1,4 +1,4 @@
-"""The parts of a run: what answers and what judges, and what the manifest says of them."""
+"""The parts of a run: the source of its answers, its judge, and their entries in the manifest."""
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -30,7 +30,7 @@ SEARCH, NOBODY, FILE = "search", "none", "file"
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """Everything a run is put together from. `around` is None where nothing is searched, `judge` where nothing is judged."""
+    """The parts of a run. `around` is None where nothing is searched, `judge` is None where nothing is judged."""
 
     settings: Settings
     wanted: Wanted
@@ -41,7 +41,7 @@ class Parts:
     around: Surroundings | None
 
     def system_used(self) -> SystemUsed:
-        """What answers, for the manifest."""
+        """Describe the source of the answers, for the manifest."""
         if self.benchmark.answered is Answered.BY_NOBODY:
             return SystemUsed(name=NOBODY)
         if self.wanted.fleet:
@@ -52,20 +52,29 @@ class Parts:
         corpora = dict(self.around.corpora)
         if self.benchmark.answered is Answered.BY_SEARCH:
             return SystemUsed(name=SEARCH, corpora=corpora)
-        model = self.models.system.used if self.models.system else None
-        names = {"name": self.wanted.system.value, "effort": self.wanted.effort.value}
-        return SystemUsed(**names, model=model, corpora=corpora, services=self.around.services, caps=self.wanted.caps)
+        return SystemUsed(
+            name=self.wanted.system.value,
+            effort=self.wanted.effort.value,
+            model=self.models.system.used if self.models.system else None,
+            corpora=corpora,
+            services=self.around.services,
+            caps=self.wanted.caps,
+        )
 
     def _fleet_used(self) -> SystemUsed:
-        """The system on a stack, which keeps the generations of its indexes to itself."""
-        names = {"name": self.wanted.system.value, "effort": self.wanted.effort.value}
-        model = self.models.system.used if self.models.system else None
+        """Describe the system of a stack, which does not tell the generations of its indexes."""
         own = self.benchmark.corpus(Reading(self.wanted.data), self.settings.home) if self.benchmark.corpus else None
-        corpora = dict.fromkeys(self.wanted.collections or ((own.name,) if own else ()), "")
-        return SystemUsed(**names, model=model, corpora=corpora, services=tuple(sorted(self.settings.services)), fleet=True)
+        return SystemUsed(
+            name=self.wanted.system.value,
+            effort=self.wanted.effort.value,
+            model=self.models.system.used if self.models.system else None,
+            corpora=dict.fromkeys(self.wanted.collections or ((own.name,) if own else ()), ""),
+            services=tuple(sorted(self.settings.services)),
+            fleet=True,
+        )
 
     def judge_used(self, examples: Sequence[Example[Any]], variant: str) -> JudgeUsed:
-        """The judge, with the prompts it is asked with in the languages of these examples."""
+        """Describe the judge, with its prompts in the languages of these examples."""
         if self.judge is None:
             return JudgeUsed()
         languages = sorted({example.language for example in examples})
@@ -74,13 +83,13 @@ class Parts:
         return JudgeUsed(model=self.judge.used, prompts=prompts, most_chars=self.wanted.judge_chars)
 
     def judging(self, record: BatchRecord, manifest: Manifest, folder: RunFolder) -> Judging:
-        """The judge at work."""
+        """Build the judging of this run."""
         chat = self.judge.chat if self.judge else AbsentModel()
         kit = Kit(chat, {}, record, self.prompts, codec_of(self.settings), manifest.today, lambda: 0.0)
         return Judging(kit, folder.page, folder.turns, manifest.variant, manifest.judge.most_chars)
 
     def answering(self, manifest: Manifest, folder: RunFolder) -> Answering:
-        """Whatever answers.
+        """Build the source of the answers.
 
         Raises:
             SetupError: the system needs a model.
@@ -123,7 +132,7 @@ def _require_fit(wanted: Wanted, benchmark: AnyBenchmark) -> None:
 
 @asynccontextmanager
 async def parts_of(settings: Settings, wanted: Wanted, benchmark: AnyBenchmark, variant: str) -> AsyncIterator[Parts]:
-    """Models and search, opened.
+    """Open the models and the search of a run.
 
     Raises:
         SetupError: a model or a corpus that is needed is missing.

@@ -1,4 +1,4 @@
-"""Plots as SVG, to be put into a page as they are. matplotlib is loaded when the first one is drawn."""
+"""Plots as SVG, ready for a page. matplotlib is loaded when the first one is drawn."""
 
 import io
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,7 +27,7 @@ STYLE: Any = {
 
 
 def intervals(title: str, rows: Mapping[str, Interval], zero: bool = False) -> str:
-    """A point and its interval for each name, the first on top; with `zero` a line where there is no difference."""
+    """Draw a point and its interval for each name, the first on top; with `zero` a line where there is no difference."""
     with _drawn(title, MARGIN + ROW * len(rows)) as (axes, svg):
         for place, interval in enumerate(reversed([*rows.values()])):
             axes.plot([interval.low, interval.high], [place, place], color=ACCENT, linewidth=2)
@@ -41,7 +41,7 @@ def intervals(title: str, rows: Mapping[str, Interval], zero: bool = False) -> s
 
 
 def histogram(title: str, values: Sequence[float], label: str) -> str:
-    """How many items have which value."""
+    """Draw the number of items by value."""
     with _drawn(title, 2.2) as (axes, svg):
         axes.hist(values, bins=min(20, max(5, len(values) // 3)), color=ACCENT, edgecolor="white")
         axes.set_xlabel(_plain(label))
@@ -51,7 +51,7 @@ def histogram(title: str, values: Sequence[float], label: str) -> str:
 
 
 def bars(title: str, rows: Mapping[str, float], label: str) -> str:
-    """One bar for each name, the first on top."""
+    """Draw one bar for each name, the first on top."""
     with _drawn(title, MARGIN + ROW * len(rows)) as (axes, svg):
         axes.barh(range(len(rows)), list(reversed([*rows.values()])), color=ACCENT, height=0.6)
         axes.set_yticks(range(len(rows)), [_plain(name) for name in reversed([*rows])])
@@ -62,7 +62,7 @@ def bars(title: str, rows: Mapping[str, float], label: str) -> str:
 
 
 def scatter(title: str, points: Sequence[tuple[float, float]], labels: tuple[str, str]) -> str:
-    """One dot for each item."""
+    """Draw one dot for each item."""
     with _drawn(title, 2.6) as (axes, svg):
         axes.plot([x for x, _ in points], [y for _, y in points], "o", color=ACCENT, alpha=0.6, markersize=4)
         axes.set_xlabel(_plain(labels[0]))
@@ -72,7 +72,7 @@ def scatter(title: str, points: Sequence[tuple[float, float]], labels: tuple[str
 
 
 def line(title: str, points: Sequence[tuple[int, Interval]], labels: tuple[str, str]) -> str:
-    """Values with their intervals at limits that double, joined."""
+    """Draw a line of values with their intervals, at limits on a scale of powers of two."""
     with _drawn(title, 2.6) as (axes, svg):
         limits = [limit for limit, _ in points]
         axes.fill_between(limits, [i.low for _, i in points], [i.high for _, i in points], color=SOFT)
@@ -88,7 +88,7 @@ def line(title: str, points: Sequence[tuple[int, Interval]], labels: tuple[str, 
 
 @contextmanager
 def _drawn(title: str, height: float) -> Iterator[tuple[Any, list[str]]]:
-    """Axes to draw on, and where the SVG is put at the end. Figures of their own: no global state, no display."""
+    """Yield the axes of a new figure, and a list that receives its SVG at the end. No global state and no display is used."""
     import matplotlib
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure
@@ -106,5 +106,5 @@ def _drawn(title: str, height: float) -> Iterator[tuple[Any, list[str]]]:
 
 
 def _plain(text: str) -> str:
-    """Dollar signs would begin a formula."""
+    """Escape dollar signs, which would begin a formula."""
     return text.replace("$", r"\$")

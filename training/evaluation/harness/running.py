@@ -1,4 +1,4 @@
-"""Working through a benchmark: answer, judge, keep, item by item, several at a time. What is done is not done again."""
+"""The work on a benchmark's items, several at a time: answer, judge, store. A finished item is not worked again."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ from workflows.systems.linear_pipeline import Window, pipelined
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """An item that ended: how many of how many are done, and why this one has no score, if it has none."""
+    """The end of one item: the numbers of done and of all items, and the reason why this one has no score, if it has none."""
 
     item: str
     done: int
@@ -25,7 +25,7 @@ class Progress:
 
 @dataclass
 class Evaluation:
-    """One run over the chosen examples. `told` hears of each item that ends; `sections` are the most that a report has."""
+    """One run over the chosen examples. `told` is called at the end of each item; a report has at most `sections` sections."""
 
     benchmark: AnyBenchmark
     examples: Sequence[Example[Any]]
@@ -39,7 +39,7 @@ class Evaluation:
     _scores: dict[str, Scores] = field(default_factory=dict, init=False)
 
     async def work(self) -> list[Scores]:
-        """Everything that is not done yet; the scores of all items that have any, in the order of the examples.
+        """Work the unfinished items, and return the scores of all items that have any, in the order of the examples.
 
         Items that failed, or lack a score, are tried again.
         """

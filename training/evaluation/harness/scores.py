@@ -1,4 +1,4 @@
-"""What one item scored."""
+"""The scores of one item."""
 
 from collections.abc import Mapping
 
@@ -12,7 +12,7 @@ from training.rewards.score import Score
 
 
 class Scores(Value):
-    """What one item scored, by figure; `missing` says why a figure has no value. `usage` is what judging it cost."""
+    """The values of one item, by figure; `missing` says why a figure has no value. `usage` is the judge's."""
 
     item: str
     values: dict[str, float] = Field(default_factory=dict)
@@ -24,7 +24,7 @@ class Scores(Value):
 
 
 def scored(item: str, figures: Mapping[str, Score], detail: JsonValue = None) -> Scores:
-    """Scores with what is missing apart."""
+    """Split figures into values and reasons for missing ones."""
     return Scores(
         item=item,
         values={name: value for name, value in figures.items() if not isinstance(value, Missing)},

@@ -1,4 +1,4 @@
-"""From what was asked for to a run: data read, items chosen, the folder begun or gone on with."""
+"""The start of a run: read the data, choose the items, begin or continue the folder."""
 
 import hashlib
 from collections import Counter
@@ -29,19 +29,19 @@ PACKAGES = ("app", "retrieval", "workflows", "training")
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """What a run came to."""
+    """The result of a run."""
 
     manifest: Manifest
     scores: Sequence[Scores]
 
 
 async def run(settings: Settings, wanted: Wanted, told: Callable[[Progress], None], deployment: Deployment | None = None) -> Ran:
-    """Work through the benchmark, or go on where the folder's run was cut off. A `deployment` runs the system where one is given.
+    """Run the benchmark, or continue the folder's run where it stopped. A `deployment` runs the system where one is given.
 
     Raises:
-        InvalidInput: the data, a variant or an item is not there; or a limit is given that nothing here would keep.
-        SetupError: a model or a corpus that is needed is missing.
-        Conflict: the folder holds another run, or somebody is at work in it.
+        InvalidInput: the data, a variant or an item does not exist; or a limit is given that nothing here would apply.
+        SetupError: a needed model or corpus is missing.
+        Conflict: the folder holds another run, or another process works in it.
     """
     benchmark = benchmark_named(wanted.benchmark)
     variant = wanted.variant or benchmark.variants[0]
@@ -84,13 +84,13 @@ async def _worked(
 
 
 def unanswered(examples: Sequence[Example[Any]], folder: RunFolder) -> list[Example[Any]]:
-    """Those that have no answer yet."""
+    """Return the examples without an answer."""
     answered = {item for item, answer in folder.answers().items() if not answer.failed}
     return [example for example in examples if example.id not in answered]
 
 
 def planned(parts: Parts, reading: Reading, examples: Sequence[Example[Any]]) -> Manifest:
-    """The manifest of a run that begins now."""
+    """Make the manifest of a run that begins now."""
     now = datetime.now(UTC)
     return Manifest(
         benchmark=parts.benchmark.name,
@@ -109,10 +109,10 @@ def planned(parts: Parts, reading: Reading, examples: Sequence[Example[Any]]) ->
 
 
 def chosen(examples: Sequence[Example[Any]], wanted: Wanted) -> list[Example[Any]]:
-    """The examples to work, in the order of the data.
+    """Choose the examples to work, in the order of the data.
 
     Raises:
-        InvalidInput: an id is not there, or stands for two, or nothing is left.
+        InvalidInput: an id is unknown, or two examples share one, or nothing is left.
     """
     counts = Counter(example.id for example in examples)
     if twice := [item for item, count in counts.items() if count > 1]:

@@ -1,4 +1,4 @@
-"""What is to be run."""
+"""The request for an evaluation run."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,11 +9,11 @@ from training.evaluation.harness.caps import NO_CAPS, Caps
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What is to be run. `limit` items are drawn by a hash of seed and id, so that nothing but these decides; 0: all.
+    """A requested run. A hash of seed and id draws `limit` items; 0: all.
 
-    `reports` are finished reports to judge instead of running a system. `judge_file` is a model file that judges and does nothing
-    else; `judge_chars` is how much of a report a judge is shown (0: all), `threads` are those of a model in this process.
-    `fleet`: a stack runs the system, not this process.
+    `reports` are finished reports to judge instead of running a system. `judge_file` is a model file that only judges.
+    `judge_chars` is the number of characters of a report that a judge sees (0: all). `threads` are those of a model in this
+    process. `fleet`: a stack runs the system, not this process.
     """
 
     benchmark: str

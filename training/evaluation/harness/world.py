@@ -1,4 +1,4 @@
-"""What a run searches: a retrieval service, or the home's indexes opened here, and the services outside that are configured."""
+"""The search of a run: a retrieval service, or the home's indexes opened here, and the configured services outside."""
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -26,7 +26,7 @@ ENCODER_THREADS = 2
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """The world, and for the manifest its collections with the generations of their indexes, and the services outside."""
+    """The world of a run, and for its manifest the generation of each collection's index and the services outside."""
 
     world: World
     corpora: Mapping[str, str]
@@ -37,7 +37,7 @@ class Surroundings:
 async def surroundings(
     settings: Settings, collections: Sequence[str], own: Collection | None = None
 ) -> AsyncIterator[Surroundings]:
-    """Everything that can be searched. `own` is a benchmark's corpus, built first where it is not there.
+    """Open everything that can be searched. `own` is a benchmark's corpus, built first where it is missing.
 
     Raises:
         SetupError: another process has the home's indexes open, or a corpus cannot be built.
@@ -66,7 +66,7 @@ async def _index(
 
 
 def _opened(settings: Settings, names: Sequence[str], own: Collection | None) -> LocalSearcher:
-    """The home's indexes. The default collection and a benchmark's own are built where they are missing."""
+    """Open the home's indexes. The default collection and a benchmark's own are built where they are missing."""
     if own is not None or DEFAULT_COLLECTION in names:
         local = open_local(settings.home, *([own] if own else []), encoder=lambda: _encoder(settings))
     else:
