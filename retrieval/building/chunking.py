@@ -12,7 +12,7 @@ from retrieval.language.paragraphs import Span, split_paragraphs
 from retrieval.language.sentences import split_sentences_of
 
 TARGET_CHARS = 960
-"""Length aimed at, counting an ideograph as four characters: both scripts then fill the encoder's window alike."""
+"""The target length. An ideograph counts as four characters, so that both scripts fill the encoder's window alike."""
 MAX_CHARS = 1_280
 MIN_CHARS = 320
 IDEOGRAPH_COST = 4
@@ -20,7 +20,7 @@ _HEADING_CHARS = 90
 
 
 class _Unit(NamedTuple):
-    """A paragraph that fits as it is, a sentence, or a piece of one that is far too long."""
+    """A paragraph that fits as a whole, a sentence, or a piece of a sentence that is far too long."""
 
     span: Span
     cost: int
@@ -29,7 +29,7 @@ class _Unit(NamedTuple):
 
 
 def split_passages(text: str) -> list[Span]:
-    """The passages of `text`, in order. Only white space lies between them; an empty text has none."""
+    """Split `text` into passages, in order. Only white space lies between them; an empty text has none."""
     filling = _Filling()
     for paragraph in split_paragraphs(text):
         whole = _Unit(paragraph, cost(text[paragraph.start : paragraph.end]), ends_paragraph=True)
@@ -92,7 +92,7 @@ def _without_stub(text: str, passages: list[Span]) -> list[Span]:
 
 
 def cost(text: str) -> int:
-    """The length of `text` in characters, an ideograph counted as four."""
+    """Return the length of `text` in characters, with an ideograph counted as four."""
     return len(text) + (IDEOGRAPH_COST - 1) * count_ideographs(text)
 
 
@@ -108,7 +108,7 @@ def _units(text: str, paragraph: Span) -> Iterator[_Unit]:
 
 
 def _pieces(text: str, sentence: Span) -> Iterable[Span]:
-    """The sentence itself, or, where it exceeds any passage (tables, text without punctuation), cuts of it at white space."""
+    """Yield the sentence, or pieces of it cut at white space where it exceeds any passage (tables, unpunctuated text)."""
     if cost(text[sentence.start : sentence.end]) <= MAX_CHARS:
         yield sentence
         return

@@ -23,7 +23,7 @@ _PARSER_ERRORS = (PyPdfError, ValueError, LookupError, TypeError, AttributeError
 _DAMAGE = (*_PARSER_ERRORS, NotImplementedError, struct.error, zlib.error, OSError)
 _HYPHEN = re.compile(r"(?<=[a-z])-\n(?=[a-z])")
 _WRAP = re.compile(rf"(?<=[^\s.!?:;。！？：；])[ \t]*\n(?=[a-z(\"'“‘0-9{IDEOGRAPHS}])")
-# How a page is set, not how its words are spelled: nobody searches or quotes "e\ufb03cient".
+# Ligatures are typography, not spelling: nobody searches or quotes "e\ufb03cient".
 _LIGATURES = str.maketrans({chr(code): unicodedata.normalize("NFKC", chr(code)) for code in range(0xFB00, 0xFB07)})
 logging.getLogger("pypdf").setLevel(logging.ERROR)  # it warns of every irregular object; this module reports what matters
 

@@ -21,7 +21,7 @@ class Seen(NamedTuple):
 
 
 def seen(text: str) -> Seen:
-    """Take invisible characters out of a text; those that spell something (Unicode tags, variation selectors) are read."""
+    """Remove invisible characters from a text, and read those that spell words (Unicode tags, variation selectors)."""
     hidden = [spelled for found in (*_TAGS.finditer(text), *_SELECTORS.finditer(text)) if (spelled := _spelled(found.group()))]
     text = _TAGS.sub("", text)
     text = _SELECTORS.sub("", text)

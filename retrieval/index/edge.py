@@ -37,7 +37,7 @@ class EdgeIndex:
         root.mkdir(parents=True, exist_ok=True)
 
     def create(self, name: str, forgets: bool = False) -> None:
-        """Make an empty index with payload indexes, which stay out of the vector graph: there they slow its build fourfold."""
+        """Make an empty index with payload indexes, which stay out of the vector graph, whose build they would slow fourfold."""
         self.drop(name)
         self._path(name).mkdir()
         shard = engine.EdgeShard.create(str(self._path(name)), _config(forgets))
@@ -49,7 +49,7 @@ class EdgeIndex:
             self._open[name] = shard
 
     def derive(self, base: str, name: str) -> str:
-        """A copy of `base`: the engine cannot be written to while another process searches it."""
+        """Copy `base`, because the engine cannot write to an index while another process searches it."""
         self._require(base)
         self.drop(name)
         copy = self._path(f".{name}.copy")
@@ -68,13 +68,13 @@ class EdgeIndex:
         self._shard(name).update(engine.UpdateOperation.update_vectors(points))
 
     def begin_dense(self, name: str, size: int) -> None:
-        """Make room for dense vectors of `size` dimensions; those there are are dropped."""
+        """Prepare for dense vectors of `size` dimensions, and drop existing ones."""
         shard = self._shard(name)
         shard.update(engine.UpdateOperation.delete_vector_name(DENSE))
         shard.update(engine.UpdateOperation.create_dense_vector(DENSE, size, engine.Distance.Cosine))
 
     def without_dense(self, name: str, limit: int, after: int = -1) -> Sequence[Place]:
-        """Up to `limit` points above `after` without a dense vector."""
+        """Return up to `limit` points above `after` without a dense vector."""
         missing = engine.Filter(must_not=[engine.HasVectorCondition(DENSE)])
         request = engine.ScrollRequest(offset=after + 1, limit=limit, filter=missing, with_payload=True)
         records, _ = self._shard(name).scroll(request)
@@ -104,16 +104,16 @@ class EdgeIndex:
         return {place.id: place for place in map(_place, records)}
 
     def count(self, name: str) -> int:
-        """Number of points."""
+        """Count the points."""
         return self._shard(name).count(engine.CountRequest(exact=True))
 
     def count_dense(self, name: str) -> int:
-        """Number of points that have a dense vector."""
+        """Count the points that have a dense vector."""
         present = engine.Filter(must=[engine.HasVectorCondition(DENSE)])
         return self._shard(name).count(engine.CountRequest(filter=present, exact=True))
 
     def flush(self, name: str) -> None:
-        """Put on disk what was written."""
+        """Write everything to disk."""
         self._shard(name).flush()
 
     def optimize(self, name: str) -> None:
@@ -123,7 +123,7 @@ class EdgeIndex:
         shard.flush()
 
     def close(self, name: str) -> None:
-        """Let go of an index; a query under way still finishes."""
+        """Close an index; a query under way still finishes."""
         # Dropping the reference is enough: a query under way holds its own, and the engine closes with the last one.
         with self._lock:
             self._open.pop(name, None)
@@ -134,7 +134,7 @@ class EdgeIndex:
         shutil.rmtree(self._path(name), ignore_errors=not self._path(name).exists())
 
     def names(self) -> Sequence[str]:
-        """All indexes, in alphabetical order."""
+        """Return all indexes, in alphabetical order."""
         return sorted(
             path.name for path in self._root.iterdir() if path.is_dir() and not path.is_symlink() and path.name[0] != "."
         )
@@ -148,7 +148,7 @@ class EdgeIndex:
         os.replace(fresh, self._root / alias)
 
     def resolve(self, alias: str) -> str | None:
-        """The index that `alias` points at, if any."""
+        """Return the index that `alias` points at; None where there is none."""
         link = self._root / alias
         return os.readlink(link) if link.is_symlink() else None
 

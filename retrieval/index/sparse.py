@@ -47,10 +47,10 @@ class SparseEncoder:
         self._window = _bm25(average_window)
 
     def passage(self, text: str, window: str = "") -> SparseVector:
-        """Weights of a passage as it is stored: the mean of its own and those of `window`, the passage with its neighbours.
+        """Weigh a passage for storage: the mean of its own weights and those of `window`, the passage with its neighbours.
 
-        A question's words are often spread over a document: its parts are then found by what stands around them (see
-        docs/decisions/0018). Without `window` the weights are the passage's own.
+        A question's words are often spread over a document, so that a passage is also found by the text around it
+        (docs/decisions/0018). Without `window` the weights are the passage's own.
         """
         own = self._bm25.embed_document(tokenisable(text))
         if not window:
@@ -62,7 +62,7 @@ class SparseEncoder:
         return SparseVector(list(weights), list(weights.values()))
 
     def query(self, text: str) -> SparseVector:
-        """Weights of a query: one per distinct term. Empty when the text has nothing but stop words."""
+        """Weigh a query: one weight for each distinct term; none where the text has only stop words."""
         vector = self._bm25.embed_query(tokenisable(text))
         return SparseVector(vector.indices, vector.values)
 
@@ -81,7 +81,7 @@ def _pairs(run: re.Match[str]) -> str:
 
 
 def average_length(texts: Iterable[str]) -> float:
-    """Mean number of content words in `texts`, 0.0 when there are none."""
+    """Return the mean number of content words in `texts`; 0.0 when there are none."""
     total = count = 0
     for text in texts:
         count += 1

@@ -1,4 +1,4 @@
-"""Choose what to show of a ranked list: near-duplicates collapse into the best of them, and no document takes every place."""
+"""The selection from a ranked list: only the best of near-duplicates, and no document in every place."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -12,7 +12,7 @@ _SHINGLE = 3
 
 
 def diverse(ranked: Iterable[Passage], limit: int) -> list[Passage]:
-    """Up to `limit` of `ranked`, in order of score. A document has at most a third of the places while others have something."""
+    """Select up to `limit` of `ranked`, by score. A document has at most a third of the places if others can fill them."""
     share = max(2, -(-limit // 3))
     chosen: list[Passage] = []
     wordings: list[frozenset[tuple[str, ...]]] = []

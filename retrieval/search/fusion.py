@@ -26,12 +26,12 @@ class _Scale(NamedTuple):
 def fuse(
     sparse: Mapping[Key, float], dense: Mapping[Key, float] | None, wanted: int, documents: Mapping[Key, str] | None = None
 ) -> list[tuple[Key, float]]:
-    """Candidates with their fused score, best first, seldom outside 0..1. `dense` is None where there are no dense vectors.
+    """Rank the candidates by their fused score, best first, seldom outside of 0..1. `dense` is None without dense vectors.
 
-    `wanted` is how many each half was asked for. Where the words found fewer, every other passage has none of them and scores
-    zero: theirs then count from zero to the best, so that a word which one passage has is not drowned. `documents` says what
-    document each candidate is of: the best passage of one then counts with the best that any of them has in each half, since
-    what is asked and what answers it may stand in different passages.
+    `wanted` is the limit of each half. Where the words found fewer passages, no other passage has any of the words: their scores
+    then count from zero to the best, so that a rare word keeps its weight. `documents` names each candidate's document: its best
+    passage then counts with the best score of all its passages in each half, since question and answer may stand in different
+    passages.
     """
     halves = _halves(sparse, dense, wanted)
     fused = _sum(halves)
@@ -43,7 +43,7 @@ def fuse(
 
 
 def above_average(sparse: Mapping[Key, float], dense: Mapping[Key, float] | None, wanted: int) -> frozenset[Key]:
-    """The candidates that every half found and puts above the average of what it found. Arguments as of `fuse`."""
+    """Return the candidates that every half found and puts above its average. The arguments are those of `fuse`."""
     halves = _halves(sparse, dense, wanted)
     return frozenset(key for key in halves[0] if all(half.get(key, 0.0) > AVERAGE for half in halves))
 
@@ -55,7 +55,7 @@ def _halves(sparse: Mapping[Key, float], dense: Mapping[Key, float] | None, want
 
 
 def _sum(halves: Sequence[Mapping[Named, float]]) -> dict[Named, float]:
-    """What a half has not counts as 0 there."""
+    """Add the halves. A candidate that a half does not have counts as 0 there."""
     sums = dict(halves[0])
     for half in halves[1:]:
         for name, score in half.items():
@@ -64,7 +64,7 @@ def _sum(halves: Sequence[Mapping[Named, float]]) -> dict[Named, float]:
 
 
 def _best_of_each(half: Mapping[Key, float], documents: Mapping[Key, str]) -> dict[Key | str, float]:
-    """The best score of each document; one that is not known has one passage, and its name stands for it."""
+    """Return the best score of each document. A candidate without a known document counts as one of its own."""
     best: dict[Key | str, float] = {}
     for key, score in half.items():
         document = documents.get(key, key)
@@ -74,7 +74,7 @@ def _best_of_each(half: Mapping[Key, float], documents: Mapping[Key, str]) -> di
 
 
 def _shown(fused: Mapping[Key, float], documents: Mapping[Key, str]) -> dict[Key | str, Key]:
-    """The best passage of each document."""
+    """Return the best passage of each document."""
     best: dict[Key | str, tuple[float, Key]] = {}
     for key, score in fused.items():
         document = documents.get(key, key)
@@ -93,7 +93,7 @@ def _from_zero(scores: Mapping[Key, float]) -> _Scale:
 
 
 def _standard(scores: Mapping[Key, float]) -> _Scale:
-    """Any unit will do where all scores are alike."""
+    """Return the standard scale. Where all scores are equal, any unit is right."""
     count = len(scores) or 1
     mean = sum(scores.values()) / count
     width = WIDTH * sqrt(sum([(score - mean) ** 2 for score in scores.values()]) / count) or 1.0

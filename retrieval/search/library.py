@@ -30,24 +30,24 @@ READ_AHEAD = 3
 RERANKED = 50
 """The number of best passages that a reranker reads; the others keep their order behind them."""
 MAX_RESPELLED = 8
-"""Words looked into at once: a question with more has other troubles."""
+"""The most words of one request; more unknown words are hardly misspellings."""
 _log = logging.getLogger(__name__)
 
 
 class QueryEncoder(Protocol):
-    """Turns a query into a dense unit vector; `name` must be that of the encoder that made the index."""
+    """An encoder of queries as dense unit vectors; `name` must be that of the encoder that made the index."""
 
     def reads(self, text: str) -> bool:
-        """Whether its model knows the language of a text; vectors of what it does not know are noise."""
+        """Whether its model knows the language of a text; vectors of other languages are noise."""
         ...
 
     @property
     def name(self) -> str:
-        """Kept with the index."""
+        """The name that the index stores."""
         ...
 
     def query(self, text: str) -> Sequence[float]:
-        """The query's vector."""
+        """Return the query's vector."""
         ...
 
 

@@ -22,7 +22,7 @@ class Together:
         self._names = tuple(dict.fromkeys(generation.name for generation in generations))
 
     def hits(self, asked: HybridQuery) -> tuple[dict[Key, float], dict[Key, float]]:
-        """What the word half and the meaning half of a query find in all of them, with their scores."""
+        """Search both halves of a query in all of them, by words and by meaning, and return the scores."""
         sparse: dict[Key, float] = {}
         dense: dict[Key, float] = {}
         for name in self._names:
@@ -32,7 +32,7 @@ class Together:
         return sparse, dense
 
     def places(self, keys: Collection[Key]) -> dict[Key, Place]:
-        """Where the candidates stand; one that was removed meanwhile is left out."""
+        """Return the places of the candidates, without those that were removed meanwhile."""
         found: dict[Key, Place] = {}
         for name in self._names:
             if wanted := [key.number for key in keys if key.within == name]:
@@ -41,5 +41,5 @@ class Together:
 
 
 def documents_of(places: Mapping[Key, Place]) -> dict[Key, str]:
-    """What document each candidate is of. The same one in another collection is another."""
+    """Name the document of each candidate. The same document in another collection has another name."""
     return {key: f"{collection_of(key.within)} {place.document}" for key, place in places.items()}

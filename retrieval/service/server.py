@@ -88,7 +88,7 @@ async def serve(options: Options, engines: Engines) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
     await owner.open()
-    await asyncio.to_thread(options.socket.unlink, missing_ok=True)  # a dead owner's: this one holds the lock
+    await asyncio.to_thread(options.socket.unlink, missing_ok=True)  # a dead owner's socket: this process holds the lock
     await web.UnixSite(runner, str(options.socket)).start()
     await stop.wait()
     await owner.close()

@@ -102,7 +102,7 @@ class DocumentStore:
         return int(self._db.connection().execute(query, (collection, DocumentState.GONE)).fetchone()[0])
 
     def source(self, collection: str, key: str) -> Source | None:
-        """The source of a document by its key, or None when it has gone."""
+        """Return the source of a document by its key; None when it is gone."""
         query = "SELECT source FROM documents WHERE collection = ? AND key = ?"
         row = self._db.connection().execute(query, (collection, key)).fetchone()
         return Source.of_any_version(row["source"]) if row else None

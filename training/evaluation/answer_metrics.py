@@ -16,7 +16,7 @@ _LISTED = re.compile(r"[,;]")
 
 
 def tokens(text: str) -> list[str]:
-    """What is compared."""
+    """Return the words and ideographs that are compared."""
     return split_units(_ARTICLES.sub(" ", unicodedata.normalize("NFKC", text).casefold()))
 
 

@@ -102,6 +102,6 @@ def _act(turn: Turn) -> Act | None:
 
 
 def _words(said: str) -> frozenset[str] | str:
-    """What makes two queries one: their stems; for an address, or words of grammar alone, the text itself."""
+    """Return the key that equal queries share: their stems; the text itself for an address, or for words of grammar alone."""
     stems = frozenset(word.stem for word in split_words(said) if word.stem)
     return said.strip().casefold() if "://" in said or not stems else stems

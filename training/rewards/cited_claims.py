@@ -89,5 +89,5 @@ def _untagged(text: str) -> str:
 
 
 def _folded(text: str) -> str:
-    """The words alone, in small letters."""
+    """Return the words alone, in small letters."""
     return " ".join(_WORDS.findall(text.casefold()))
