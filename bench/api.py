@@ -31,11 +31,13 @@ from app.accounts.nouns.access import LOCAL_ORGANISATION
 from app.domain.run import EventType, RunStatus
 from app.runs.storage.run_log import RunLog
 from app.settings import PREFIX
+from bench.client import ask, watch
 from bench.http_load import LeanClient
 from bench.processes import cpu_by_name, cpu_s, load_average
 from bench.questions import question
 from bench.result import report
 from bench.stack import ROOT, RunningStack, database_url, model_stub_process, running_stack
+from rubrica_client import runs
 
 MODEL_LATENCY = timedelta(milliseconds=200)
 # A small run: two searches at once, a report of one section.
@@ -74,8 +76,8 @@ async def watchers(stack: RunningStack, ids: Sequence[UUID], each: int) -> Async
     )
     assert process.stdin is not None
     assert process.stdout is not None
-    address = urlsplit(stack.client.api)
-    told = {"host": address.hostname, "port": address.port, "key": stack.client.key, "runs": list(map(str, ids)), "each": each}
+    address, key = urlsplit(stack.state.api), str(stack.home.api_key())
+    told = {"host": address.hostname, "port": address.port, "key": key, "runs": list(map(str, ids)), "each": each}
     process.stdin.write(orjson.dumps(told) + b"\n")
     await process.stdin.drain()
     try:
@@ -91,9 +93,9 @@ async def waiting_runs(stack: RunningStack, count: int) -> list[UUID]:
 
     They have to be real: a run that no workflow is open for would be begun by the worker.
     """
-    ids = [(await stack.client.ask(question(10_000 + n), effort="quick", approve_plan=True))["id"] for n in range(count)]
+    ids = [await ask(stack.client, question(10_000 + n), effort="quick", approve_plan=True) for n in range(count)]
     for run_id in ids:
-        while (await stack.client.run(run_id))["status"] != RunStatus.AWAITING_APPROVAL:
+        while (await stack.client.send(runs.get(run_id))).status != "awaiting_approval":
             await asyncio.sleep(0.1)
     return [UUID(run_id) for run_id in ids]
 
@@ -176,9 +178,9 @@ async def _keep(_connection: asyncpg.Connection) -> None:
 
 async def measure(stack: RunningStack, pool: asyncpg.Pool, options: argparse.Namespace) -> dict[str, float]:
     """Everything at once, for a while."""
-    log, times, client = RunLog(pool), Times(), LeanClient(stack.client.api, stack.client.key)
-    asked = [(await stack.client.ask(question(n), effort="quick"))["id"] for n in range(FINISHED)]
-    ended = [(await stack.client.finished(run))["status"] for run in asked]
+    log, times, client = RunLog(pool), Times(), LeanClient(stack.state.api, str(stack.home.api_key()))
+    asked = [await ask(stack.client, question(n), effort="quick") for n in range(FINISHED)]
+    ended = [(await watch(stack.client, run_id)).status for run_id in asked]
     assert set(ended) == {"completed"}, ended
     ids = await waiting_runs(stack, options.runs)
     async with watchers(stack, ids, options.streams // options.runs) as streams:

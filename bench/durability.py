@@ -19,15 +19,15 @@ from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
-import orjson
-
 from bench import records
 from bench.billing import Billing, check
-from bench.client import Event
+from bench.client import ask, count_missing
 from bench.phases import AIMED_AT, Phase, has_begun, phase, section_turns, turns_before_sections, windows
 from bench.questions import EFFORT, question
 from bench.result import report
 from bench.stack import RunningStack, Stub, model_stub_process, running_stack
+from rubrica_client import reports
+from rubrica_client.models import Citation, RunEvent
 from tests.support.model_stub_bill import read_bill
 
 MODEL_LATENCY = timedelta(milliseconds=200)
@@ -40,9 +40,9 @@ BETWEEN_RUNS = timedelta(seconds=1)
 class Control:
     """An uninterrupted run: its log and what its reader got."""
 
-    events: Sequence[Event]
+    events: Sequence[RunEvent]
     markdown: bytes
-    citations: bytes
+    citations: Sequence[Citation]
     wall_s: float
 
 
@@ -72,37 +72,35 @@ class Outcome:
 async def undisturbed(stack: RunningStack, number: int) -> Control:
     """Run a question without interruption."""
     started = time.perf_counter()
-    run = await stack.client.ask(question(number), effort=EFFORT)
-    events = [event async for event in stack.client.events(run["id"])]
+    run_id = await ask(stack.client, question(number), effort=EFFORT)
+    events = [event async for event in stack.client.events(run_id)]
     wall_s = time.perf_counter() - started
     if events[-1].payload["status"] != "completed":
         raise RuntimeError(f"an undisturbed run ended as {events[-1].payload}")
-    return Control(events, *await readings(stack, run["id"]), wall_s)
+    return Control(events, *await readings(stack, run_id), wall_s)
 
 
-async def readings(stack: RunningStack, run_id: str) -> tuple[bytes, bytes]:
+async def readings(stack: RunningStack, run_id: str) -> tuple[bytes, Sequence[Citation]]:
     """The report in Markdown, and its citations (all of evidence.json that does not name the run)."""
-    markdown = await stack.client.get(f"/runs/{run_id}/report", "text/markdown")
-    evidence = orjson.loads(await stack.client.get(f"/runs/{run_id}/evidence"))
-    return markdown, orjson.dumps(evidence["citations"])
+    markdown = await stack.client.send(reports.markdown(run_id))
+    return markdown, (await stack.client.send(reports.evidence(run_id))).citations
 
 
 async def interrupted(stack: RunningStack, stub: Stub, number: int, aim: Aim, control: Control) -> Outcome:
     """Run a question, kill what is aimed at, wait for the end and compare."""
     pids = stack.pids()
-    gaps = stack.client.gaps
     began, started = time.time(), time.perf_counter()
-    run = await stack.client.ask(question(number), effort=EFFORT)
-    events: list[Event] = []
+    run_id = await ask(stack.client, question(number), effort=EFFORT)
+    events: list[RunEvent] = []
     moved = asyncio.Event()
     killer = asyncio.create_task(kill(pids[process_name(pids, aim.target)], aim, control, events, moved))
-    async for event in stack.client.events(run["id"]):
+    async for event in stack.client.events(run_id):
         events.append(event)
         moved.set()
     wall_s = time.perf_counter() - started
     killed_at = await killer
     completed = events[-1].payload["status"] == "completed"
-    same = completed and await readings(stack, run["id"]) == (control.markdown, control.citations)
+    same = completed and await readings(stack, run_id) == (control.markdown, control.citations)
     lines = [line for line in read_bill(stub.bill) if line.start >= began]
     before_kill = [e for e in events if e.at.timestamp() <= killed_at]
     await stack.settled(pids)
@@ -111,14 +109,14 @@ async def interrupted(stack: RunningStack, stub: Stub, number: int, aim: Aim, co
         hit=phase(before_kill, turns_before_sections(control.events), section_turns(control.events)),
         completed=completed,
         identical=same,
-        missed_events=stack.client.gaps - gaps,
-        billing=check(lines, await records.model_turns(stack.database, run["id"])),
-        reopened=await records.reopened(stack.database, run["id"]),
+        missed_events=count_missing(events),
+        billing=check(lines, await records.model_turns(stack.database, run_id)),
+        reopened=await records.reopened(stack.database, run_id),
         wall_s=wall_s,
     )
 
 
-async def kill(pid: int, aim: Aim, control: Control, events: Sequence[Event], moved: asyncio.Event) -> float:
+async def kill(pid: int, aim: Aim, control: Control, events: Sequence[RunEvent], moved: asyncio.Event) -> float:
     """Kill `pid` in the aimed-at phase; the Unix time of it. A phase that never comes is given up with the run."""
     begin, end = windows(control.events)[aim.phase]
     outline_turns = turns_before_sections(control.events)

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
 
+from bench.client import ask, watch
 from bench.processes import resident_alone_mib
 from bench.questions import EFFORT, question
 from bench.result import report
@@ -56,10 +57,9 @@ async def sampled(pids: dict[str, int]) -> AsyncIterator[Peaks]:
 
 async def complete(stack: RunningStack, number: int) -> None:
     """One watched run."""
-    run = await stack.client.ask(question(number), effort=EFFORT)
-    found = await stack.client.finished(run["id"])
-    if found["status"] != "completed":
-        raise RuntimeError(f"run {run['id']} ended as {found['status']}: {found['detail']}")
+    run = await watch(stack.client, await ask(stack.client, question(number), effort=EFFORT))
+    if run.status != "completed":
+        raise RuntimeError(f"run {run.id} ended as {run.status}: {run.detail}")
 
 
 async def warmed(stack: RunningStack, stub: Stub) -> None:

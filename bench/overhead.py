@@ -18,11 +18,13 @@ from pathlib import Path
 from app.domain.plan import ResearchPlan
 from app.domain.trajectory import TurnKind
 from bench import records
+from bench.client import ask
 from bench.processes import cpu_by_name, load_average
 from bench.questions import EFFORT, question
 from bench.result import report
 from bench.schedule import Latencies, agent_seconds, calls_by_kind, critical_path
 from bench.stack import RunningStack, model_stub_process, running_stack
+from rubrica_client import runs
 
 MODEL_LATENCY = timedelta(milliseconds=200)
 ROUNDS = {1: 6, 8: 3, 64: 2}
@@ -77,15 +79,14 @@ class Level:
 async def one_run(stack: RunningStack, number: int, latencies: Latencies) -> Watched:
     """Ask a question, watch it to its end, and compute its critical path from what it stored."""
     started = time.perf_counter()
-    run = await stack.client.ask(question(number), effort=EFFORT)
-    async for _ in stack.client.events(run["id"]):
-        pass
-    wall_s = time.perf_counter() - started
-    finished = await stack.client.run(run["id"])
-    if finished["status"] != "completed":
-        raise RuntimeError(f"run {run['id']} ended as {finished['status']}: {finished['detail']}")
-    turns = await records.turn_kinds(stack.database, run["id"])
-    path = critical_path(ResearchPlan.model_validate(finished["plan"]), agent_seconds(turns, latencies))
+    run_id = await ask(stack.client, question(number), effort=EFFORT)
+    async for _ in stack.client.events(run_id):
+        wall_s = time.perf_counter() - started
+    run = await stack.client.send(runs.get(run_id))
+    if run.status != "completed" or run.plan is None:
+        raise RuntimeError(f"run {run.id} ended as {run.status}: {run.detail}")
+    turns = await records.turn_kinds(stack.database, run_id)
+    path = critical_path(ResearchPlan(**run.plan.model_dump()), agent_seconds(turns, latencies))
     return Watched(wall_s, path.total_seconds(), calls_by_kind(turns))
 
 
@@ -94,13 +95,13 @@ async def measure(stack: RunningStack, at_once: int, rounds: int, first: int, la
     pids = stack.pids()
     before = cpu_by_name(pids)
     started = time.perf_counter()
-    runs: list[Watched] = []
+    watched: list[Watched] = []
     for n in range(rounds):
         numbers = range(first + n * at_once, first + (n + 1) * at_once)
-        runs += await asyncio.gather(*(one_run(stack, number, latencies) for number in numbers))
+        watched += await asyncio.gather(*(one_run(stack, number, latencies) for number in numbers))
     elapsed_s = time.perf_counter() - started
-    used = {name: (after - before[name]) / len(runs) for name, after in cpu_by_name(pids).items()}
-    return Level(at_once, runs, used, elapsed_s)
+    used = {name: (after - before[name]) / len(watched) for name, after in cpu_by_name(pids).items()}
+    return Level(at_once, watched, used, elapsed_s)
 
 
 def figures(levels: dict[int, Level]) -> dict[str, float]:

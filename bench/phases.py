@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from enum import StrEnum
 
-from bench.client import Event
+from rubrica_client.models import RunEvent
 
 
 class Phase(StrEnum):
@@ -24,13 +24,13 @@ SECTION_AGENT = "report/"
 Window = tuple[datetime, datetime]
 
 
-def turns_before_sections(events: Sequence[Event]) -> int:
+def turns_before_sections(events: Sequence[RunEvent]) -> int:
     """How many model calls the report agent makes before sections are written in parallel."""
     first_section = min((e.seq for e in events if _is_turn(e) and e.agent.startswith(SECTION_AGENT)), default=None)
     return sum(1 for e in _turns(events, REPORT_AGENT) if first_section is None or e.seq < first_section)
 
 
-def windows(events: Sequence[Event]) -> dict[Phase, Window]:
+def windows(events: Sequence[RunEvent]) -> dict[Phase, Window]:
     """When each phase began and ended in an uninterrupted run."""
     outlined = _turns(events, REPORT_AGENT)[turns_before_sections(events) - 1].at
     searches = [e.at for e in events if e.agent.startswith("search/") or _stage(e).startswith("search/")]
@@ -43,7 +43,7 @@ def windows(events: Sequence[Event]) -> dict[Phase, Window]:
     }
 
 
-def phase(events: Iterable[Event], outline_turns: int, sections: int) -> Phase:
+def phase(events: Iterable[RunEvent], outline_turns: int, sections: int) -> Phase:
     """The phase of a run whose log so far is `events`; the last two arguments are those of the uninterrupted run."""
     seen = list(events)
     stages = {_stage(e) for e in seen if e.type == "stage_started"}
@@ -57,28 +57,28 @@ def phase(events: Iterable[Event], outline_turns: int, sections: int) -> Phase:
     return Phase.PLAN if "plan" in stages else Phase.STARTING
 
 
-def has_begun(events: Iterable[Event], aimed: Phase, outline_turns: int) -> bool:
+def has_begun(events: Iterable[RunEvent], aimed: Phase, outline_turns: int) -> bool:
     """True as soon as the log shows that this phase has begun."""
     seen = list(events)
     return list(Phase).index(phase(seen, outline_turns, sections=10**6)) >= list(Phase).index(aimed)
 
 
-def section_turns(events: Sequence[Event]) -> int:
+def section_turns(events: Sequence[RunEvent]) -> int:
     """How many model calls section writers make."""
     return sum(1 for e in events if _is_turn(e) and e.agent.startswith(SECTION_AGENT))
 
 
-def _turns(events: Iterable[Event], agent: str) -> list[Event]:
+def _turns(events: Iterable[RunEvent], agent: str) -> list[RunEvent]:
     return [e for e in events if _is_turn(e) and e.agent == agent]
 
 
-def _is_turn(event: Event) -> bool:
+def _is_turn(event: RunEvent) -> bool:
     return event.type == "model_call"
 
 
-def _stage(event: Event) -> str:
+def _stage(event: RunEvent) -> str:
     return str(event.payload.get("stage", ""))
 
 
-def _at(events: Iterable[Event], kind: str, stage: str) -> datetime:
+def _at(events: Iterable[RunEvent], kind: str, stage: str) -> datetime:
     return next(e.at for e in events if e.type == kind and _stage(e) == stage)

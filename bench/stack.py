@@ -15,13 +15,14 @@ import aiohttp
 import asyncpg
 
 from app.settings import PREFIX, read_settings
-from bench.client import Client
+from bench.client import open_client
 from infra.local.home import Home
 from infra.local.lock import StackState, read_state
 from infra.local.ports import LOOPBACK
 from infra.local.postgres import DATABASE, USER
 from infra.local.stack import Stack
 from retrieval.service.client import IndexClient
+from rubrica_client import AsyncClient
 
 ROOT = Path(__file__).resolve().parent.parent
 POLL = timedelta(milliseconds=50)
@@ -67,7 +68,7 @@ class RunningStack:
     """A stack that accepts requests, and the doors a bench needs."""
 
     home: Home
-    client: Client
+    client: AsyncClient
     session: aiohttp.ClientSession
     database: asyncpg.Pool
     said: list[str]
@@ -106,8 +107,9 @@ async def running_stack(home: Path, stub: Stub | None, more: Mapping[str, str] |
         async with (
             aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)) as session,
             asyncpg.create_pool(database_url(stack.home), min_size=1, max_size=2) as database,
+            open_client(api, str(stack.home.api_key())) as client,
         ):
-            running = RunningStack(stack.home, Client(session, api, str(stack.home.api_key())), session, database, said)
+            running = RunningStack(stack.home, client, session, database, said)
             await index_complete(running)
             yield running
     finally:

@@ -17,12 +17,11 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from datetime import timedelta
 from pathlib import Path
 
-import aiohttp
-
-from bench.client import Client
+from bench.client import ask, open_client, watch
 from bench.result import report
 from infra.local.home import Home
 from infra.local.ports import LOOPBACK, free_port
+from rubrica_client import AsyncClient
 
 QUESTION = "How did presidents justify tariffs before 1900?"
 RUBRICA = (sys.executable, "-m", "infra.cli.main")
@@ -31,16 +30,15 @@ STOP_LIMIT = timedelta(seconds=60)
 
 
 @contextlib.asynccontextmanager
-async def up(command: Sequence[str], folder: Path, port: int) -> AsyncIterator[tuple[Client, str, float]]:
+async def up(command: Sequence[str], folder: Path, port: int) -> AsyncIterator[tuple[AsyncClient, str, float]]:
     """Start the product; a client, the first accepted run, and the seconds from the command to its acceptance."""
     started = time.perf_counter()
     with started_process(command, folder, port):
-        async with aiohttp.ClientSession() as session:
-            home = Home(folder / "home")
-            home.root.mkdir(exist_ok=True)
-            client = Client(session, f"http://{LOOPBACK}:{port}", str(home.api_key()))
-            run = await client.ask(QUESTION)
-            yield client, run["id"], time.perf_counter() - started
+        home = Home(folder / "home")
+        home.root.mkdir(exist_ok=True)
+        async with open_client(f"http://{LOOPBACK}:{port}", str(home.api_key())) as client:
+            run_id = await ask(client, QUESTION)
+            yield client, run_id, time.perf_counter() - started
 
 
 @contextlib.contextmanager
@@ -56,13 +54,14 @@ def started_process(command: Sequence[str], folder: Path, port: int) -> Iterator
         process.wait(STOP_LIMIT.total_seconds())
 
 
-async def first_event_s(client: Client) -> float:
+async def first_event_s(client: AsyncClient) -> float:
     """Seconds from sending a question to the first event that a worker wrote about it (`stage_started`)."""
     started = time.perf_counter()
-    run = await client.ask(QUESTION)
-    async for event in client.events(run["id"]):
-        if event.type == "stage_started":
-            break
+    run_id = await ask(client, QUESTION)
+    async with contextlib.aclosing(client.events(run_id)) as events:
+        async for event in events:
+            if event.type == "stage_started":
+                break
     return time.perf_counter() - started
 
 
@@ -84,9 +83,9 @@ async def run(folder: Path, options: argparse.Namespace) -> None:
     command = ("make", "up") if options.make else (*RUBRICA, "up")
     port = free_port()
     async with up(command, folder, port) as (client, run_id, first_s):
-        await client.finished(run_id)
+        await watch(client, run_id)
     async with up(command, folder, port) as (client, run_id, ready_s):
-        await client.finished(run_id)
+        await watch(client, run_id)
         event_s = await first_event_s(client)
     print(f"the first start, with nothing there, took {first_s:.1f} s")
     report("startup", {"ready_s": ready_s, "first_event_s": event_s, "first_report_s": report_s})

@@ -1,23 +1,28 @@
 """A run's event log, kept up to date in the background while somebody looks at it."""
 
+import asyncio
 import threading
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from time import monotonic
 
-from ui.api_client import ApiClient, ApiProblem
-from ui.models import FINISHED, Event
+from rubrica_client import ApiError, AsyncClient
+from rubrica_client.models import RunEvent
+from rubrica_client.patience import NONE
+from rubrica_client.runs import FINISHED
 
 FIRST_WAIT = timedelta(seconds=0.5)
 LONGEST_WAIT = timedelta(seconds=8)
+IDLE_CHECK_S = 1.0
 
 
 @dataclass(frozen=True)
 class FeedState:
     """What the feed holds: all events so far in order, and the trouble it has, if any."""
 
-    events: tuple[Event, ...] = ()
-    problem: ApiProblem | None = None
+    events: tuple[RunEvent, ...] = ()
+    problem: ApiError | None = None
 
     @property
     def ended(self) -> bool:
@@ -31,14 +36,15 @@ class EventFeed:
     Its thread ends with the run, or when nobody has looked for `idle`; the next look starts it again where it was.
     """
 
-    def __init__(self, client: ApiClient, run_id: str, idle: timedelta = timedelta(seconds=30)) -> None:
-        self._client = client
+    def __init__(self, address: str, headers: Mapping[str, str], run_id: str, idle: timedelta = timedelta(seconds=30)) -> None:
+        self._address = address
+        self._headers = headers
         self._run_id = run_id
         self._idle = idle.total_seconds()
         self._lock = threading.Lock()
         self._news = threading.Event()
-        self._events: list[Event] = []
-        self._problem: ApiProblem | None = None
+        self._events: list[RunEvent] = []
+        self._problem: ApiError | None = None
         self._looked_at = monotonic()
         self._thread: threading.Thread | None = None
 
@@ -48,7 +54,9 @@ class EventFeed:
         with self._lock:
             state = FeedState(tuple(self._events), self._problem)
             if not state.ended and (self._thread is None or not self._thread.is_alive()):
-                self._thread = threading.Thread(target=self._follow, name=f"events-{self._run_id}", daemon=True)
+                self._thread = threading.Thread(
+                    target=lambda: asyncio.run(self._follow()), name=f"events-{self._run_id}", daemon=True
+                )
                 self._thread.start()
         if state.events or state.problem:
             return state
@@ -61,28 +69,37 @@ class EventFeed:
         """True while the background thread is at work."""
         return self._thread is not None and self._thread.is_alive()
 
-    def _follow(self) -> None:
+    def _run(self) -> None:
+        asyncio.run(self._follow())
+
+    async def _follow(self) -> None:
         wait = FIRST_WAIT
-        while not self._done():
-            before = len(self._events)
-            problem = self._try_to_read_on()
-            with self._lock:
-                self._problem = problem
-            self._news.set()
-            wait = FIRST_WAIT if len(self._events) > before else min(wait * 2, LONGEST_WAIT)
-            if not self._done():
-                threading.Event().wait(wait.total_seconds())
+        async with AsyncClient(self._address, headers=self._headers, patience=NONE, trust_env=False) as client:
+            while not self._done():
+                before = len(self._events)
+                problem = await self._try_to_read_on(client)
+                with self._lock:
+                    self._problem = problem
+                self._news.set()
+                wait = FIRST_WAIT if len(self._events) > before else min(wait * 2, LONGEST_WAIT)
+                if not self._done():
+                    await asyncio.sleep(wait.total_seconds())
 
-    def _try_to_read_on(self) -> ApiProblem | None:
-        try:
-            self._read_on()
-        except ApiProblem as problem:
-            return problem
-        return None
+    async def _try_to_read_on(self, client: AsyncClient) -> ApiError | None:
+        """Read until the stream ends or nobody looks any more; the trouble it had."""
+        reading = asyncio.create_task(self._read_on(client))
+        while not reading.done():
+            await asyncio.wait((reading,), timeout=IDLE_CHECK_S)
+            if self._done():
+                reading.cancel()
+        (result,) = await asyncio.gather(reading, return_exceptions=True)
+        if isinstance(result, Exception) and not isinstance(result, ApiError):
+            raise result
+        return result if isinstance(result, ApiError) else None
 
-    def _read_on(self) -> None:
+    async def _read_on(self, client: AsyncClient) -> None:
         last = self._events[-1].seq if self._events else 0
-        for event in self._client.events(self._run_id, after=last):
+        async for event in client.stream(self._run_id, last):
             with self._lock:
                 self._problem = None
                 if event is not None and event.seq > last:
@@ -90,8 +107,6 @@ class EventFeed:
                     last = event.seq
             if event is not None:
                 self._news.set()
-            if self._done():
-                return
 
     def _done(self) -> bool:
         return FeedState(tuple(self._events[-3:])).ended or monotonic() - self._looked_at > self._idle

@@ -2,7 +2,8 @@
 
 import streamlit as st
 
-from ui.api_client import ApiProblem
+from rubrica_client import ApiError
+from ui.facts import may
 from ui.language import say
 from ui.session import me, stranger
 
@@ -49,8 +50,8 @@ def _for(scope: str, view: str, title: str, icon: str, path: str) -> Pages:
     """A page that stands in the menu of those who may read it. To others its address tells why not."""
     try:
         who = None if stranger() else me()
-        shown = who is None or who.may(scope)
-    except ApiProblem:
+        shown = who is None or may(who, scope)
+    except ApiError:
         shown = False
     return [st.Page(view, title=title, icon=icon, url_path=path, visibility="visible" if shown else "hidden")]
 

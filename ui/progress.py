@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
-from ui.models import Event, Plan
+from rubrica_client.models import ResearchPlan, RunEvent
 
 PLAN = "plan"
 REPORT = "report"
@@ -17,7 +17,7 @@ class Stage:
     id: str
     title: str = ""
     state: str = "waiting"
-    doing: Event | None = None
+    doing: RunEvent | None = None
     stop: str = ""
     detail: str = ""
     model_calls: int = 0
@@ -40,15 +40,15 @@ class SeenSource:
 class Progress:
     """All that the log tells so far. Sources are in order of first appearance; `agents` has the last act of each one at work."""
 
-    plan: Plan | None = None
+    plan: ResearchPlan | None = None
     status: str = "queued"
     detail: str = ""
     stages: dict[str, Stage] = field(default_factory=dict)
     sources: dict[str, SeenSource] = field(default_factory=dict)
-    agents: dict[str, Event] = field(default_factory=dict)
+    agents: dict[str, RunEvent] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    waiting: Event | None = None
+    waiting: RunEvent | None = None
     report: dict[str, int] = field(default_factory=dict)
     worked: timedelta = timedelta()
     working_since: datetime | None = None
@@ -68,7 +68,7 @@ def stage_of(agent: str) -> str:
     return "/".join(parts[:2]) if parts[0] == "search" else parts[0]
 
 
-def fold(events: Iterable[Event], onto: Progress | None = None) -> Progress:
+def fold(events: Iterable[RunEvent], onto: Progress | None = None) -> Progress:
     """Read on in the log, `onto` what was read before (which is changed). Unknown kinds of events are passed over."""
     progress = onto or Progress()
     for event in events:
@@ -76,11 +76,11 @@ def fold(events: Iterable[Event], onto: Progress | None = None) -> Progress:
     return progress
 
 
-def _nothing(progress: Progress, event: Event) -> None:
+def _nothing(progress: Progress, event: RunEvent) -> None:
     """Some events change nothing that is shown."""
 
 
-def _status(progress: Progress, event: Event) -> None:
+def _status(progress: Progress, event: RunEvent) -> None:
     progress.status = str(event.payload.get("status", progress.status))
     progress.detail = str(event.payload.get("detail") or "")
     progress.waiting = None
@@ -90,7 +90,7 @@ def _status(progress: Progress, event: Event) -> None:
     progress.working_since = event.at if progress.status == "running" else None
 
 
-def _started(progress: Progress, event: Event) -> None:
+def _started(progress: Progress, event: RunEvent) -> None:
     stage_id = str(event.payload.get("stage", event.agent))
     stage = progress.stage(stage_id)
     title = str(event.payload.get("title") or stage.title)
@@ -98,7 +98,7 @@ def _started(progress: Progress, event: Event) -> None:
     progress.agents[event.agent or stage_id] = event
 
 
-def _finished(progress: Progress, event: Event) -> None:
+def _finished(progress: Progress, event: RunEvent) -> None:
     payload = event.payload
     stage_id = str(payload.get("stage", event.agent))
     stop = str(payload.get("stop") or "")
@@ -122,18 +122,19 @@ def _count(value: object) -> int:
     return len(value) if isinstance(value, list) else int(value) if isinstance(value, int) else 0
 
 
-def _plan(progress: Progress, event: Event) -> None:
-    progress.plan = Plan.model_validate(event.payload.get("plan") or {})
+def _plan(progress: Progress, event: RunEvent) -> None:
+    if plan := event.payload.get("plan"):
+        progress.plan = ResearchPlan.model_validate(plan, extra="ignore")
 
 
-def _model_call(progress: Progress, event: Event) -> None:
+def _model_call(progress: Progress, event: RunEvent) -> None:
     stage = progress.stage(stage_of(event.agent))
     progress.waiting = None
     progress.agents[event.agent] = event
     progress.stages[stage.id] = replace(stage, state="running", model_calls=stage.model_calls + 1, doing=event)
 
 
-def _tool_call(progress: Progress, event: Event) -> None:
+def _tool_call(progress: Progress, event: RunEvent) -> None:
     stage = progress.stage(stage_of(event.agent))
     progress.agents[event.agent] = event
     progress.stages[stage.id] = replace(stage, state="running", tool_calls=stage.tool_calls + 1, doing=event)
@@ -143,19 +144,19 @@ def _tool_call(progress: Progress, event: Event) -> None:
         progress.sources[url] = replace(seen, times=seen.times + 1) if seen else SeenSource(url, title or url, stage.id)
 
 
-def _waiting(progress: Progress, event: Event) -> None:
+def _waiting(progress: Progress, event: RunEvent) -> None:
     progress.waiting = event
 
 
-def _note(progress: Progress, event: Event) -> None:
+def _note(progress: Progress, event: RunEvent) -> None:
     progress.notes.append(str(event.payload.get("text", "")))
 
 
-def _warning(progress: Progress, event: Event) -> None:
+def _warning(progress: Progress, event: RunEvent) -> None:
     progress.warnings.append(str(event.payload.get("message", "")))
 
 
-def _report(progress: Progress, event: Event) -> None:
+def _report(progress: Progress, event: RunEvent) -> None:
     progress.report = {name: _count(event.payload.get(name)) for name in ("sections", "citations", "words")}
 
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable
 
+from rubrica_client.models import RunEvent
 from ui.figures import compact
 from ui.language import count, named, say
-from ui.models import Event
 
 LONGEST_QUOTE = 90
 
@@ -15,7 +15,7 @@ def quoted(text: str) -> str:
     return f"“{text if len(text) <= LONGEST_QUOTE else text[: LONGEST_QUOTE - 1].rstrip() + '…'}”"
 
 
-def action(event: Event) -> str:
+def action(event: RunEvent) -> str:
     """What an agent did in a model or tool call, as a short phrase."""
     payload = event.payload
     if event.type == "model_call":
@@ -31,47 +31,47 @@ def action(event: Event) -> str:
     return f"{tool} {quoted(query)}{found}" if query else f"{tool}{found}"
 
 
-def sentence(event: Event) -> str:
+def sentence(event: RunEvent) -> str:
     """One line of the log for a reader."""
     said = SENTENCES.get(event.type)
     return said(event) if said else event.type.replace("_", " ")
 
 
-def _text(event: Event, name: str) -> str:
+def _text(event: RunEvent, name: str) -> str:
     return str(event.payload.get(name) or "")
 
 
-def _with_detail(said: str, event: Event) -> str:
+def _with_detail(said: str, event: RunEvent) -> str:
     return say("log.detail", said=said, detail=_text(event, "detail")) if event.payload.get("detail") else said
 
 
-def _model_call(event: Event) -> str:
+def _model_call(event: RunEvent) -> str:
     tokens = int(event.payload.get("input_tokens", 0)) + int(event.payload.get("output_tokens", 0))
     return say("log.asked_model", model=_text(event, "model"), action=action(event), tokens=compact(tokens))
 
 
-def _stage_finished(event: Event) -> str:
+def _stage_finished(event: RunEvent) -> str:
     stop = _text(event, "stop") or "sufficient"
     said = say("log.finished") if stop == "sufficient" else say("log.finished_why", why=named("stop", stop))
     return _with_detail(said, event)
 
 
-def _begun(event: Event) -> str:
+def _begun(event: RunEvent) -> str:
     attempt = int(event.payload.get("attempt", 1))
     said = say("log.started") if attempt == 1 else say("log.goes_on", attempt=attempt)
     return say("log.detail", said=said, detail=_text(event, "title")) if event.payload.get("title") else said
 
 
-def _planned(key: str) -> Callable[[Event], str]:
+def _planned(key: str) -> Callable[[RunEvent], str]:
     return lambda event: say(key, subtasks=count("subtask", len((event.payload.get("plan") or {}).get("subtasks", ()))))
 
 
-def _report_ready(event: Event) -> str:
+def _report_ready(event: RunEvent) -> str:
     counts = (count(noun, int(event.payload.get(f"{noun}s", 0))) for noun in ("word", "section", "citation"))
     return say("log.report", counts=say("log.comma").join(counts))
 
 
-SENTENCES: dict[str, Callable[[Event], str]] = {
+SENTENCES: dict[str, Callable[[RunEvent], str]] = {
     "run_created": lambda e: say("log.question", question=quoted(_text(e, "question"))),
     "status_changed": lambda e: _with_detail(named("status", _text(e, "status")), e),
     "stage_started": _begun,

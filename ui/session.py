@@ -1,7 +1,7 @@
 """What one visitor's session keeps: a client of the API, and the event feed of the run being watched with what it came to."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from time import monotonic
 from typing import TypeVar
@@ -9,12 +9,10 @@ from urllib.parse import urlsplit
 
 import streamlit as st
 
-from ui.api_client import ApiClient, ApiProblem
-from ui.client import accounts, living
-from ui.client.accounts import Me
-from ui.client.living import Collection
+from rubrica_client import ApiError, Client, accounts, documents, runs
+from rubrica_client.models import Collection, Me, Run, RunEvent
+from rubrica_client.patience import NONE
 from ui.event_feed import EventFeed
-from ui.models import Event, Run
 from ui.progress import Progress, fold
 from ui.sign_in import COOKIE
 
@@ -23,16 +21,22 @@ DEFAULT_API = "http://127.0.0.1:8321"
 LATEST = 6
 MOST_COLLECTIONS = 100  # as many as the API tells at once
 LATEST_FRESH = timedelta(seconds=10)
+ANSWER_LIMIT = timedelta(seconds=10)
 
 
-def api() -> ApiClient:
+def api() -> Client:
     """The client, made once a session: it asks with the key that a local stack hands its page, else as who signed in."""
     address, sign = os.environ.get("RUBRICA_API_URL") or DEFAULT_API, _sign()
     client = st.session_state.get("api_client")
-    if not isinstance(client, ApiClient) or (client.base_url, client.sign) != (address.rstrip("/"), sign):
-        client = st.session_state["api_client"] = ApiClient(address, sign)
+    if not isinstance(client, Client) or (client.address.url, client.address.headers) != (address.rstrip("/"), sign):
+        client = st.session_state["api_client"] = open_client(address, sign)
         st.session_state.pop("me", None)
     return client
+
+
+def open_client(address: str, sign: Mapping[str, str]) -> Client:
+    """Return a client of a neighbour: no proxy stands between, and a visitor is told of trouble instead of waiting through it."""
+    return Client(address, headers=sign, timeout=ANSWER_LIMIT, patience=NONE, trust_env=False)
 
 
 def _sign() -> dict[str, str]:
@@ -61,7 +65,7 @@ def stranger() -> bool:
         return True
     try:
         me()
-    except ApiProblem as problem:
+    except ApiError as problem:
         return problem.status == 401
     return False
 
@@ -70,12 +74,12 @@ def me() -> Me | None:
     """Who looks, asked once a session; None where the API knows no accounts.
 
     Raises:
-        ApiProblem: nobody is known, or the API does not answer.
+        ApiError: nobody is known, or the API does not answer.
     """
     if "me" not in st.session_state:
         try:
-            st.session_state["me"] = accounts.me(api())
-        except ApiProblem as problem:
+            st.session_state["me"] = api().send(accounts.me())
+        except ApiError as problem:
             if problem.status != 404:
                 raise
             st.session_state["me"] = None
@@ -87,13 +91,13 @@ def feed(run_id: str) -> EventFeed:
     """The run's event feed; looking at another run lets go of the one before."""
     held: tuple[str, EventFeed] | None = st.session_state.get("event_feed")
     if held is None or held[0] != run_id:
-        held = (run_id, EventFeed(ApiClient(api().base_url, api().sign), run_id))
+        held = (run_id, EventFeed(api().address.url, api().address.headers, run_id))
         st.session_state["event_feed"] = held
         st.session_state.pop("progress", None)
     return held[1]
 
 
-def progress(events: Sequence[Event]) -> Progress:
+def progress(events: Sequence[RunEvent]) -> Progress:
     """What the events of the run being watched come to. Only those that are new since the last look are read."""
     read, known = st.session_state.get("progress") or (0, Progress())
     known = fold(events[read:], known)
@@ -120,12 +124,12 @@ def kept(name: str) -> str | None:
 
 def latest_runs() -> Sequence[Run]:
     """The newest runs, asked for anew when they are older than some seconds."""
-    return _fresh("latest_runs", lambda: api().runs(limit=LATEST).items)
+    return _fresh("latest_runs", lambda: api().send(runs.list_(limit=LATEST)).items)
 
 
 def own_collections() -> Sequence[Collection]:
     """The newest collections of own documents that may be searched, not older than some seconds."""
-    return _fresh("own_collections", lambda: living.collections(api(), limit=MOST_COLLECTIONS).items)
+    return _fresh("own_collections", lambda: api().send(documents.collections(limit=MOST_COLLECTIONS)).items)
 
 
 def _fresh(name: str, ask: Callable[[], T]) -> T:

@@ -13,6 +13,7 @@ from app.domain.writer import ReportLineage, WriterSettings
 from app.http.openapi.examples import RUN_ID
 from app.http.texts import PLAIN
 from app.preferences.nouns.feedback import MAX_WORDS, Choice, ComparisonStatus, Reason, ShownSide, Verdict
+from app.reports.cited_schemas import Citations, Claims
 
 Words = Annotated[str, StringConstraints(strip_whitespace=True, max_length=MAX_WORDS), PLAIN]
 
@@ -65,8 +66,8 @@ class CandidateView(BaseModel):
 
     title: str
     markdown: str
-    citations: list[dict[str, Any]]
-    claims: list[dict[str, Any]]
+    citations: Citations
+    claims: Claims
 
 
 class ChoiceView(BaseModel):

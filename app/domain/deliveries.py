@@ -7,7 +7,7 @@ from uuid import UUID
 from app.domain.value import Value
 
 
-class DeliveryState(StrEnum):
+class MailState(StrEnum):
     """The state of a message. A `waiting` one is tried again; `refused` and `unsubscribed` are final."""
 
     WAITING = "waiting"
@@ -23,7 +23,7 @@ class MailDelivery(Value):
     schedule_id: UUID
     due_at: datetime
     address: str
-    state: DeliveryState
+    state: MailState
     attempts: int = 0
     detail: str = ""
     made_at: datetime

@@ -60,7 +60,7 @@ class RunEvent(Value):
     seq: int
     type: EventType
     agent: str = ""
-    payload: dict[str, Any] = Field(default_factory=dict)
+    payload: dict[str, Any] = Field(default={})
     at: datetime
 
 

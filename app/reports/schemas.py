@@ -13,6 +13,7 @@ from app.domain.report import Report, Section
 from app.domain.revision import FollowUp, ReportTask, TaskKind, TaskStatus, VersionInfo
 from app.domain.run import RunStatus
 from app.http.texts import PLAIN
+from app.reports.cited_schemas import Citations, Claims
 from app.reports.nouns import Chart, Disagreement, Figure
 from app.reports.rendering import cited, judged
 from app.reports.rendering.marks import unmarked
@@ -91,10 +92,8 @@ class ReportView(BaseModel):
     title: str
     markdown: str
     html: str
-    citations: list[dict[str, Any]] = Field(description="n, quote, start, end, source {title, url, snapshot}; see evidence.")
-    claims: list[dict[str, Any]] = Field(
-        description="text, section, citations, support, reason, judge, weak; see docs/citations.md."
-    )
+    citations: Citations
+    claims: Claims
     notices: list[str] = Field(description="What a reader must know about the making of this report.")
     version: int = Field(default=1, description="1 is what the run delivered; later ones are changes by readers.")
     usage: Usage
@@ -108,10 +107,8 @@ class EvidenceView(BaseModel):
     question: str
     status: RunStatus
     usage: Usage
-    citations: list[dict[str, Any]] = Field(description="n, quote, start, end, source {title, url, snapshot, ...}.")
-    claims: list[dict[str, Any]] = Field(
-        default=[], description="text, section, citations, support, reason, judge, weak; see docs/citations.md."
-    )
+    citations: Citations
+    claims: Claims = []
 
 
 class VersionView(ReportView):
@@ -153,7 +150,7 @@ class AnswerView(BaseModel):
     detail: str
     answered: bool | None = None
     markdown: str = ""
-    citations: list[dict[str, Any]] = Field(default=[], description="As in a report.")
+    citations: Citations = Field(default=[], description="As in a report.")
     support: dict[Support, int] = Field(default={}, description="How many statements the evidence supports how well.")
     usage: Usage
     created_at: datetime

@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from app.domain.budget import Budget
-from app.domain.errors import InvalidInput, RubricaError, Unavailable
+from app.domain.errors import InvalidInput
 from app.runs.schemas import NewRun
 from app.settings import Settings
 from infra.cli.build_progress import words_only
@@ -19,6 +19,8 @@ from infra.cli.execute import say
 from infra.cli.forecast import foreseen
 from infra.cli.watch import follow
 from retrieval.store.catalogue import CorpusKind
+from rubrica_client import ApiError, asking, models, runs
+from rubrica_client.errors import Unavailable, Unreachable
 
 
 @dataclass(frozen=True)
@@ -37,8 +39,8 @@ class Question:
     collections: tuple[str, ...] = ()
     options: Mapping[str, Any] = field(default_factory=dict)
 
-    def request(self, collections: tuple[str, ...] = ()) -> dict[str, Any]:
-        """The body for the API: only what was said, so that the API's own defaults hold for the rest.
+    def request(self, collections: tuple[str, ...] = ()) -> models.NewRun:
+        """What the API is asked: only what was said, so that the API's own defaults hold for the rest.
 
         Raises:
             InvalidInput: the API would refuse it; told before anything starts.
@@ -52,7 +54,7 @@ class Question:
             NewRun.model_validate(body).query()
         except ValidationError as error:
             raise InvalidInput("; ".join(detail["msg"].removeprefix("Value error, ") for detail in error.errors())) from error
-        return body
+        return models.NewRun(**body)
 
 
 async def ask(settings: Settings, question: Question) -> int:
@@ -63,7 +65,7 @@ async def ask(settings: Settings, question: Question) -> int:
         collections = await _collections(connection, question)
         request = question.request(collections)
         await _foretell(connection, request)
-        run = await connection.api.create(request)
+        run = await connection.api.send(runs.create(request))
         say(f"run {run.id} accepted after {time.monotonic() - begun:.1f} s")
         code = await follow(connection, run, question.out)
         await _tell_unencoded(connection, collections or question.collections)
@@ -82,13 +84,13 @@ async def _tell_unencoded(connection: Connection, searched: tuple[str, ...]) -> 
             say(words_only(state["name"], state["build"]))
 
 
-async def _foretell(connection: Connection, request: Mapping[str, Any]) -> None:
+async def _foretell(connection: Connection, request: models.NewRun) -> None:
     """A courtesy: an API that cannot tell is asked all the same; one that is away says so then."""
     try:
-        say(foreseen(await connection.api.estimate(request)))
-    except Unavailable:
+        say(foreseen(await connection.api.send(asking.estimate(request))))
+    except (Unavailable, Unreachable):
         return
-    except RubricaError as error:
+    except ApiError as error:
         say(f"there is no estimate: {error}")
 
 

@@ -3,23 +3,25 @@
 import asyncio
 from collections.abc import Sequence
 from pathlib import Path
-from uuid import UUID
 
-from app.collections.nouns import Collection, DocumentState, OwnDocument
-from app.domain.errors import InvalidInput, NotFound
+from app.domain.errors import NotFound
 from app.settings import Settings
-from infra.cli.client import ApiClient
 from infra.cli.connection import connected
 from infra.cli.execute import FAILED, say
+from rubrica_client import AsyncClient
+from rubrica_client import documents as calls
+from rubrica_client.errors import InvalidInput
+from rubrica_client.models import Collection, DocumentState, OwnDocument
 
 POLL_S = 0.5
+PAGE = 100
 WAITING = (DocumentState.RECEIVED, DocumentState.PARSED)
 
 
 async def show(settings: Settings) -> int:
     """One line a collection."""
     async with connected(settings, say) as connection:
-        for found in await connection.api.collections():
+        async for found in connection.api.each(calls.collections(PAGE)):
             shared = "" if found.access.everyone else "  restricted"
             print(f"{found.id}  {found.name:32} {found.documents:6,} documents  {found.bytes / 2**20:8,.1f} MiB{shared}")
     return 0
@@ -28,18 +30,18 @@ async def show(settings: Settings) -> int:
 async def create(settings: Settings, name: str) -> int:
     """Make a collection; its id."""
     async with connected(settings, say) as connection:
-        print((await connection.api.create_collection(name)).id)
+        print((await connection.api.send(calls.create_collection(name))).id)
     return 0
 
 
 async def upload(settings: Settings, name: str, files: Sequence[Path], wait: bool) -> int:
     """Send files, one request each, so that progress shows; 1 when one of them cannot be searched in the end."""
-    failed, sent = False, list[UUID]()
+    failed, sent = False, list[str]()
     async with connected(settings, say) as connection:
         into = await _find(connection.api, name)
         for path in files:
             try:
-                sent.append((await connection.api.upload(into.id, path)).id)
+                sent.append(await _send(connection.api, into, path))
                 say(f"{path.name}: received")
             except InvalidInput as error:
                 failed = True
@@ -50,10 +52,17 @@ async def upload(settings: Settings, name: str, files: Sequence[Path], wait: boo
     return FAILED if failed else 0
 
 
-async def _settled(api: ApiClient, collection: Collection, sent: Sequence[UUID], wait: bool) -> list[OwnDocument]:
+async def _send(api: AsyncClient, collection: Collection, path: Path) -> str:
+    """Send a file, which is read from the disk as it goes; the id of its document."""
+    with path.open("rb") as content:
+        received = await api.send(calls.upload(collection.id, [(path.name, content)]))
+    return received.items[0].id
+
+
+async def _settled(api: AsyncClient, collection: Collection, sent: Sequence[str], wait: bool) -> list[OwnDocument]:
     """What was sent, once all of it is indexed or has failed, or at once."""
     while True:
-        held = {document.id: document for document in await api.documents(collection.id)}
+        held = {document.id: document async for document in api.each(calls.list_(collection.id, PAGE))}
         mine = [held[id_] for id_ in sent if id_ in held]
         if not wait or all(document.state not in WAITING for document in mine):
             return mine
@@ -63,7 +72,7 @@ async def _settled(api: ApiClient, collection: Collection, sent: Sequence[UUID],
 async def documents(settings: Settings, name: str) -> int:
     """One line a document."""
     async with connected(settings, say) as connection:
-        for document in await connection.api.documents((await _find(connection.api, name)).id):
+        async for document in connection.api.each(calls.list_((await _find(connection.api, name)).id, PAGE)):
             print(_described(document))
     return 0
 
@@ -72,20 +81,26 @@ async def remove(settings: Settings, name: str, document: str) -> int:
     """Delete a collection, or one document."""
     async with connected(settings, say) as connection:
         found = await _find(connection.api, name)
-        held = await connection.api.documents(found.id) if document else []
-        wanted = next((one.id for one in held if document in (one.name, str(one.id))), None)
-        if document and wanted is None:
-            raise NotFound(f"there is no document {document!r} in {found.name}")
-        await connection.api.remove_documents(found.id, wanted)
+        if document:
+            await connection.api.send(calls.delete(found.id, await _document(connection.api, found, document)))
+        else:
+            await connection.api.send(calls.delete_collection(found.id))
         say(f"{document or found.name} is being deleted")
     return 0
 
 
-async def _find(api: ApiClient, name: str) -> Collection:
-    for found in await api.collections():
-        if name in (found.name, str(found.id)):
+async def _find(api: AsyncClient, name: str) -> Collection:
+    async for found in api.each(calls.collections(PAGE)):
+        if name in (found.name, found.id):
             return found
     raise NotFound(f"there is no collection {name!r}; `rubrica collections list` shows those you may use")
+
+
+async def _document(api: AsyncClient, collection: Collection, name: str) -> str:
+    async for found in api.each(calls.list_(collection.id, PAGE)):
+        if name in (found.name, found.id):
+            return found.id
+    raise NotFound(f"there is no document {name!r} in {collection.name}")
 
 
 def _described(document: OwnDocument) -> str:

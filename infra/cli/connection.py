@@ -9,22 +9,26 @@ from typing import Any, TypeVar
 
 from app.domain.errors import Conflict, SetupError
 from app.settings import Settings
-from infra.cli.client import ApiClient
 from infra.local.home import Home
 from infra.local.lock import FileLock, StackState, read_state
 from infra.local.service import http_status
 from infra.local.stack import Stack
+from rubrica_client import AsyncClient, Patience
+from rubrica_client.patience import NONE
 
 T = TypeVar("T")
 OTHER_STACK_LIMIT = timedelta(seconds=120)
 POLL = timedelta(milliseconds=100)
+REQUEST_LIMIT = timedelta(seconds=60)
+# A run that is watched outlives a restart of the API; whoever typed a command is told at once that there is none.
+WATCHING = Patience(total=timedelta(seconds=60), first_pause=timedelta(seconds=0.5), longest_pause=timedelta(seconds=0.5))
 
 
 @dataclass(frozen=True)
 class Connection:
     """A usable API, and the retrieval service beside it where there is one on this machine."""
 
-    api: ApiClient
+    api: AsyncClient
     retrieval: str | None
     stack: Stack | None = None
 
@@ -46,6 +50,11 @@ class Connection:
             started.cancel()
 
 
+def open_api(address: str, key: str | None = None) -> AsyncClient:
+    """Return a client of the API at this address, which may well be the machine at hand: no proxy stands between."""
+    return AsyncClient(address, key, timeout=REQUEST_LIMIT, patience=NONE, trust_env=False)
+
+
 @asynccontextmanager
 async def connected(settings: Settings, say: Callable[[str], None]) -> AsyncIterator[Connection]:
     """Use what is running; start the rest; leave the machine as it was.
@@ -55,7 +64,7 @@ async def connected(settings: Settings, say: Callable[[str], None]) -> AsyncIter
     """
     given = settings.api_key.get_secret_value() if settings.api_key else None
     if settings.api_url is not None:
-        async with ApiClient(settings.api_url, given) as api:
+        async with open_api(settings.api_url, given) as api:
             yield Connection(api, settings.retrieval_url)
         return
     home = Home(settings.home)
@@ -63,7 +72,7 @@ async def connected(settings: Settings, say: Callable[[str], None]) -> AsyncIter
     users = FileLock(home.users)
     users.acquire(shared=True)
     try:
-        async with ApiClient(state.api, given or str(home.api_key())) as api:
+        async with open_api(state.api, given or str(home.api_key())) as api:
             yield Connection(api, state.retrieval, stack)
     finally:
         users.release()

@@ -6,12 +6,12 @@ import os
 from pathlib import Path
 
 from app.domain.errors import SetupError
-from infra.cli.client import ApiClient
+from rubrica_client import AsyncClient, asking, reports
 
 FETCHES_AT_ONCE = 8
 
 
-async def deliver(api: ApiClient, run_id: str, folder: Path, scored: bool = False) -> Path:
+async def deliver(api: AsyncClient, run_id: str, folder: Path, scored: bool = False) -> Path:
     """Write report.md, report.html, evidence.json and the stored copy of each cited source; the path of report.md.
 
     With `scored`, scorecard.json too.
@@ -22,13 +22,13 @@ async def deliver(api: ApiClient, run_id: str, folder: Path, scored: bool = Fals
 
     Raises:
         SetupError: the folder cannot be written; the report stays where it is, and the message says how to have it written later.
-        RubricaError: the run has no report, or a quotation is not in its source.
+        ApiError: the run has no report.
     """
     target = folder / run_id
     markdown, page, evidence = await asyncio.gather(
-        api.report(run_id, "text/markdown"), api.report(run_id, "text/html"), api.evidence(run_id)
+        api.send(reports.markdown(run_id)), api.send(reports.page(run_id)), api.send(reports.evidence_file(run_id))
     )
-    card = await api.scorecard(run_id) if scored else None
+    card = await api.send(asking.scorecard(run_id)) if scored else None
     citations = json.loads(evidence)["citations"]
     sources = await _sources(api, sorted({c["source"]["snapshot"] for c in citations}))
     for citation in citations:
@@ -60,12 +60,12 @@ def _write(path: Path, content: bytes) -> None:
         raise
 
 
-async def _sources(api: ApiClient, names: list[str]) -> dict[str, str]:
+async def _sources(api: AsyncClient, names: list[str]) -> dict[str, str]:
     turn = asyncio.Semaphore(FETCHES_AT_ONCE)
 
     async def fetch(name: str) -> str:
         async with turn:
-            return (await api.snapshot(name)).decode()
+            return await api.send(reports.snapshot(name))
 
     return dict(zip(names, await asyncio.gather(*(fetch(name) for name in names)), strict=True))
 

@@ -5,8 +5,8 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
-from app.domain.run import EventType, RunEvent
 from infra.cli.progress import Progress, Stage, StageState, counted, one_line
+from rubrica_client.models import EventType, RunEvent
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -6,6 +6,7 @@ import shutil
 import signal
 import sys
 from collections.abc import Awaitable, Callable
+from http import HTTPStatus
 from pathlib import Path
 from typing import NoReturn
 
@@ -13,6 +14,7 @@ import typer
 
 from app.domain.errors import InvalidInput, NotFound, RubricaError, SetupError
 from app.settings import Settings, read_settings
+from rubrica_client.errors import ApiError
 
 FAILED, UNUSABLE, INTERRUPTED, TERMINATED = 1, 2, 130, 143
 
@@ -29,9 +31,9 @@ def leave_with(work: Callable[[], int]) -> NoReturn:
     """Leave with the exit code of `work`. An error of ours is one message on standard error and a code of its own."""
     try:
         code = work()
-    except RubricaError as error:
+    except (RubricaError, ApiError) as error:
         print(f"rubrica: {error}", file=sys.stderr)
-        code = UNUSABLE if isinstance(error, SetupError | InvalidInput | NotFound) else FAILED
+        code = UNUSABLE if _is_unusable(error) else FAILED
     except KeyboardInterrupt:
         code = INTERRUPTED
     except asyncio.CancelledError:
@@ -41,6 +43,13 @@ def leave_with(work: Callable[[], int]) -> NoReturn:
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115  the interpreter flushes it at exit
         code = FAILED
     raise typer.Exit(code)
+
+
+def _is_unusable(error: RubricaError | ApiError) -> bool:
+    """Whether the person has to change what they typed or set; a conflict may be over by itself."""
+    if isinstance(error, ApiError):
+        return 400 <= error.status < 500 and error.status != HTTPStatus.CONFLICT
+    return isinstance(error, SetupError | InvalidInput | NotFound)
 
 
 def say(line: str) -> None:

@@ -1,8 +1,8 @@
 """What a run will take, and how it did, in lines for a terminal."""
 
-from app.asking.nouns import Estimate, Interval
-from app.domain.scorecard import CriterionScore, Scorecard
+from app.domain.scorecard import PASSES_FROM
 from infra.cli.progress import counted, one_line
+from rubrica_client.models import CriterionScore, Estimate, Interval, Scorecard
 
 WIDTH = 46
 
@@ -19,7 +19,7 @@ def _line(item: CriterionScore) -> str:
     fault = item.criterion.weight < 0
     score = "-" if item.score is None else f"{item.score:.2f}"
     if fault and item.score is not None:
-        score = "found" if item.fails else "not found"
+        score = "found" if item.score >= PASSES_FROM else "not found"
     mark = "fault " if fault else ""
     return f"  {score:>9}  {mark}{one_line(item.criterion.title)[:WIDTH]}: {one_line(item.missing or item.reason)}"
 

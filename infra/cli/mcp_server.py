@@ -9,11 +9,12 @@ from mcp.server.mcpserver.exceptions import ToolError
 
 from app.domain.errors import RubricaError
 from app.settings import Settings
-from infra.cli.client import ApiClient
 from infra.cli.connection import connected
 from infra.cli.execute import say
 from retrieval.ports import SearchFilter
 from retrieval.service.client import IndexClient
+from rubrica_client import ApiError, AsyncClient, NewRun, reports, runs
+from rubrica_client.models import Effort
 
 INSTRUCTIONS = (
     "Search documents with `search`, read one with `read`. For a question that deserves a cited report, call `research_start`, "
@@ -37,7 +38,7 @@ async def serve(settings: Settings) -> int:
     return 0
 
 
-def server(api: ApiClient, index: IndexClient | None) -> MCPServer[Any]:
+def server(api: AsyncClient, index: IndexClient | None) -> MCPServer[Any]:
     """The server over an API and an index; without an index there is research alone."""
     made: MCPServer[Any] = MCPServer("rubrica", instructions=INSTRUCTIONS, log_level="WARNING")
     _add_research(made, api)
@@ -53,7 +54,7 @@ def _told(tool: Callable[P, Awaitable[R]]) -> Callable[P, Awaitable[R]]:
     async def call(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
             return await tool(*args, **kwargs)
-        except RubricaError as error:
+        except (RubricaError, ApiError) as error:
             raise ToolError(str(error)) from error
 
     return call
@@ -81,19 +82,19 @@ def _add_search(made: MCPServer[Any], index: IndexClient) -> None:
         return {"title": document.source.title, "part": part, "parts": parts, "text": document.text[start : start + PART_CHARS]}
 
 
-def _add_research(made: MCPServer[Any], api: ApiClient) -> None:
+def _add_research(made: MCPServer[Any], api: AsyncClient) -> None:
     @made.tool()
     @_told
     async def research_start(question: str, effort: str = "standard") -> dict[str, str]:
         """Research a question; returns the run's id at once. `effort`: quick, standard or deep."""
-        run = await api.create({"question": question, "effort": effort})
-        return {"run": str(run.id), "status": run.status.value}
+        run = await api.send(runs.create(NewRun(question=question, effort=Effort(effort))))
+        return {"run": run.id, "status": run.status.value}
 
     @made.tool()
     @_told
     async def research_status(run: str) -> dict[str, Any]:
         """Where a run stands, and which parts its plan has."""
-        found = await api.run(run)
+        found = await api.send(runs.get(run))
         parts = [subtask.title for subtask in found.plan.subtasks] if found.plan else []
         return {"status": found.status.value, "detail": found.detail, "parts": parts, "model_calls": found.usage.model_calls}
 
@@ -101,4 +102,4 @@ def _add_research(made: MCPServer[Any], api: ApiClient) -> None:
     @_told
     async def research_report(run: str) -> str:
         """A finished run's report: Markdown with numbered citations."""
-        return (await api.report(run, "text/markdown")).decode()
+        return (await api.send(reports.markdown(run))).decode()

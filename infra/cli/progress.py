@@ -6,7 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from app.domain.run import EventType, RunEvent, RunStatus
+from rubrica_client.models import EventType, RunEvent, RunStatus
 
 
 class StageState(StrEnum):

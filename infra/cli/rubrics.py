@@ -12,17 +12,18 @@ from infra.cli.connection import connected
 from infra.cli.execute import say
 from infra.cli.forecast import scores
 from infra.cli.run_commands import find
+from rubrica_client import asking
+from rubrica_client.models import Criterion
 
 
 async def rubric(settings: Settings, run_id: str, edit: Path | None) -> int:
     """Print the criteria, in the form in which `--edit` takes them."""
-    criteria = _read(edit).criteria if edit else None
+    criteria = _read(edit) if edit else None
     async with connected(settings, say) as connection:
-        name = str((await find(connection.api, run_id)).id)
+        name = (await find(connection.api, run_id)).id
         if criteria is not None:
-            body = {"criteria": [criterion.model_dump() for criterion in criteria]}
-            await connection.api.command(name, "rubric", body, method="PUT")
-        kept = await connection.api.rubric(name)
+            await connection.api.send(asking.edit_rubric(name, criteria))
+        kept = (await connection.api.send(asking.rubric(name))).rubric
         if kept.notice:
             say(kept.notice)
         print(json.dumps([criterion.model_dump() for criterion in kept.criteria], indent=1, ensure_ascii=False))
@@ -32,12 +33,14 @@ async def rubric(settings: Settings, run_id: str, edit: Path | None) -> int:
 async def scorecard(settings: Settings, run_id: str) -> int:
     """Print the scorecard."""
     async with connected(settings, say) as connection:
-        print(scores(await connection.api.scorecard(str((await find(connection.api, run_id)).id))))
+        print(scores(await connection.api.send(asking.scorecard((await find(connection.api, run_id)).id))))
     return 0
 
 
-def _read(path: Path) -> Rubric:
+def _read(path: Path) -> list[Criterion]:
+    """Criteria that the API will take, checked before anything starts."""
     try:
-        return Rubric.model_validate({"criteria": json.loads(path.read_text())})
+        rubric = Rubric.model_validate({"criteria": json.loads(path.read_text())})
     except (OSError, ValueError, ValidationError) as error:
         raise InvalidInput(f"{path} holds no usable rubric: {error}") from error
+    return [Criterion(**criterion.model_dump()) for criterion in rubric.criteria]

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,15 +10,16 @@ from pydantic import ValidationError
 
 from app.domain.budget import Budget
 from app.domain.errors import InvalidInput, NotFound, SetupError
-from app.domain.plan import ResearchPlan, Subtask
-from app.domain.run import Run
+from app.domain.plan import ResearchPlan
 from app.exports.nouns import ExportFormat
 from app.settings import Settings
-from infra.cli.client import ApiClient
 from infra.cli.connection import connected
 from infra.cli.execute import say
 from infra.cli.progress import one_line
 from infra.cli.watch import follow
+from rubrica_client import AsyncClient, models, reports, runs
+from rubrica_client.models import Run, Subtask
+from rubrica_client.request import Request
 
 FULL_ID = 36
 SEARCHED_FOR_PREFIX = 100
@@ -43,7 +45,7 @@ class Steering:
 async def show_runs(settings: Settings, limit: int) -> int:
     """One line a run."""
     async with connected(settings, say) as connection:
-        for run in await connection.api.runs(limit):
+        for run in (await connection.api.send(runs.list_(limit))).items:
             when = run.created_at.astimezone().strftime("%Y-%m-%d %H:%M")
             print(f"{run.id}  {when}  {run.status.value:14}  {one_line(run.query.question)[:80]}")
     return 0
@@ -62,11 +64,20 @@ async def watch(settings: Settings, run_id: str, out: Path) -> int:
         return await follow(connection, await find(connection.api, run_id), out)
 
 
-async def tell(settings: Settings, run_id: str, command: str) -> int:
-    """Send `pause` or `cancel`."""
+async def pause(settings: Settings, run_id: str) -> int:
+    """Stop after the current turn."""
+    return await _tell(settings, run_id, "pause", runs.pause)
+
+
+async def cancel(settings: Settings, run_id: str) -> int:
+    """End the run."""
+    return await _tell(settings, run_id, "cancel", runs.cancel)
+
+
+async def _tell(settings: Settings, run_id: str, command: str, call: Callable[[str], Request[Run]]) -> int:
     async with connected(settings, say) as connection:
         run = await find(connection.api, run_id)
-        await connection.api.command(str(run.id), command)
+        await connection.api.send(call(run.id))
         print(f"run {run.id}: {command} requested")
     return 0
 
@@ -75,7 +86,7 @@ async def tape(settings: Settings, run_id: str, path: Path) -> int:
     """Save what a run's tools brought."""
     async with connected(settings, say) as connection:
         run = await find(connection.api, run_id)
-        await asyncio.to_thread(path.write_bytes, await connection.api.tape(str(run.id)))
+        await asyncio.to_thread(path.write_bytes, await connection.api.send(runs.tape(run.id)))
         print(path)
     return 0
 
@@ -84,8 +95,8 @@ async def export(settings: Settings, run_id: str, form: ExportFormat, path: Path
     """Write the report, or its sources, in this form."""
     async with connected(settings, say) as connection:
         run = await find(connection.api, run_id)
-        content = await connection.api.export(str(run.id), form)
-    target = path or Path("reports") / str(run.id) / f"{'sources' if form in REFERENCES else 'report'}.{form.extension}"
+        content = await connection.api.send(reports.export(run.id, form))
+    target = path or Path("reports") / run.id / f"{'sources' if form in REFERENCES else 'report'}.{form.extension}"
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         await asyncio.to_thread(target.write_bytes, content)
@@ -99,7 +110,7 @@ async def resume(settings: Settings, run_id: str, finish: bool, out: Path) -> in
     """Let a parked run go on, and follow it."""
     async with connected(settings, say) as connection:
         run = await find(connection.api, run_id)
-        await connection.api.command(str(run.id), "resume", {"finish": finish})
+        await connection.api.send(runs.resume(run.id, finish=finish))
         return await follow(connection, run, out, resumed=True)
 
 
@@ -107,7 +118,7 @@ async def approve(settings: Settings, run_id: str, out: Path) -> int:
     """Approve a run's plan, and follow it."""
     async with connected(settings, say) as connection:
         run = await find(connection.api, run_id)
-        await connection.api.command(str(run.id), "approve")
+        await connection.api.send(runs.approve(run.id))
         return await follow(connection, run, out, resumed=True)
 
 
@@ -119,26 +130,26 @@ async def steer(settings: Settings, run_id: str, steering: Steering) -> int:
     async with connected(settings, say) as connection:
         api = connection.api
         run = await find(api, run_id)
-        name = str(run.id)
         if steering.note:
-            await api.command(name, "notes", {"text": steering.note})
+            await api.send(runs.add_note(run.id, steering.note))
         if steering.add:
-            await api.command(name, "plan/subtasks", _new_subtask(run, steering.add).model_dump(mode="json"))
+            await api.send(runs.add_subtask(run.id, _new_subtask(run, steering.add)))
         if steering.drop:
-            await api.command(name, f"plan/subtasks/{steering.drop}", method="DELETE")
+            await api.send(runs.drop_subtask(run.id, steering.drop))
         if new_plan:
-            await api.command(name, "plan", new_plan.model_dump(mode="json"), method="PUT")
+            await api.send(runs.revise_plan(run.id, new_plan))
         if steering.budget:
-            await api.command(name, "budget", steering.budget.model_dump(), method="PUT")
-        print(f"run {name}: changed")
+            await api.send(runs.set_budget(run.id, models.Budget(**steering.budget.model_dump())))
+        print(f"run {run.id}: changed")
     return 0
 
 
-async def find(api: ApiClient, run_id: str) -> Run:
+async def find(api: AsyncClient, run_id: str) -> Run:
     """The run of this id, or the only recent one whose id begins so."""
     if len(run_id) >= FULL_ID:
-        return await api.run(run_id)
-    found = [run for run in await api.runs(SEARCHED_FOR_PREFIX) if str(run.id).startswith(run_id.lower())]
+        return await api.send(runs.get(run_id))
+    recent = (await api.send(runs.list_(SEARCHED_FOR_PREFIX))).items
+    found = [run for run in recent if run.id.startswith(run_id.lower())]
     if len(found) != 1:
         raise NotFound(f"{len(found) or 'no'} runs begin with {run_id!r}; `rubrica runs list` shows the ids")
     return found[0]
@@ -146,11 +157,12 @@ async def find(api: ApiClient, run_id: str) -> Run:
 
 def _described(run: Run) -> str:
     usage = run.usage
+    tokens = usage.input_tokens + usage.output_tokens
     lines = [
         f"run       {run.id}",
         f"question  {run.query.question}",
         f"status    {run.status.value} {one_line(run.detail)}".rstrip(),
-        f"used      {usage.model_calls} model and {usage.tool_calls} tool calls, {usage.tokens:,} tokens, "
+        f"used      {usage.model_calls} model and {usage.tool_calls} tool calls, {tokens:,} tokens, "
         f"US$ {usage.cost_microusd / 1e6:.4f}",
     ]
     for subtask in run.plan.subtasks if run.plan else ():
@@ -166,8 +178,10 @@ def _new_subtask(run: Run, question: str) -> Subtask:
     return Subtask(id=f"added{number}", title=question[:200], question=question)
 
 
-def _read_plan(path: Path) -> ResearchPlan:
+def _read_plan(path: Path) -> models.ResearchPlan:
+    """A plan that the API will take, checked before anything starts."""
     try:
-        return ResearchPlan.model_validate(json.loads(path.read_text()))
+        plan = ResearchPlan.model_validate(json.loads(path.read_text()))
     except (OSError, ValueError, ValidationError) as error:
         raise InvalidInput(f"{path} holds no usable plan: {error}") from error
+    return models.ResearchPlan(**plan.model_dump(mode="json"))

@@ -45,7 +45,7 @@ def pause(run: RunId) -> None:
     """Stop after the current turn and keep everything."""
     from infra.cli import run_commands
 
-    execute(lambda settings: run_commands.tell(settings, run, "pause"))
+    execute(lambda settings: run_commands.pause(settings, run))
 
 
 @app.command()
@@ -92,7 +92,7 @@ def cancel(run: RunId) -> None:
     """End a run for good."""
     from infra.cli import run_commands
 
-    execute(lambda settings: run_commands.tell(settings, run, "cancel"))
+    execute(lambda settings: run_commands.cancel(settings, run))
 
 
 @app.command()

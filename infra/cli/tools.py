@@ -1,17 +1,24 @@
 """`rubrica tools`: the services outside. It starts nothing: without a running API the counts are left out."""
 
-from app.domain.errors import Unavailable
-from app.outside.nouns import ToolUse, tool_uses
+from collections.abc import Sequence
+
+from app.outside.nouns import ToolUse as OwnToolUse
+from app.outside.nouns import tool_uses
 from app.settings import Settings
-from infra.cli.client import ApiClient
+from infra.cli.connection import open_api
 from infra.cli.execute import say
 from infra.local.home import Home
 from infra.local.lock import read_state
+from rubrica_client import service
+from rubrica_client.errors import Unavailable, Unreachable
+from rubrica_client.models import ToolUse
+
+AnyToolUse = ToolUse | OwnToolUse
 
 
 async def show(settings: Settings) -> int:
     """One line a service; then the calls of those that were called."""
-    uses = await _running(settings) or tool_uses([], settings.services)
+    uses: Sequence[AnyToolUse] = await _running(settings) or tool_uses([], settings.services)
     for use in uses:
         print(f"{'on ' if use.on else 'off'}  {use.name:18} {use.kind:7} {use.title:28} {_turned_on(use)}".rstrip())
     called = [use for use in uses if use.calls]
@@ -24,25 +31,25 @@ async def show(settings: Settings) -> int:
     return 0
 
 
-async def _running(settings: Settings) -> list[ToolUse] | None:
+async def _running(settings: Settings) -> Sequence[ToolUse] | None:
     """What a running API says of its services; None where none runs."""
     state = read_state(Home(settings.home).state)
     address = settings.api_url or (state.api if state else None)
     if address is None:
         return None
-    async with ApiClient(address) as api:
+    async with open_api(address) as api:
         try:
-            return await api.tools()
-        except Unavailable as error:
+            return (await api.send(service.tools())).items
+        except (Unavailable, Unreachable) as error:
             say(f"without counts: {error}")
     return None
 
 
-def _turned_on(use: ToolUse) -> str:
+def _turned_on(use: AnyToolUse) -> str:
     return "" if use.on else f"set {use.variable}"
 
 
-def _counts(use: ToolUse) -> str:
+def _counts(use: AnyToolUse) -> str:
     attempts = ", ".join(f"{n} {kind}" for kind, n in use.failed_attempts.items())
     times = f"{_ms(use.p50_ms):>8} {_ms(use.p95_ms):>8}"
     return f"{use.name:18} {use.calls:7} {use.share:6.1%} {use.failure_rate:7.2%} {use.kept:6} {times}  {attempts}".rstrip()

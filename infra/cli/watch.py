@@ -1,17 +1,17 @@
 """Follow a run until it needs nobody any more, and hand over its report."""
 
 import asyncio
+from contextlib import aclosing
 from pathlib import Path
 
-from app.domain.errors import RubricaError
-from app.domain.run import EventType, Run, RunStatus
-from infra.cli.client import ApiClient
-from infra.cli.connection import Connection
+from infra.cli.connection import WATCHING, Connection
 from infra.cli.deliver import deliver
 from infra.cli.display import display
 from infra.cli.execute import rubrica
 from infra.cli.forecast import scores
 from infra.cli.progress import Progress
+from rubrica_client import ApiError, AsyncClient, asking, runs
+from rubrica_client.models import EventType, Run, RunStatus
 
 PAUSE_LIMIT_S = 15
 PARKED = (RunStatus.PAUSED, RunStatus.BUDGET_REACHED, RunStatus.AWAITING_APPROVAL)
@@ -26,7 +26,7 @@ async def follow(connection: Connection, run: Run, out: Path, resumed: bool = Fa
     `run` is as it stood before it was last told to go on; `resumed` says that it was, so that its old pause does not count.
     Ctrl-C pauses the run.
     """
-    api, run_id = connection.api, str(run.id)
+    api, run_id = connection.api, run.id
     try:
         progress = await connection.healthy(_watch(api, run, resumed))
     except asyncio.CancelledError:
@@ -36,7 +36,7 @@ async def follow(connection: Connection, run: Run, out: Path, resumed: bool = Fa
     if progress.status is RunStatus.COMPLETED:
         path = await deliver(api, run_id, out, run.query.rubric)
         if run.query.rubric:
-            print(f"\n{scores(await api.scorecard(run_id))}")
+            print(f"\n{scores(await api.send(asking.scorecard(run_id)))}")
         print(f"\n{path}")
         return COMPLETED
     if progress.status in PARKED:
@@ -46,30 +46,31 @@ async def follow(connection: Connection, run: Run, out: Path, resumed: bool = Fa
     return RUN_FAILED
 
 
-async def _watch(api: ApiClient, run: Run, resumed: bool) -> Progress:
+async def _watch(api: AsyncClient, run: Run, resumed: bool) -> Progress:
     progress = Progress()
     parked_already = run.status in PARKED and not resumed
-    screen = display(str(run.id))
+    screen = display(run.id)
     try:
-        async for event in api.events(str(run.id)):
-            progress.apply(event)
-            screen.show(progress, event)
-            news = event.type is EventType.STATUS_CHANGED and event.seq > run.last_seq
-            if progress.status in PARKED and (news or (parked_already and event.seq >= run.last_seq)):
-                break
+        async with aclosing(api.events(run.id, patience=WATCHING)) as events:
+            async for event in events:
+                progress.apply(event)
+                screen.show(progress, event)
+                news = event.type is EventType.STATUS_CHANGED and event.seq > run.last_seq
+                if progress.status in PARKED and (news or (parked_already and event.seq >= run.last_seq)):
+                    break
     finally:
         screen.close()
     return progress
 
 
-async def _pause(api: ApiClient, run_id: str) -> None:
+async def _pause(api: AsyncClient, run_id: str) -> None:
     print(f"\npausing run {run_id} (Ctrl-C again to leave at once; nothing is lost)")
     try:
-        await api.command(run_id, "pause")
+        await api.send(runs.pause(run_id))
         async with asyncio.timeout(PAUSE_LIMIT_S):
-            while (await api.run(run_id)).status in (RunStatus.QUEUED, RunStatus.RUNNING):
+            while (await api.send(runs.get(run_id))).status in (RunStatus.QUEUED, RunStatus.RUNNING):
                 await asyncio.sleep(0.2)
-    except (RubricaError, TimeoutError) as error:
+    except (ApiError, TimeoutError) as error:
         print(f"it could not be paused ({error or 'no answer in time'}); it goes on when a stack runs again")
     print(f"go on with: {rubrica()} runs resume {run_id}")
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-PACKAGES = ("app", "infra", "retrieval", "training", "workflows", "ui")
+PACKAGES = ("app", "infra", "retrieval", "rubrica_client", "training", "workflows", "ui")
 # A file, what to add to it, and the contract that must object.
 VIOLATIONS = (
     ("app/domain/value.py", "import retrieval.ports", "Packages depend in one direction"),
@@ -31,6 +31,8 @@ VIOLATIONS = (
         "Only the writer itself knows the extractive writer's insides",
     ),
     ("ui/session.py", "import app.settings", "The page speaks HTTP only"),
+    ("rubrica_client/request.py", "import app.domain.value", "The client stands alone"),
+    ("app/runs/service/research.py", "import rubrica_client", "The product does not ask itself over HTTP"),
     ("retrieval/ports.py", "import temporalio", "Only durable and the run gateway know Temporal"),
     ("workflows/systems/stages.py", "import aiohttp", "Agents and systems know no framework, HTTP or database"),
     ("app/domain/plan.py", "import sqlmodel", "The domain is pydantic and the standard library"),

@@ -4,8 +4,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from bench.client import Event
 from bench.phases import Phase, has_begun, phase, section_turns, turns_before_sections, windows
+from rubrica_client.models import EventType, RunEvent
 
 BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
 LOG = [
@@ -24,7 +24,14 @@ LOG = [
     ("stage_finished", "report"),
 ]
 EVENTS = [
-    Event(seq=n, type=kind, agent=agent, payload={"stage": agent} if "stage" in kind else {}, at=BEGIN + timedelta(seconds=n))
+    RunEvent(
+        run_id="r1",
+        seq=n,
+        type=EventType(kind),
+        agent=agent,
+        payload={"stage": agent} if "stage" in kind else {},
+        at=BEGIN + timedelta(seconds=n),
+    )
     for n, (kind, agent) in enumerate(LOG, start=1)
 ]
 

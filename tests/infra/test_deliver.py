@@ -11,8 +11,9 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from app.domain.errors import SetupError
-from infra.cli.client import ApiClient
+from infra.cli.connection import open_api
 from infra.cli.deliver import deliver
+from rubrica_client import AsyncClient
 
 TEXT = "He said so. And so did she."
 NAME = hashlib.sha256(TEXT.encode()).hexdigest()
@@ -21,7 +22,7 @@ PAGE, REPORT = "<p>short</p>", "He said so [1]. " * 200
 
 
 @pytest.fixture
-async def api() -> AsyncIterator[ApiClient]:
+async def api() -> AsyncIterator[AsyncClient]:
     """An API with one finished report."""
 
     async def report(request: web.Request) -> web.Response:
@@ -37,7 +38,7 @@ async def api() -> AsyncIterator[ApiClient]:
     app.router.add_get("/v1/runs/r1/report", report)
     app.router.add_get("/v1/runs/r1/evidence", evidence)
     app.router.add_get(f"/v1/snapshots/{NAME}", snapshot)
-    async with TestServer(app) as server, ApiClient(str(server.make_url("")).rstrip("/")) as client:
+    async with TestServer(app) as server, open_api(str(server.make_url(""))) as client:
         yield client
 
 
@@ -56,7 +57,7 @@ def files(folder: Path) -> set[str]:
     return {path.name for path in folder.rglob("*") if path.is_file()}
 
 
-async def test_a_full_disk_leaves_no_half_report_and_says_how_to_have_it_written(api: ApiClient, tmp_path: Path) -> None:
+async def test_a_full_disk_leaves_no_half_report_and_says_how_to_have_it_written(api: AsyncClient, tmp_path: Path) -> None:
     said = r"finished and kept, but .*; make room there, then `rubrica runs watch r1` writes it"
     with pytest.raises(SetupError, match=said), room_for(1_000):
         await deliver(api, "r1", tmp_path)

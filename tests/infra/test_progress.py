@@ -1,11 +1,10 @@
 """What a person sees while a run goes on."""
 
 from datetime import UTC, datetime
-from uuid import UUID
 
-from app.domain.run import EventType, RunEvent, RunStatus
 from infra.cli.display import PlainLines
 from infra.cli.progress import Progress, Stage, StageState
+from rubrica_client.models import EventType, RunEvent, RunStatus
 from tests.support.stack_api import RUN_ID, a_whole_run
 
 
@@ -13,7 +12,7 @@ def events(status: str = "completed") -> list[RunEvent]:
     whole = enumerate(a_whole_run(status), 1)
     return [
         RunEvent(
-            run_id=UUID(RUN_ID),
+            run_id=RUN_ID,
             seq=n,
             type=EventType(kind),
             agent=agent,

@@ -115,7 +115,7 @@ def _rest(api: FakeApi) -> Any:
             case "POST", "/estimates":
                 span = {"low": 10, "likely": 20, "high": 1_234}
                 return web.json_response({"tokens": span, "cost_microusd": span, "seconds": span, "runs": 3, "model": "m"})
-            case "GET", "/rubric":
+            case (("GET" | "PUT"), "/rubric"):
                 return web.json_response({"rubric": {"criteria": CRITERIA}, "drafted": None, "edited_at": None})
             case "GET", "/scorecard":
                 items = [{"criterion": criterion, "score": 0.5, "reason": "half of it"} for criterion in CRITERIA[:-1]]
@@ -137,6 +137,10 @@ def _rest(api: FakeApi) -> Any:
             case "POST", "/pause":
                 api.add(("status_changed", "", {"status": "paused", "detail": ""}))
                 return web.json_response(api.run(), status=202)
+            case "POST", "/notes":
+                return web.json_response({"seq": len(api.events), "text": body["text"]}, status=201)
+            case (("POST" | "PUT" | "DELETE"), part) if part.startswith("/plan"):
+                return web.json_response({"subtasks": [{"id": "s1", "title": "Revenue", "question": "What was raised?"}]})
             case (("POST" | "PUT" | "DELETE"), _):
                 return web.json_response(api.run(), status=202)
         problem = {"type": "x", "title": "Not found", "status": 404, "detail": f"there is no {path}"}

@@ -13,6 +13,9 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 from uuid import uuid4
 
+from rubrica_client.models import ReportView
+from tests.ui.whole_answers import whole, whole_answer
+
 TERMINAL = {"completed", "failed", "cancelled"}
 START = datetime(2026, 1, 5, 9, 30, tzinfo=UTC)
 Json = dict[str, Any]
@@ -154,15 +157,15 @@ class _Handler(BaseHTTPRequestHandler):
                 return self._problem(status, problem)
         for method, pattern, answer in self.api.routes:
             if method == self.command and (found := re.fullmatch(pattern, url.path)):
-                return self._given(answer(found, body))
+                return self._given(url.path, answer(found, body))
         self._route(url.path, parse_qs(url.query), body)
 
-    def _given(self, answer: Any) -> None:
+    def _given(self, path: str, answer: Any) -> None:
         if isinstance(answer, bytes):
             return self._bytes(200, "application/octet-stream", answer)
         if isinstance(answer, tuple):
             return self._problem(answer[0], {"type": "about:blank", "title": "Refused", "status": answer[0], "detail": answer[1]})
-        self._json(200, answer)
+        self._json(200, whole_answer(self.command, path, answer))
 
     def _route(self, path: str, query: dict[str, list[str]], body: Json | None) -> None:
         if path == "/v1/runs" and self.command == "POST":
@@ -180,7 +183,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _about(self, run: FakeRun, what: str, query: dict[str, list[str]]) -> None:
         if what == "events":
-            return self._stream(run, int(query.get("after", ["0"])[0]))
+            return self._stream(run, int(self.headers.get("Last-Event-ID", "0")))
         if what == "report":
             return self._report(run)
         if what == "export":
@@ -212,7 +215,7 @@ class _Handler(BaseHTTPRequestHandler):
         if run.report is None:
             detail = "The run has no report yet; it is still running."
             return self._problem(409, {"type": "about:blank", "title": "No report yet", "status": 409, "detail": detail})
-        self._json(200, run.report)
+        self._json(200, whole(ReportView, run.report))
 
     def _stream(self, run: FakeRun, after: int) -> None:
         self.api.streams_opened_after.append(after)

@@ -13,9 +13,10 @@ from starlette.testclient import TestClient
 from app.database.engine import connect
 from app.http.services import open_services
 from app.runs.storage.run_log import RunLog
+from rubrica_client import Client
 from tests.app.support import InMemoryRuns, serving
 from ui import shared, sign_in
-from ui.api_client import ApiClient
+from ui.session import open_client
 from ui.sign_in import COOKIE
 
 PASSWORD = "four words nobody guesses"
@@ -61,7 +62,7 @@ def real_api(urls: tuple[str, str], owner_url: str, write: Callable[..., object]
         loop.close()
 
 
-def sign_up(api_url: str, name: str) -> tuple[TestClient, ApiClient]:
+def sign_up(api_url: str, name: str) -> tuple[TestClient, Client]:
     """An organisation made by the page's form: its browser, and the page's client as that browser's session."""
     browser = TestClient(
         Starlette(routes=[*sign_in.ROUTES, *shared.ROUTES]), base_url="http://page.example", follow_redirects=False
@@ -69,4 +70,4 @@ def sign_up(api_url: str, name: str) -> tuple[TestClient, ApiClient]:
     form = {"organisation": name, "person": "Ann", "email": f"ann@{name}.example", "password": PASSWORD}
     answer = browser.post("/sign-up", data=form, headers={"Origin": "http://page.example"})
     assert (answer.status_code, answer.headers["location"]) == (303, "/"), answer.text
-    return browser, ApiClient(api_url, {"Cookie": f"{COOKIE}={browser.cookies[COOKIE]}"})
+    return browser, open_client(api_url, {"Cookie": f"{COOKIE}={browser.cookies[COOKIE]}"})

@@ -4,10 +4,10 @@ from collections.abc import Callable
 
 from streamlit.testing.v1 import AppTest
 
+from rubrica_client.models import Change, ReportDiff, SectionDiff, Stretch
 from tests.ui.fake_api import START, FakeApi
 from tests.ui.stories import QUOTE, SOURCE, SPEECH, finished
 from tests.ui.test_pages import shown
-from ui.client.reports import Diff, SectionDiff, Words
 from ui.components.after_reading import diff_html
 
 OpenPage = Callable[..., AppTest]
@@ -58,9 +58,9 @@ def test_sharing_asking_on_and_bringing_a_version_back(api: FakeApi, open_page: 
 
 def test_a_diff_shows_words_and_no_markup() -> None:
     words = (
-        Words(change="same", text="Duties "),
-        Words(change="removed", text="fell"),
-        Words(change="added", text="<b>rose</b>"),
+        Stretch(change=Change.SAME, text="Duties "),
+        Stretch(change=Change.REMOVED, text="fell"),
+        Stretch(change=Change.ADDED, text="<b>rose</b>"),
     )
-    html = diff_html(Diff(sections=(SectionDiff(change="changed", old=1, new=1, heading="Then", words=words),)))
+    html = diff_html(ReportDiff(sections=(SectionDiff(change=Change.CHANGED, old=1, new=1, heading="Then", words=words),)))
     assert "Duties <del>fell</del><ins>&lt;b&gt;rose&lt;/b&gt;</ins>" in html

@@ -3,6 +3,7 @@
 import asyncio
 import hashlib
 from collections.abc import AsyncIterator
+from typing import TypeVar
 from uuid import UUID
 
 import asyncpg
@@ -21,21 +22,25 @@ from app.http.services import open_services
 from app.reports.rendering import render
 from app.runs.storage import runs
 from app.runs.storage.run_log import RunLog, Snapshot
+from rubrica_client import ApiError, Client, asking, reports
+from rubrica_client import runs as calls
+from rubrica_client.models import Budget as BudgetShown
+from rubrica_client.models import Criterion, Effort, GivenRubric, NewRun, Run
+from rubrica_client.request import Request
 from tests.app.support import InMemoryRuns, serving
 from tests.support.accounts import HOME_HEADERS
 from tests.support.opening import open_stage
-from ui.api_client import ApiClient, ApiProblem
-from ui.client import asking
 from ui.components.exports import DOCUMENTS, REFERENCES
 from ui.components.report_view import article
 from ui.event_feed import EventFeed
 from ui.language import LANGUAGES, table
-from ui.models import Budget as BudgetShown
-from ui.models import NewRun, Run
 from ui.progress import fold
+from ui.report import Report as ShownReport
 from ui.sentences import SENTENCES
+from ui.session import open_client
 from workflows.judging.general_rubric import general_rubric
 
+T = TypeVar("T")
 TEXT = "The tariff of 1846 lowered duties. It was passed by a narrow margin."
 SNAPSHOT = hashlib.sha256(TEXT.encode()).hexdigest()
 QUOTE = Quote(source=Source(url="https://example.org/1846", title="1846", snapshot=SNAPSHOT), text=TEXT[:34], start=0, end=34)
@@ -50,13 +55,17 @@ async def pool(postgres_url: str) -> AsyncIterator[asyncpg.Pool]:
 
 
 @pytest.fixture
-async def client(api_urls: tuple[str, str], pool: asyncpg.Pool) -> AsyncIterator[ApiClient]:
+async def client(api_urls: tuple[str, str], pool: asyncpg.Pool) -> AsyncIterator[Client]:
     async with open_services(*api_urls, InMemoryRuns(RunLog(pool))) as services, serving(services) as served:
-        yield ApiClient(served.address, HOME_HEADERS)
+        yield open_client(served.address, HOME_HEADERS)
 
 
-async def ask(client: ApiClient) -> Run:
-    return await asyncio.to_thread(client.start_run, NewRun(question="Which duties?", effort="quick", budget=BudgetShown()))
+async def sent(client: Client, request: Request[T]) -> T:
+    return await asyncio.to_thread(client.send, request)
+
+
+async def ask(client: Client) -> Run:
+    return await sent(client, calls.create(NewRun(question="Which duties?", effort=Effort.QUICK, budget=BudgetShown())))
 
 
 async def search(log: RunLog, run_id: UUID) -> None:
@@ -77,12 +86,12 @@ async def report(pool: asyncpg.Pool, run_id: UUID) -> None:
     await log.set_status(run_id, RunStatus.COMPLETED)
 
 
-async def test_from_the_question_to_the_quote(client: ApiClient, pool: asyncpg.Pool) -> None:
+async def test_from_the_question_to_the_quote(client: Client, pool: asyncpg.Pool) -> None:
     run, log = await ask(client), RunLog(pool)
     await search(log, UUID(run.id))
     await report(pool, UUID(run.id))
 
-    feed = EventFeed(ApiClient(client.base_url, HOME_HEADERS), run.id)
+    feed = EventFeed(client.address.url, HOME_HEADERS, run.id)
     state = await asyncio.to_thread(feed.look)
     while not state.ended:
         state = await asyncio.to_thread(feed.look)
@@ -90,56 +99,56 @@ async def test_from_the_question_to_the_quote(client: ApiClient, pool: asyncpg.P
     assert progress.stage("search/s1").state == "done"
     assert progress.report == {"sections": 1, "citations": 1, "words": 2}
 
-    shown = await asyncio.to_thread(client.report, run.id)
-    text = article(shown).html
+    shown = await sent(client, reports.get(run.id))
+    text = article(ShownReport.of(shown)).html
     assert "Lower. </span>" in text or "Lower. <button" in text
     assert "Question" not in text
     assert "Sources" not in text
     citation = shown.citations[0]
-    stored = await asyncio.to_thread(client.snapshot, citation.source.snapshot)
+    stored = await sent(client, reports.snapshot(citation.source.snapshot))
     assert stored[citation.start : citation.end] == citation.quote == QUOTE.text
     for form in (*DOCUMENTS, *REFERENCES):
-        assert await asyncio.to_thread(client.export, run.id, form.name), form
+        assert await sent(client, reports.export(run.id, form.name)), form
 
 
-async def test_steering(client: ApiClient, pool: asyncpg.Pool) -> None:
+async def test_steering(client: Client, pool: asyncpg.Pool) -> None:
     run = await ask(client)
-    await asyncio.to_thread(client.add_note, run.id, "look at 1846")
-    await asyncio.to_thread(client.pause, run.id)
-    assert (await asyncio.to_thread(client.run, run.id)).status == "paused"
-    await asyncio.to_thread(client.set_budget, run.id, BudgetShown(max_tokens=5_000))
-    await asyncio.to_thread(client.resume, run.id, finish=True)
-    shown = await asyncio.to_thread(client.run, run.id)
+    await sent(client, calls.add_note(run.id, "look at 1846"))
+    await sent(client, calls.pause(run.id))
+    assert (await sent(client, calls.get(run.id))).status == "paused"
+    await sent(client, calls.set_budget(run.id, BudgetShown(max_tokens=5_000)))
+    await sent(client, calls.resume(run.id, finish=True))
+    shown = await sent(client, calls.get(run.id))
     assert (shown.status, shown.budget.max_tokens) == ("running", 5_000)
-    await asyncio.to_thread(client.cancel, run.id)
-    with pytest.raises(ApiProblem) as caught:
-        await asyncio.to_thread(client.add_note, run.id, "too late")
+    await sent(client, calls.cancel(run.id))
+    with pytest.raises(ApiError) as caught:
+        await sent(client, calls.add_note(run.id, "too late"))
     assert caught.value.status == 409
     assert "cancelled" in caught.value.detail
 
 
-async def test_what_the_api_refuses_is_shown_in_its_words(client: ApiClient) -> None:
+async def test_what_the_api_refuses_is_shown_in_its_words(client: Client) -> None:
     for question in ("", "x" * 9_000):
-        with pytest.raises(ApiProblem) as caught:
-            await asyncio.to_thread(client.start_run, NewRun(question=question))
+        with pytest.raises(ApiError) as caught:
+            await sent(client, calls.create(NewRun(question=question)))
         assert caught.value.status == 400
         assert "question" in caught.value.detail
 
 
-async def test_history_in_pages(client: ApiClient) -> None:
+async def test_history_in_pages(client: Client) -> None:
     asked = [(await ask(client)).id for _ in range(3)]
-    first = await asyncio.to_thread(client.runs, 2)
-    second = await asyncio.to_thread(client.runs, 2, first.next)
+    first = await sent(client, calls.list_(2))
+    second = await sent(client, calls.list_(2, first.next))
     assert [run.id for run in (*first.items, *second.items)][:3] == asked[::-1]
 
 
-async def test_history_is_searched(client: ApiClient, pool: asyncpg.Pool) -> None:
+async def test_history_is_searched(client: Client, pool: asyncpg.Pool) -> None:
     run = await ask(client)
     await report(pool, UUID(run.id))
     for words in ("WHICH duties", "lower then", "1846"):
-        assert (await asyncio.to_thread(client.runs, words=words)).items[0].id == run.id, words
+        assert (await sent(client, calls.list_(words=words))).items[0].id == run.id, words
     for words in ("which treaties", "100%", "d_ties", "\\"):
-        assert (await asyncio.to_thread(client.runs, words=words)).items == (), words
+        assert (await sent(client, calls.list_(words=words))).items == [], words
 
 
 def test_the_page_knows_every_kind_of_event_and_status() -> None:
@@ -149,28 +158,27 @@ def test_the_page_knows_every_kind_of_event_and_status() -> None:
     assert set(BudgetShown.model_fields) == set(Budget.model_fields)
 
 
-async def test_what_is_settled_around_a_run(client: ApiClient, pool: asyncpg.Pool) -> None:
-    """Through the page's module for it."""
-    new, log = NewRun(question="Which duties?", effort="quick"), RunLog(pool)
-    guess = await asyncio.to_thread(asking.estimate, client, new)
+async def test_what_is_settled_around_a_run(client: Client, pool: asyncpg.Pool) -> None:
+    new, log = NewRun(question="Which duties?", effort=Effort.QUICK), RunLog(pool)
+    guess = await sent(client, asking.estimate(new))
     assert guess.seconds.low < guess.seconds.high
-    assert [q.question for q in (await asyncio.to_thread(asking.clarify, client, new)).questions] == ["Which country?"]
-    drafted = await asyncio.to_thread(asking.draft_rubric, client, new)
-    criteria = [criterion.model_dump() for criterion in drafted.rubric.criteria]
-    asked = new.model_copy(update={"approve_plan": True, "rubric": {"draft": drafted.id, "criteria": criteria}})
-    run = await asyncio.to_thread(client.start_run, asked)
-    assert (await asyncio.to_thread(asking.rubric, client, run.id)).drafted == drafted.rubric
-    mine = asking.Criterion(title="Mine", description="Optional Criterion: Is short.", weight=1)
-    edited = await asyncio.to_thread(asking.edit_rubric, client, run.id, [*drafted.rubric.criteria, mine])
+    assert [q.question for q in (await sent(client, asking.clarify(new))).questions] == ["Which country?"]
+    drafted = await sent(client, asking.draft_rubric(new))
+    rubric = GivenRubric(draft=drafted.id, criteria=drafted.rubric.criteria)
+    asked = new.model_copy(update={"approve_plan": True, "rubric": rubric})
+    run = await sent(client, calls.create(asked))
+    assert (await sent(client, asking.rubric(run.id))).drafted == drafted.rubric
+    mine = Criterion(title="Mine", description="Optional Criterion: Is short.", weight=1)
+    edited = await sent(client, asking.edit_rubric(run.id, [*drafted.rubric.criteria, mine]))
     assert edited.rubric.criteria[-1] == mine
     await log.set_status(UUID(run.id), RunStatus.AWAITING_APPROVAL)
-    assert (await asyncio.to_thread(asking.approve, client, run.id)).status == "running"
-    with pytest.raises(ApiProblem) as refused:
-        await asyncio.to_thread(asking.scorecard, client, run.id)
+    assert (await sent(client, calls.approve(run.id))).status == "running"
+    with pytest.raises(ApiError) as refused:
+        await sent(client, asking.scorecard(run.id))
     assert refused.value.status == 404
     card = scorecard_of(
         CriterionScore(criterion=c, missing="no model") for c in general_rubric(ResearchQuery(question="x?")).criteria
     )
     await rubrics.save_scorecard(pool, UUID(run.id), card)
-    shown = await asyncio.to_thread(asking.scorecard, client, run.id)
+    shown = await sent(client, asking.scorecard(run.id))
     assert (shown.judged, shown.overall, shown.items[0].missing) == (0, None, "no model")

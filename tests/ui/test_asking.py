@@ -4,11 +4,11 @@ from collections.abc import Callable
 
 from streamlit.testing.v1 import AppTest
 
+from rubrica_client.models import Criterion
 from tests.ui.fake_api import FakeApi
 from tests.ui.fake_asking import awaiting_approval, estimating, scored
 from tests.ui.stories import PLAN, QUESTION, finished
 from tests.ui.test_pages import shown
-from ui.client.asking import Criterion
 from ui.components.rubric_editor import joined, parted
 
 OpenPage = Callable[..., AppTest]

@@ -5,13 +5,13 @@ from typing import Any
 
 from streamlit.testing.v1 import AppTest
 
+from rubrica_client import reports
 from tests.ui.fake_api import START, FakeApi, FakeRun
 from tests.ui.stories import finished
 from tests.ui.test_pages import shown
-from ui.api_client import ApiClient
-from ui.client.reports import Reports
 from ui.components.report_view import article
-from ui.models import Report
+from ui.report import Report
+from ui.session import open_client
 
 OpenPage = Callable[..., AppTest]
 WHEN = START.isoformat()
@@ -77,13 +77,14 @@ def test_a_section_is_rewritten_or_edited_as_it_was_read(api: FakeApi) -> None:
         api.answer(method, f"/v1/runs/{run.id}/sections/3{ending}", lambda *_: TASK)
 
     def form(url: str, run: str) -> None:
-        from ui.api_client import ApiClient
-        from ui.client.reports import EditableSection, Reports
+        from rubrica_client import runs
+        from rubrica_client.models import SectionView
         from ui.components import section_change
+        from ui.session import open_client
 
-        client = ApiClient(url)
-        section = EditableSection(heading="Then", level=2, markdown="Lower [1].")
-        section_change.ask(Reports(client), client.run(run), 5, 3, section)
+        client = open_client(url, {})
+        section = SectionView(heading="Then", level=2, markdown="Lower [1].")
+        section_change.ask(client, client.send(runs.get(run)), 5, 3, section)
 
     app = AppTest.from_function(form, args=(api.url, run.id)).run()
     app.segmented_control(key="change_how").set_value("deepen").run()
@@ -123,4 +124,4 @@ def test_figures_and_disagreements_are_below_the_text(api: FakeApi, open_page: O
     assert "It &lt;rose&gt;. — B" in html
     assert "onload" not in html
     assert "javascript:" not in html
-    assert len(Reports(ApiClient(api.url)).figures(run.id).charts[0].points) == 2
+    assert len(open_client(api.url, {}).send(reports.figures(run.id)).charts[0].points) == 2

@@ -6,7 +6,6 @@ from datetime import timedelta
 
 from tests.ui.fake_api import FakeApi, FakeRun
 from tests.ui.stories import QUESTION, finished, searching
-from ui.api_client import ApiClient
 from ui.event_feed import EventFeed
 
 
@@ -19,7 +18,7 @@ def until(true: Callable[[], bool]) -> None:
 def test_a_stream_that_is_cut_again_and_again_loses_and_repeats_nothing(api: FakeApi) -> None:
     run = finished(api)
     api.cut_stream_after = 4
-    feed = EventFeed(ApiClient(api.url), run.id)
+    feed = EventFeed(api.url, {}, run.id)
     until(lambda: feed.look().ended)
     assert [event.seq for event in feed.look().events] == list(range(1, len(run.events) + 1))
     assert api.streams_opened_after == [0, 4, 8, 12]
@@ -28,7 +27,7 @@ def test_a_stream_that_is_cut_again_and_again_loses_and_repeats_nothing(api: Fak
 def test_new_events_show_up_while_the_stream_is_open(api: FakeApi) -> None:
     run = api.add(FakeRun(QUESTION))
     run.emit("run_created", {"question": QUESTION})
-    feed = EventFeed(ApiClient(api.url), run.id)
+    feed = EventFeed(api.url, {}, run.id)
     assert len(feed.look().events) == 1
     run.emit("note_added", {"text": "later"})
     until(lambda: len(feed.look().events) == 2)
@@ -38,7 +37,7 @@ def test_new_events_show_up_while_the_stream_is_open(api: FakeApi) -> None:
 def test_trouble_is_shown_and_goes_away(api: FakeApi) -> None:
     run = searching(api)
     api.fail("/events", 503, "Busy", "come back later")
-    feed = EventFeed(ApiClient(api.url), run.id)
+    feed = EventFeed(api.url, {}, run.id)
     problem = feed.look().problem
     assert problem is not None
     assert problem.title == "Busy"
@@ -49,7 +48,7 @@ def test_trouble_is_shown_and_goes_away(api: FakeApi) -> None:
 
 def test_it_stops_when_nobody_looks_and_goes_on_where_it_was(api: FakeApi) -> None:
     run = searching(api)
-    feed = EventFeed(ApiClient(api.url), run.id, idle=timedelta(seconds=0.3))
+    feed = EventFeed(api.url, {}, run.id, idle=timedelta(seconds=0.3))
     until(lambda: len(feed.look().events) == len(run.events))
     until(lambda: not feed.following)
     run.emit("note_added", {"text": "meanwhile"})
@@ -59,7 +58,7 @@ def test_it_stops_when_nobody_looks_and_goes_on_where_it_was(api: FakeApi) -> No
 
 def test_it_ends_with_the_run(api: FakeApi) -> None:
     run = finished(api)
-    feed = EventFeed(ApiClient(api.url), run.id)
+    feed = EventFeed(api.url, {}, run.id)
     until(lambda: feed.look().ended)
     until(lambda: not feed.following)
     feed.look()

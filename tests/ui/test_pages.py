@@ -36,8 +36,9 @@ def test_asking_starts_a_run_and_leads_to_its_page(api: FakeApi, open_page: Open
     app.date_input(key="published_from").set_value(date(1850, 1, 1))
     app.button(key="start").click().run()
     sent = api.commands()[0][2]
+    budget = {"max_cost_microusd": 250_000, "max_tokens": None, "max_seconds": None}
     assert sent == {
-        **{"question": QUESTION, "effort": "deep", "budget": {"max_cost_microusd": 250_000}},
+        **{"question": QUESTION, "effort": "deep", "budget": budget},
         **{"length": "short", "sources": ["web"], "published_from": "1850-01-01"},
     }
     assert app.query_params["run"] == next(iter(api.runs))

@@ -2,16 +2,16 @@
 
 from datetime import timedelta
 
+from rubrica_client.models import ResearchPlan, RunEvent
 from tests.ui.fake_api import START, FakeApi, FakeRun
 from tests.ui.stories import QUESTION, searching
 from ui.components.lists import agents_html, notices_html
 from ui.components.plan_tree import depths, plan_html
-from ui.models import Event, Plan
 from ui.progress import Progress, fold, stage_of
 
 
 def progress_of(run: FakeRun) -> Progress:
-    return fold(Event.model_validate(event) for event in run.events)
+    return fold(RunEvent.model_validate(event) for event in run.events)
 
 
 def test_each_subtask_is_in_its_own_state(api: FakeApi) -> None:
@@ -68,13 +68,13 @@ def test_section_writers_belong_to_the_report() -> None:
 
 
 def test_what_may_run_in_parallel_has_the_same_depth() -> None:
-    plan = Plan.model_validate(
+    plan = ResearchPlan.model_validate(
         {
             "subtasks": [
-                {"id": "a", "title": "a", "depends_on": ["c"]},
-                {"id": "b", "title": "b"},
-                {"id": "c", "title": "c", "depends_on": ["b"]},
-                {"id": "d", "title": "d"},
+                {"id": "a", "title": "a", "question": "Why?", "depends_on": ["c"]},
+                {"id": "b", "title": "b", "question": "Why?"},
+                {"id": "c", "title": "c", "question": "Why?", "depends_on": ["b"]},
+                {"id": "d", "title": "d", "question": "Why?"},
             ]
         }
     )
@@ -91,14 +91,14 @@ def test_working_time_leaves_pauses_out() -> None:
     run = FakeRun(QUESTION)
     for status in ("running", "paused", "running"):
         run.emit("status_changed", {"status": status})
-    times = [Event.model_validate(event).at for event in run.events]
+    times = [RunEvent.model_validate(event).at for event in run.events]
     later = times[2] + timedelta(seconds=5)
     assert progress_of(run).working_time(later) == (times[1] - times[0]) + timedelta(seconds=5)
 
 
 def test_reading_on_comes_to_the_same_as_reading_anew(api: FakeApi) -> None:
     run = searching(api)
-    events = [Event.model_validate(event) for event in run.events]
+    events = [RunEvent.model_validate(event) for event in run.events]
     for cut in range(len(events)):
         assert fold(events[cut:], fold(events[:cut])) == fold(events)
 

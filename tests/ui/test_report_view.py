@@ -1,12 +1,13 @@
 """A report as HTML: every citation opens its quote, and nothing from outside becomes markup."""
 
+from rubrica_client.models import Citation, Claim
 from tests.ui.stories import MARKDOWN, QUOTE, SPEECH, citations
 from ui.components.claims_view import claims_html
 from ui.components.markup import host, link
 from ui.components.passage import passage_html
 from ui.components.reader import cards
 from ui.components.report_view import article, body_of, outline_html, sources_html
-from ui.models import Citation, Claim, Report
+from ui.report import Report
 
 
 def a_report(markdown: str = MARKDOWN) -> Report:

@@ -1,16 +1,16 @@
 """Two organisations at once, through the page: each sees its own work and nothing of the other's."""
 
 from collections.abc import Callable, Iterator
+from functools import partial
 
 import pytest
 
+from rubrica_client import ApiError, Client, accounts, documents, preferences, reports, runs
+from rubrica_client.models import Effort, NewRating, NewRun
+from rubrica_client.request import Request
 from tests.ui.browsing import CHROMIUM, LIMIT_MS, page_server
 from tests.ui.houses import PASSWORD, Running, real_api, sign_up
 from tests.ui.test_against_the_api import QUOTE, report
-from ui.api_client import ApiClient, ApiProblem
-from ui.client import accounts, living, preferences
-from ui.client.reports import Reports
-from ui.models import NewRun
 
 
 @pytest.fixture
@@ -24,52 +24,52 @@ def test_nothing_of_one_is_seen_by_the_other(running: Running) -> None:
     """Every list, and every address of the other's work. Only a link that was handed over opens, for everybody, until it ends."""
     (birch_browser, birch), (alder_browser, alder) = (sign_up(running.url, name) for name in ("birch", "alder"))
     houses = {"birch": birch, "alder": alder}
-    runs = {name: api.start_run(NewRun(question=f"Which duties, {name}?", effort="quick")).id for name, api in houses.items()}
-    rooms = {name: living.create_collection(api, f"Papers of {name}").id for name, api in houses.items()}
-    for run in runs.values():
+    asked = {name: runs.create(NewRun(question=f"Which duties, {name}?", effort=Effort.QUICK)) for name in houses}
+    begun = {name: api.send(asked[name]).id for name, api in houses.items()}
+    rooms = {name: api.send(documents.create_collection(f"Papers of {name}")).id for name, api in houses.items()}
+    for run in begun.values():
         running.report(run)
     for name, api in houses.items():
-        assert [run.id for run in api.runs().items] == [runs[name]]
-        assert [run.id for run in api.runs(words="duties").items] == [runs[name]]
-        assert [room.id for room in living.collections(api).items] == [rooms[name]]
-        assert [member.email for member in accounts.members(api).items] == [f"ann@{name}.example"]
-    mine, theirs = runs["alder"], runs["birch"]
-    assert QUOTE.text in alder.export(mine, "md").decode()
+        assert [run.id for run in api.send(runs.list_()).items] == [begun[name]]
+        assert [run.id for run in api.send(runs.list_(words="duties")).items] == [begun[name]]
+        assert [room.id for room in api.send(documents.collections()).items] == [rooms[name]]
+        assert [member.email for member in api.send(accounts.members()).items] == [f"ann@{name}.example"]
+    mine, theirs = begun["alder"], begun["birch"]
+    assert QUOTE.text in alder.send(reports.export(mine, "md")).decode()
     for look in looks(alder, theirs, rooms["birch"]):
-        with pytest.raises(ApiProblem) as refused:
+        with pytest.raises(ApiError) as refused:
             look()
         assert refused.value.status == 404, refused.value
 
-    link = Reports(birch).share(theirs, 7)
+    link = birch.send(reports.share(theirs, 7))
     for browser in (birch_browser, alder_browser):
         opened = browser.get(f"/shared/{link.token}")
         assert "Lower." in opened.text
         assert opened.headers["content-security-policy"].startswith("sandbox")
         assert "alder" not in opened.text
-    Reports(birch).revoke(theirs, link.id)
+    birch.send(reports.revoke_share(theirs, link.id))
     gone = alder_browser.get(f"/shared/{link.token}", headers={"Accept-Language": "zh-CN,zh;q=0.9"})
     assert (gone.status_code, "此链接已失效" in gone.text, "Lower." in gone.text) == (404, True, False)
 
 
-def looks(api: ApiClient, run: str, room: str) -> list[Callable[[], object]]:
+def looks(api: Client, run: str, room: str) -> list[Callable[[], object]]:
     """Ways to look at a run and at a collection, and to change them."""
-    reports = Reports(api)
-    return [
-        lambda: api.run(run),
-        lambda: api.report(run),
-        lambda: api.export(run, "pdf"),
-        lambda: next(api.events(run, 0)),
-        lambda: api.add_note(run, "hello"),
-        lambda: reports.versions(run),
-        lambda: reports.rewrite(run, 0, "rewrite", "", 1),
-        lambda: reports.ask(run, "And silver?"),
-        lambda: reports.share(run, 7),
-        lambda: reports.figures(run),
-        lambda: preferences.rate(api, run, 1),
-        lambda: living.collection(api, room),
-        lambda: living.upload(api, room, [("a.txt", b"words")]),
-        lambda: living.remove(api, room),
-    ]
+    calls: tuple[Request[object], ...] = (
+        runs.get(run),
+        reports.get(run),
+        reports.export(run, "pdf"),
+        runs.add_note(run, "hello"),
+        reports.versions(run),
+        reports.rewrite(run, 0, "rewrite", "", 1),
+        reports.ask(run, "And silver?"),
+        reports.share(run, 7),
+        reports.figures(run),
+        preferences.rate(run, NewRating(stars=1)),
+        documents.collection(room),
+        documents.upload(room, [("a.txt", b"words")]),
+        documents.delete_collection(room),
+    )
+    return [lambda: next(api.stream(run)), *(partial(api.send, call) for call in calls)]
 
 
 def test_a_form_that_comes_back_keeps_what_was_typed_and_says_why(running: Running) -> None:

@@ -6,32 +6,33 @@ from functools import partial
 
 import streamlit as st
 
-from ui.api_client import ApiProblem
-from ui.client.reports import Diff, FollowUp, Link, Reports, Version
+from rubrica_client import ApiError, Client, reports
+from rubrica_client.models import AnswerView, CreatedShare, ReportDiff, Run, Usage, VersionInfo
 from ui.components import problem
 from ui.components.controls import act
 from ui.components.markup import text
 from ui.components.report_view import article
+from ui.facts import count_tokens
 from ui.figures import compact, money
 from ui.language import named, say, when
-from ui.models import Report, Run, Usage
+from ui.report import Report
 from ui.session import page_address
 
 REFRESH = timedelta(seconds=2)
 DAYS = (1, 7, 30, 90)
 
 
-def share(reports: Reports, run: Run) -> None:
+def share(client: Client, run: Run) -> None:
     """Make a link that anybody may read until it ends. Its address is told once: it stays in sight until the page is left."""
     st.caption(say("share.help"))
     days = st.segmented_control(say("share.days"), DAYS, default=7, required=True, key="share_days")
     if st.button(say("share.make"), key="share", type="primary"):
         try:
-            st.session_state["made_link"] = (run.id, reports.share(run.id, days or 7))
-        except ApiProblem as error:
+            st.session_state["made_link"] = (run.id, client.send(reports.share(run.id, days or 7)))
+        except ApiError as error:
             problem.show(error)
             return
-    made: tuple[str, Link] | None = st.session_state.get("made_link")
+    made: tuple[str, CreatedShare] | None = st.session_state.get("made_link")
     if made is None or made[0] != run.id:
         return
     link = made[1]
@@ -39,48 +40,48 @@ def share(reports: Reports, run: Run) -> None:
     st.code(page_address(f"/shared/{link.token}"), language=None, wrap_lines=True)
 
 
-def links(reports: Reports, run: Run) -> None:
+def links(client: Client, run: Run) -> None:
     """The links there are, each with its end; not with its address, which nobody keeps."""
-    there = [link for link in reports.links(run.id).items if link.revoked_at is None]
+    there = [link for link in client.send(reports.shares(run.id)).items if link.revoked_at is None]
     if there:
         st.caption(say("share.there"))
     for link in there:
         with st.container(horizontal=True, vertical_alignment="center", key=f"link_{link.id}"):
             st.html(f'<span class="r-quiet">{text(say("team.until", when=when(link.expires_at, "day")))}</span>')
             if st.button(say("team.revoke"), key=f"revoke_{link.id}"):
-                act(partial(reports.revoke, run.id, link.id), say("share.revoked"))
+                act(partial(client.send, reports.revoke_share(run.id, link.id)), say("share.revoked"))
                 st.session_state.pop("made_link", None)
 
 
-def follow_ups(reports: Reports, run: Run) -> tuple[FollowUp, ...]:
+def follow_ups(client: Client, run: Run) -> Sequence[AnswerView]:
     """Ask on; answers come from the stored evidence. What is answered so far."""
     with st.container():  # alone on a page, the field would be pinned to its end, and the page would open there
         asked = st.chat_input(say("follow.hint"), key="follow_up", max_chars=2_000)
     if asked and asked.strip():
-        act(lambda: reports.ask(run.id, asked.strip()), say("follow.asked"))
-    answers = reports.questions(run.id).items
+        act(lambda: client.send(reports.ask(run.id, asked.strip())), say("follow.asked"))
+    answers = client.send(reports.questions(run.id)).items
     if any(map(_under_way, answers)):
-        st.fragment(_working, run_every=REFRESH)(reports, run)
+        st.fragment(_working, run_every=REFRESH)(client, run)
         return ()
     for answer in answers:
         st.html(answer_html(answer))
     return answers
 
 
-def _under_way(answer: FollowUp) -> bool:
+def _under_way(answer: AnswerView) -> bool:
     return answer.answered is None and answer.status != "failed"
 
 
-def _working(reports: Reports, run: Run) -> None:
+def _working(client: Client, run: Run) -> None:
     """Looked at again and again; when all are answered, the page is drawn anew with what their numbers stand for."""
-    answers = reports.questions(run.id).items
+    answers = client.send(reports.questions(run.id)).items
     if not any(map(_under_way, answers)):
         st.rerun()
     for answer in answers:
         st.html(answer_html(answer))
 
 
-def answer_html(answer: FollowUp) -> str:
+def answer_html(answer: AnswerView) -> str:
     """A question with its answer, or where it stands. Each number opens what it cites, as in the report (`cited`)."""
     if answer.status == "failed":
         body = f'<div class="r-note bad">{text(answer.detail)}</div>'
@@ -92,60 +93,59 @@ def answer_html(answer: FollowUp) -> str:
     return f'<div class="r-report r-answer"><h3>{text(answer.question)}</h3>{body}</div>'
 
 
-def cited(answers: Sequence[FollowUp]) -> dict[str, Report]:
+def cited(answers: Sequence[AnswerView]) -> dict[str, Report]:
     """What the numbers in answers stand for, by what goes before their names on the page."""
     return {_mark(answer): _as_report(answer) for answer in answers if answer.citations}
 
 
-def _as_report(answer: FollowUp) -> Report:
-    return Report(markdown=answer.markdown, citations=answer.citations)
+def _as_report(answer: AnswerView) -> Report:
+    return Report.of_answer(answer)
 
 
-def _mark(answer: FollowUp) -> str:
+def _mark(answer: AnswerView) -> str:
     return f"q{answer.id}-"
 
 
-def versions(reports: Reports, run: Run) -> None:
+def versions(client: Client, run: Run) -> None:
     """The versions, newest first; each against the newest, and brought back."""
-    found = reports.versions(run.id).items
+    found = client.send(reports.versions(run.id)).items
     if len(found) < 2:
         st.html(f'<p class="r-quiet">{text(say("versions.one"))}</p>')
         return
     newest = found[0].n
     for version in found:
-        _version(reports, run, version, newest)
+        _version(client, run, version, newest)
 
 
-def _version(reports: Reports, run: Run, version: Version, newest: int) -> None:
+def _version(client: Client, run: Run, version: VersionInfo, newest: int) -> None:
     with st.container(key=f"version_{version.n}", gap="xsmall"):
         name = f"{say('versions.n', n=version.n)} · {named('origin', version.origin)}"
-        cost = f"<br>{text(spent(version.usage))}" if version.usage.tokens else ""
+        cost = f"<br>{text(spent(version.usage))}" if count_tokens(version.usage) else ""
         note = (f"<br>{text(version.note)}" if version.note else "") + cost
         st.html(f'<b>{text(name)}</b> <span class="r-quiet">{text(when(version.created_at, "short"))}{note}</span>')
         if version.n == newest:
             return
         with st.container(horizontal=True):
             if st.button(say("versions.diff"), key=f"diff_{version.n}"):
-                st.dialog(say("versions.diff"), width="large")(show_diff)(reports, run, version.n, newest)
+                st.dialog(say("versions.diff"), width="large")(show_diff)(client, run, version.n, newest)
             if st.button(say("versions.back"), key=f"back_{version.n}") and act(
-                lambda: reports.revert(run.id, version.n, newest), say("versions.done")
+                lambda: client.send(reports.revert(run.id, version.n, newest)), say("versions.done")
             ):
                 st.rerun()
 
 
 def spent(usage: Usage) -> str:
     """What a change cost, or that it cost nothing."""
-    return (
-        say("change.spent", tokens=compact(usage.tokens), cost=money(usage.cost_microusd)) if usage.tokens else say("change.free")
-    )
+    tokens = count_tokens(usage)
+    return say("change.spent", tokens=compact(tokens), cost=money(usage.cost_microusd)) if tokens else say("change.free")
 
 
-def show_diff(reports: Reports, run: Run, old: int, new: int) -> None:
+def show_diff(client: Client, run: Run, old: int, new: int) -> None:
     """What changed from one version to the other."""
-    st.html(diff_html(reports.diff(run.id, old, new)))
+    st.html(diff_html(client.send(reports.diff(run.id, old, new))))
 
 
-def diff_html(diff: Diff) -> str:
+def diff_html(diff: ReportDiff) -> str:
     """The sections that changed, with the words that came and went."""
     marks = {"added": "ins", "removed": "del"}
     parts = []

@@ -2,16 +2,14 @@
 
 import streamlit as st
 
-from ui.api_client import ApiClient, ApiProblem
-from ui.client import asking
-from ui.client.asking import Criterion, RunRubric
+from rubrica_client import ApiError, Client, asking, runs
+from rubrica_client.models import Criterion, ResearchPlan, RubricView, Run
 from ui.components import plan_editor, problem, rubric_editor
 from ui.components.markup import text
 from ui.language import say
-from ui.models import Plan, Run
 
 
-def show(client: ApiClient, run: Run, plan: Plan) -> None:
+def show(client: Client, run: Run, plan: ResearchPlan) -> None:
     """The plan and the rubric as forms; approving sends what was changed, then the word to begin."""
     st.html(f'<div class="r-note" role="status">{text(say("approve.lead"))}</div>')
     rubric = _rubric(client, run)
@@ -27,27 +25,32 @@ def show(client: ApiClient, run: Run, plan: Plan) -> None:
             edited = rubric_editor.show(f"rubric_{run.id}", rubric.rubric.criteria, run.query.language)
     go = say("approve.go")
     if st.button(go, key=f"plan_{run.id}_save", type="primary", icon=":material/check:", disabled=not revised.subtasks):
-        _begin(client, run, revised if revised != plan else None, edited if rubric and edited != rubric.rubric.criteria else None)
+        _begin(
+            client,
+            run,
+            revised if revised != plan else None,
+            edited if rubric and edited != tuple(rubric.rubric.criteria) else None,
+        )
 
 
-def _rubric(client: ApiClient, run: Run) -> RunRubric | None:
+def _rubric(client: Client, run: Run) -> RubricView | None:
     """What the report is held to; None where the run has no rubric."""
     try:
-        return asking.rubric(client, run.id)
-    except ApiProblem as error:
+        return client.send(asking.rubric(run.id))
+    except ApiError as error:
         if error.status != 404:
             problem.show(error)
         return None
 
 
-def _begin(client: ApiClient, run: Run, plan: Plan | None, criteria: tuple[Criterion, ...] | None) -> None:
+def _begin(client: Client, run: Run, plan: ResearchPlan | None, criteria: tuple[Criterion, ...] | None) -> None:
     try:
         if plan:
-            client.revise_plan(run.id, plan)
+            client.send(runs.revise_plan(run.id, plan))
         if criteria:
-            asking.edit_rubric(client, run.id, criteria)
-        asking.approve(client, run.id)
-    except ApiProblem as error:
+            client.send(asking.edit_rubric(run.id, criteria))
+        client.send(runs.approve(run.id))
+    except ApiError as error:
         problem.show(error)
         return
     plan_editor.forget(f"plan_{run.id}")

@@ -1,21 +1,19 @@
 """What is told and asked before a run starts: what it will probably take, and what the question leaves open."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 
 import streamlit as st
 
-from ui.api_client import ApiClient, ApiProblem
-from ui.client import asking
-from ui.client.asking import ClarifyingQuestion, Estimate, Interval
+from rubrica_client import ApiError, Client, asking
+from rubrica_client.models import Clarified, ClarifyingQuestion, Estimate, Interval, NewRun
 from ui.components import problem
 from ui.components.markup import text
 from ui.figures import clock, compact, money
 from ui.language import count, say
-from ui.models import NewRun
 
 
-def estimate(client: ApiClient, new: NewRun) -> None:
+def estimate(client: Client, new: NewRun) -> None:
     """One line: time, money, tokens, each as an interval. An estimate that cannot be had is no reason to disturb."""
     if not new.question.strip():
         return
@@ -23,8 +21,8 @@ def estimate(client: ApiClient, new: NewRun) -> None:
     held: tuple[str, Estimate] | None = st.session_state.get("estimate")
     if held is None or held[0] != asked:
         try:
-            held = st.session_state["estimate"] = (asked, asking.estimate(client, new))
-        except ApiProblem:
+            held = st.session_state["estimate"] = (asked, client.send(asking.estimate(new)))
+        except ApiError:
             return
     st.html(estimate_html(held[1]))
 
@@ -45,17 +43,17 @@ def _between(interval: Interval, shown: Callable[[int], str]) -> str:
     return low if low == high else f"{low} – {high}"
 
 
-def questions_back(client: ApiClient, new: NewRun) -> tuple[ClarifyingQuestion, ...]:
+def questions_back(client: Client, new: NewRun) -> Sequence[ClarifyingQuestion]:
     """What the question leaves open; nothing where the answer would change nothing, or nobody can be asked now."""
     try:
         with st.spinner(say("ask.asking_back")):
-            return asking.clarify(client, new).questions
-    except ApiProblem as error:
+            return client.send(asking.clarify(new)).questions
+    except ApiError as error:
         problem.show(error)
         return ()
 
 
-def answers(questions: tuple[ClarifyingQuestion, ...]) -> tuple[dict[str, str], ...]:
+def answers(questions: Sequence[ClarifyingQuestion]) -> tuple[Clarified, ...]:
     """The questions as a form; those that were answered, as a run takes them."""
     given = []
     for n, question in enumerate(questions):
@@ -69,5 +67,5 @@ def answers(questions: tuple[ClarifyingQuestion, ...]) -> tuple[dict[str, str], 
             placeholder=say("ask.own_answer"),
         )
         if answer and answer.strip():
-            given.append({"question": question.question, "answer": answer.strip()})
+            given.append(Clarified(question=question.question, answer=answer.strip()))
     return tuple(given)

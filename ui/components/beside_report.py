@@ -5,27 +5,25 @@ from typing import TypeVar
 
 import streamlit as st
 
-from ui.api_client import ApiProblem
-from ui.client import asking
-from ui.client.asking import Scorecard
-from ui.client.reports import Reports
+from rubrica_client import ApiError, Client, asking, reports
+from rubrica_client.models import Run, Scorecard
 from ui.components import after_reading, findings, problem
 from ui.components.claims_view import claims_html
 from ui.components.markup import text
 from ui.components.report_view import Article, outline_html, sources_html
 from ui.components.scorecard_view import scorecard_html
 from ui.language import say
-from ui.models import Report, Run
+from ui.report import Report
 from ui.session import api, once
 
 T = TypeVar("T")
 
 
-def told(part: Callable[[Reports, Run], T], run: Run) -> T | None:
+def told(part: Callable[[Client, Run], T], run: Run) -> T | None:
     """A part of the page that asks the API more; its trouble is its own."""
     try:
-        return part(Reports(api()), run)
-    except ApiProblem as error:
+        return part(api(), run)
+    except ApiError as error:
         problem.show(error)
         return None
 
@@ -49,8 +47,8 @@ def tabs(run: Run, report: Report, prepared: Article) -> None:
 def _scorecard(run: Run) -> Scorecard | None:
     """How the report does by its rubric; None where it was asked without one."""
     try:
-        return asking.scorecard(api(), run.id)
-    except ApiProblem as error:
+        return api().send(asking.scorecard(run.id))
+    except ApiError as error:
         if error.status != 404:
             problem.show(error)
         return None
@@ -58,13 +56,13 @@ def _scorecard(run: Run) -> Scorecard | None:
 
 def below(run: Run, report: Report) -> dict[str, Report]:
     """Below the text, folded, where there is something to see; then further questions. What the numbers in answers stand for."""
-    told(lambda reports, asked: _findings(reports, asked, report.version), run)
+    told(lambda client, asked: _findings(client, asked, report.version), run)
     return after_reading.cited(told(after_reading.follow_ups, run) or ())
 
 
-def _findings(reports: Reports, run: Run, version: int) -> None:
-    figures = once("figures", (run.id, version), lambda: reports.figures(run.id))
-    disputes = once("disputes", (run.id, version), lambda: reports.contradictions(run.id).items)
+def _findings(client: Client, run: Run, version: int) -> None:
+    figures = once("figures", (run.id, version), lambda: client.send(reports.figures(run.id)))
+    disputes = once("disputes", (run.id, version), lambda: client.send(reports.contradictions(run.id)).items)
     if disputes:
         with st.expander(say("disputes.title", n=len(disputes)), icon=":material/call_split:", key="disputes"):
             st.html(findings.disagreements_html(disputes))

@@ -2,14 +2,12 @@
 
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import streamlit as st
 from streamlit.components.v2.types import ComponentRenderer
 
-from ui.api_client import ApiProblem
-from ui.client import preferences
-from ui.client.preferences import Choice, Comparison, Unveiled
+from rubrica_client import ApiError, preferences
+from rubrica_client.models import ChoiceView, ComparisonView, Dimension, NewChoice, Reason, ShownSide, Unveiled, Verdict
 from ui.components import problem
 from ui.components.markup import text
 from ui.figures import compact, money
@@ -24,7 +22,7 @@ STRENGTHS = (1, 2, 3)
 
 
 @st.fragment
-def show(comparison: Comparison) -> None:
+def show(comparison: ComparisonView) -> None:
     """The form, or what was chosen."""
     with st.container(border=True, key="choice"):
         if comparison.choice is None or st.session_state.get("choosing_again") == comparison.id:
@@ -45,7 +43,7 @@ def _nothing() -> None:
     """A component keeps a value only when somebody listens to its change."""
 
 
-def form(pair: str, before: Choice | None, send: str) -> dict[str, Any] | None:
+def form(pair: str, before: ChoiceView | None, send: str) -> NewChoice | None:
     """Which is better, how much, and in what; the choice as the API takes it when it was just sent."""
     hidden = _watcher()(key=f"hidden_{pair}", default={"seconds": 0.0}, on_seconds_change=_nothing).seconds
     verdict = st.segmented_control(
@@ -60,10 +58,10 @@ def form(pair: str, before: Choice | None, send: str) -> dict[str, Any] | None:
     reasons = _reasons(pair, before) if verdict else []
     comment = st.text_area(say("compare.comment"), before.comment if before else "", 68, 4_000, key=f"comment_{pair}")
     ready = verdict is not None and (strength is not None or not prefers)
-    if not st.button(send, key="choose", type="primary", disabled=not ready):
+    if not st.button(send, key="choose", type="primary", disabled=not ready) or verdict is None:
         return None
     shown = float(hidden or 0.0)
-    return {"verdict": verdict, "strength": strength, "reasons": reasons, "comment": comment, "hidden_seconds": shown}
+    return NewChoice(verdict=Verdict(verdict), strength=strength, reasons=reasons, comment=comment or "", hidden_seconds=shown)
 
 
 def _strength(pair: str, before: int | None) -> int | None:
@@ -76,10 +74,10 @@ def _strength(pair: str, before: int | None) -> int | None:
     )
 
 
-def _reasons(pair: str, before: Choice | None) -> list[dict[str, Any]]:
+def _reasons(pair: str, before: ChoiceView | None) -> list[Reason]:
     """For each dimension that was answered, which side was better; none: neither."""
     st.caption(say("compare.reasons"))
-    given = {reason.dimension: reason.side or NEITHER for reason in before.reasons} if before else {}
+    given = {str(reason.dimension): reason.side or NEITHER for reason in before.reasons} if before else {}
     answers = []
     for dimension, column in zip(DIMENSIONS, st.columns(4), strict=True):
         side = column.segmented_control(
@@ -91,21 +89,21 @@ def _reasons(pair: str, before: Choice | None) -> list[dict[str, Any]]:
             help=say(f"dimension.{dimension}_help"),
         )
         if side:
-            answers.append({"dimension": dimension, "side": None if side == NEITHER else side})
+            answers.append(Reason(dimension=Dimension(dimension), side=None if side == NEITHER else ShownSide(side)))
     return answers
 
 
-def _send(comparison_id: str, choice: dict[str, Any]) -> None:
+def _send(comparison_id: str, choice: NewChoice) -> None:
     try:
-        preferences.choose(api(), comparison_id, choice)
-    except ApiProblem as error:
+        api().send(preferences.choose(comparison_id, choice))
+    except ApiError as error:
         problem.show(error)
         return
     st.session_state.pop("choosing_again", None)
     st.rerun()
 
 
-def _chosen(comparison: Comparison, choice: Choice) -> None:
+def _chosen(comparison: ComparisonView, choice: ChoiceView) -> None:
     strength = f" · {named('strength', f's{choice.strength}')}" if choice.strength else ""
     st.html(f'<h2 class="r-label">{text(say("compare.chosen"))}</h2><b>{text(named("verdict", choice.verdict) + strength)}</b>')
     if comparison.revealed:
@@ -125,8 +123,8 @@ def _chosen(comparison: Comparison, choice: Choice) -> None:
 
 def _revealed(comparison_id: str) -> None:
     try:
-        told = preferences.reveal(api(), comparison_id)
-    except ApiProblem as error:
+        told = api().send(preferences.reveal(comparison_id))
+    except ApiError as error:
         problem.show(error)
         return
     for side, column in zip((told.left, told.right), st.columns(2), strict=True):

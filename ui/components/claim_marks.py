@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from markdown_it.token import Token
 
+from rubrica_client.models import Claim
 from ui.components.claims_view import why
 from ui.components.markup import text
-from ui.models import Claim
 
 # What the text of a claim and the text of its paragraph may differ in: white space, citation numbers, emphasis.
 LOOSE = re.compile(r"\[\d{1,4}\]|[\s*_`†‡]")

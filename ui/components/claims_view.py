@@ -3,9 +3,9 @@
 from collections import Counter
 from collections.abc import Sequence
 
+from rubrica_client.models import Claim
 from ui.components.markup import text
 from ui.language import named, say
-from ui.models import Claim
 
 KINDS = ("full", "partial", "none", "contradicted", "uncited")
 

@@ -4,10 +4,11 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from ui.api_client import ApiClient, ApiProblem
+from rubrica_client import ApiError, Client, runs
+from rubrica_client.models import Budget, ResearchPlan, Run
 from ui.components import plan_editor, problem
+from ui.facts import is_finished
 from ui.language import say
-from ui.models import Budget, Plan, Run
 
 DONE = ":material/task_alt:"
 UNFINISHED = ("paused", "budget_reached")
@@ -17,36 +18,36 @@ def act(action: Callable[[], object], done: str) -> bool:
     """Send one command and say how it went."""
     try:
         action()
-    except ApiProblem as error:
+    except ApiError as error:
         problem.show(error)
         return False
     st.toast(done)
     return True
 
 
-def show(client: ApiClient, run: Run) -> None:
+def show(client: Client, run: Run) -> None:
     """The buttons that make sense in the run's present state."""
-    if run.finished:
+    if is_finished(run):
         return
     with st.container(horizontal=True, gap="small"):
         if run.status == "budget_reached":
             _continue_with_more(client, run)
         elif run.status == "paused":
             if st.button(say("steer.resume"), key="resume", type="primary", icon=":material/play_arrow:"):
-                act(lambda: client.resume(run.id), say("steer.resumed"))
+                act(lambda: client.send(runs.resume(run.id)), say("steer.resumed"))
         elif run.status != "awaiting_approval" and st.button(
             say("steer.pause"), key="pause", icon=":material/pause:", help=say("steer.pause_help")
         ):
-            act(lambda: client.pause(run.id), say("steer.pausing"))
+            act(lambda: client.send(runs.pause(run.id)), say("steer.pausing"))
         if run.status in UNFINISHED and st.button(say("steer.finish"), key="finish", icon=DONE, help=say("steer.finish_help")):
-            act(lambda: client.resume(run.id, finish=True), say("steer.finishing"))
+            act(lambda: client.send(runs.resume(run.id, finish=True)), say("steer.finishing"))
         with st.popover(say("steer.cancel"), icon=":material/close:"):
             st.markdown(say("steer.cancel_help"))
             if st.button(say("steer.cancel_yes"), key="cancel", type="primary"):
-                act(lambda: client.cancel(run.id), say("steer.cancelling"))
+                act(lambda: client.send(runs.cancel(run.id)), say("steer.cancelling"))
 
 
-def steer(client: ApiClient, run: Run, plan: Plan | None) -> None:
+def steer(client: Client, run: Run, plan: ResearchPlan | None) -> None:
     """A note to the agents, the plan and the cap: what may change while the agents work."""
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="steer"):
         note = st.chat_input(say("steer.note_hint"), key="note_text", max_chars=4_000)
@@ -55,30 +56,30 @@ def steer(client: ApiClient, run: Run, plan: Plan | None) -> None:
         with st.popover(say("steer.budget"), icon=":material/speed:"):
             budget = budget_inputs("cap", run.budget)
             if st.button(say("steer.budget_set"), key="set_budget", type="primary"):
-                act(lambda: client.set_budget(run.id, budget), say("steer.budget_done"))
+                act(lambda: client.send(runs.set_budget(run.id, budget)), say("steer.budget_done"))
     if note and note.strip():
-        act(lambda: client.add_note(run.id, note.strip()), say("steer.noted"))
+        act(lambda: client.send(runs.add_note(run.id, note.strip())), say("steer.noted"))
 
 
-def _revise(client: ApiClient, run: Run, plan: Plan) -> None:
+def _revise(client: Client, run: Run, plan: ResearchPlan) -> None:
     st.caption(say("steer.plan_help"))
     revised = plan_editor.show(f"plan_{run.id}", plan)
     save = st.button(say("steer.plan_save"), key=f"plan_{run.id}_save", type="primary", disabled=not revised.subtasks)
-    if save and act(lambda: client.revise_plan(run.id, revised), say("steer.plan_done")):
+    if save and act(lambda: client.send(runs.revise_plan(run.id, revised)), say("steer.plan_done")):
         plan_editor.forget(f"plan_{run.id}")
         st.rerun()
 
 
-def _continue_with_more(client: ApiClient, run: Run) -> None:
+def _continue_with_more(client: Client, run: Run) -> None:
     with st.popover(say("steer.more"), icon=":material/add:", type="primary"):
         budget = budget_inputs("more", _doubled(run.budget))
         if st.button(say("steer.more_yes"), key="raise", type="primary"):
             act(lambda: _raise_and_resume(client, run, budget), say("steer.more_done"))
 
 
-def _raise_and_resume(client: ApiClient, run: Run, budget: Budget) -> None:
-    client.set_budget(run.id, budget)
-    client.resume(run.id)
+def _raise_and_resume(client: Client, run: Run, budget: Budget) -> None:
+    client.send(runs.set_budget(run.id, budget))
+    client.send(runs.resume(run.id))
 
 
 def _doubled(budget: Budget) -> Budget:

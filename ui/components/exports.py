@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from ui.api_client import ApiClient
+from rubrica_client import Client, reports
+from rubrica_client.models import Run
 from ui.language import say
-from ui.models import Run
 
 WORD = re.compile(r"\w+")
 LONGEST_NAME = 60
@@ -39,7 +39,7 @@ REFERENCES = (
 )
 
 
-def show(client: ApiClient, run: Run, title: str) -> None:
+def show(client: Client, run: Run, title: str) -> None:
     """All formats. A PDF or Word file takes a second or two to make. Files are named after the report's `title`."""
     _group(client, run, say("read.whole_report"), "report", DOCUMENTS, title)
     _group(client, run, say("read.references"), "references", REFERENCES, title)
@@ -51,13 +51,13 @@ def file_name(title: str, ending: str) -> str:
     return f"{words[:LONGEST_NAME].rstrip('-') or 'report'}.{ending}"
 
 
-def _group(client: ApiClient, run: Run, label: str, name: str, formats: Sequence[Format], title: str) -> None:
+def _group(client: Client, run: Run, label: str, name: str, formats: Sequence[Format], title: str) -> None:
     st.caption(label)
     with st.container(horizontal=True, gap="xsmall", key=f"formats_{name}"):
         for form in formats:
             st.download_button(
                 form.label,
-                partial(client.export, run.id, form.name),
+                partial(client.send, reports.export(run.id, form.name)),
                 file_name(title, form.ending),
                 form.media_type,
                 key=f"export_{form.name}",

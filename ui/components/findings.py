@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
-from ui.client.reports import Chart, Disagreement, Figure, Figures, Side
+from rubrica_client.models import Chart, Disagreement, Figure, FigurePage, Side
 from ui.components.markup import link, text
 from ui.language import named, say
 
 
-def figures_html(found: Figures) -> str:
+def figures_html(found: FigurePage) -> str:
     """The charts, then every number with its statement; each number opens the quotation that gives it."""
     rows = "".join(_row(figure) for figure in found.items)
     heads = "".join(f"<th>{text(say(key))}</th>" for key in ("figures.value", "figures.year", "figures.statement"))

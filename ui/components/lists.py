@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
+from rubrica_client.models import RunEvent
 from ui.components.markup import host, link, text
 from ui.figures import clock
 from ui.language import count, named, say, when
-from ui.models import Event
 from ui.progress import Progress, SeenSource, stage_of
 from ui.sentences import action, sentence
 
@@ -33,7 +33,7 @@ def _name(path: str, progress: Progress) -> str:
     return titles.get(stage) or named("agent", stage) if stage == path or stage in titles else path
 
 
-def _agent(name: str, event: Event, now: datetime) -> str:
+def _agent(name: str, event: RunEvent, now: datetime) -> str:
     doing = sentence(event) if event.type == "stage_started" else action(event)
     took = clock(max(now - event.at, timedelta()))
     return f'<li><b>{text(name)}</b><time>{took}</time><span title="{text(doing)}">{text(doing)}</span></li>'
@@ -53,7 +53,7 @@ def _source(source: SeenSource) -> str:
     return f"<li>{link(source.url, source.title)}<br><small>{text(host(source.url))}{text(often)}</small></li>"
 
 
-def log_html(events: Sequence[Event]) -> str:
+def log_html(events: Sequence[RunEvent]) -> str:
     """The log, newest first: when, which agent, what happened."""
     items = "".join(_line(event) for event in reversed(events[-LONGEST_LOG:]))
     return _counted(count("event", len(events)), items, "r-log")
@@ -64,7 +64,7 @@ def _counted(all_of_them: str, items: str, kind: str = "") -> str:
     return f'<div class="r-quiet">{text(all_of_them)}</div><ul class="r-list r-scroll {kind}" tabindex="0">{items}</ul>'
 
 
-def _line(event: Event) -> str:
+def _line(event: RunEvent) -> str:
     agent = f'<span class="r-chip">{text(event.agent)}</span> ' if event.agent else ""
     number = text(say("watch.event", n=event.seq))
     return f'<li><span title="{number}">{when(event.at, "second")}</span><div>{agent}{text(sentence(event))}</div></li>'

@@ -3,10 +3,11 @@
 from collections.abc import Callable
 from datetime import datetime
 
+from rubrica_client.models import Run
 from ui.components.markup import text
+from ui.facts import count_tokens, elapsed
 from ui.figures import clock, compact, money
 from ui.language import say
-from ui.models import Run
 from ui.progress import Progress
 
 
@@ -15,11 +16,11 @@ def meters_html(run: Run, progress: Progress, now: datetime) -> str:
     usage, budget = run.usage, run.budget
     seconds = int(progress.working_time(now).total_seconds())
     tiles = [
-        tile(say("meter.elapsed"), clock(run.elapsed(now)), *capped(seconds, budget.max_seconds, _minutes)),
+        tile(say("meter.elapsed"), clock(elapsed(run, now)), *capped(seconds, budget.max_seconds, _minutes)),
         tile(say("meter.calls"), compact(usage.model_calls)),
         tile(say("meter.searches"), compact(usage.tool_calls)),
         tile(say("meter.sources"), compact(len(progress.sources))),
-        tile(say("meter.tokens"), compact(usage.tokens), *capped(usage.tokens, budget.max_tokens, compact)),
+        tile(say("meter.tokens"), compact(count_tokens(usage)), *capped(count_tokens(usage), budget.max_tokens, compact)),
         tile(say("meter.cost"), money(usage.cost_microusd), *capped(usage.cost_microusd, budget.max_cost_microusd, money)),
     ]
     return f'<div class="r-meters">{"".join(tiles)}</div>'

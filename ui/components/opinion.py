@@ -2,43 +2,47 @@
 
 import streamlit as st
 
-from ui.api_client import ApiClient, ApiProblem
-from ui.client import preferences
-from ui.client.preferences import Way
+from rubrica_client import ApiError, Client, preferences
+from rubrica_client.models import NewFlag, NewRating, Run, WayView
 from ui.components import problem
 from ui.components.claims_view import doubtful
 from ui.components.controls import act
 from ui.components.markup import text
 from ui.language import named, say
-from ui.models import Report, Run
+from ui.report import Report
 
 LONGEST_CLAIM = 110
 
 
-def stars(client: ApiClient, run: Run) -> None:
+def stars(client: Client, run: Run) -> None:
     """One to five stars, sent when they are given."""
     given = st.feedback("stars", key=f"stars_{run.id}")
     sent = f"stars_sent_{run.id}"
     if (
         given is not None
         and st.session_state.get(sent) != given
-        and act(lambda: preferences.rate(client, run.id, given + 1), say("read.rated"))
+        and act(lambda: client.send(preferences.rate(run.id, _as_delivered(given + 1))), say("read.rated"))
     ):
         st.session_state[sent] = given
 
 
-def second_report(client: ApiClient, run: Run, report: Report) -> None:
+def _as_delivered(stars: int) -> NewRating:
+    """Stars for what the run delivered, not for what readers made of it."""
+    return NewRating(stars=stars, comment="", version=1)
+
+
+def second_report(client: Client, run: Run, report: Report) -> None:
     """Have another report written over the same evidence, in a way that there is here, and go to the comparison.
 
     Said before: what quoting in another order can bring; and that nothing can differ where nothing was found to quote.
     """
     st.caption(say("compare.ask_help"))
     try:
-        ways = preferences.ways(client)
-    except ApiProblem as error:
+        ways = client.send(preferences.ways()).items
+    except ApiError as error:
         problem.show(error)
         return
-    quoting = all(way.writer.get("agents") == "extractive" for way in ways)
+    quoting = all(way.writer.agents == "extractive" for way in ways)
     if quoting and not report.citations:
         st.html(f'<div class="r-note" role="status">{text(say("compare.nothing_quoted"))}</div>')
         return
@@ -47,24 +51,24 @@ def second_report(client: ApiClient, run: Run, report: Report) -> None:
     chosen = st.selectbox(say("compare.way"), range(len(ways)), format_func=lambda n: way_label(ways[n]), key="compare_way")
     if st.button(say("compare.ask"), key="compare", type="primary", disabled=chosen is None):
         try:
-            made = preferences.compare(client, run.id, ways[chosen or 0].writer)
-        except ApiProblem as error:
+            made = client.send(preferences.compare(run.id, ways[chosen or 0].writer))
+        except ApiError as error:
             problem.show(error)
             return
         st.switch_page("views/compare.py", query_params={"id": made.id})
 
 
-def way_label(way: Way) -> str:
+def way_label(way: WayView) -> str:
     """A way of writing in the reader's words; one that is newer than this page by the name it has at the API."""
     writer = way.writer
-    if writer.get("model"):
-        return say("way.model", model=writer["model"])
-    if writer.get("temperature") is not None:
+    if writer.model:
+        return say("way.model", model=writer.model)
+    if writer.temperature is not None:
         return say("way.freer")
-    return named("way", writer["arrangement"]) if writer.get("agents") == "extractive" else way.name
+    return named("way", writer.arrangement) if writer.agents == "extractive" else way.name
 
 
-def wrong_claim(client: ApiClient, run: Run, report: Report) -> None:
+def wrong_claim(client: Client, run: Run, report: Report) -> None:
     """Say that a claim of the report is wrong, and why."""
     if not report.claims:
         st.caption(say("read.no_checks"))
@@ -77,4 +81,5 @@ def wrong_claim(client: ApiClient, run: Run, report: Report) -> None:
         reason = st.text_area(say("read.why_wrong"), height=68, max_chars=4_000, key="flag_reason")
         sent = st.form_submit_button(say("read.flag"), key="flag_send")
     if sent and number is not None and (reason or "").strip():
-        act(lambda: preferences.flag(client, run.id, number, (reason or "").strip(), report.version), say("read.flagged"))
+        wrong = NewFlag(reason=(reason or "").strip(), version=report.version)
+        act(lambda: client.send(preferences.flag(run.id, number, wrong)), say("read.flagged"))

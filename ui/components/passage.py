@@ -1,8 +1,8 @@
 """A stretch of a stored source with the quoted words marked."""
 
+from rubrica_client.models import Citation
 from ui.components.markup import text
 from ui.language import say
-from ui.models import Citation
 
 AROUND = 600  # a few lines before the quotation, so that it is in view when the drawer opens
 LONGEST_WORD = 40

@@ -1,16 +1,18 @@
 """Changing a plan: its steps can be reworded, ordered, dropped and added."""
 
+from collections.abc import Sequence
+
 import streamlit as st
 
+from rubrica_client.models import ResearchPlan, Subtask
 from ui import drafts
 from ui.components import icon_button
 from ui.language import count, say
-from ui.models import Plan, Subtask
 
 MOST_STEPS = 12
 
 
-def show(key: str, plan: Plan) -> Plan:
+def show(key: str, plan: ResearchPlan) -> ResearchPlan:
     """The plan as a form; the plan as it stands in it, without steps that say nothing. What is typed is kept until `forget`,
     through a reload too."""
     steps = _draft(key, plan)
@@ -20,14 +22,12 @@ def show(key: str, plan: Plan) -> Plan:
     full = len(steps) >= MOST_STEPS
     told = say("plan.full", steps=count("subtask", MOST_STEPS)) if full else None
     st.button(say("plan.add"), key=f"{key}_add", icon=":material/add:", on_click=_add, args=(key,), disabled=full, help=told)
-    filled = tuple(_filled(key, step) for step in steps)
+    filled = [_filled(key, step) for step in steps]
     drafts.keep(key, (plan.revision, plan.subtasks), (plan.revision, filled))
     typed = [step for step in map(_whole, filled) if step.title]
     kept = {step.id for step in typed}
-    after = ({"depends_on": tuple(needed for needed in step.depends_on if needed in kept)} for step in typed)
-    return plan.model_copy(
-        update={"subtasks": tuple(step.model_copy(update=fixed) for step, fixed in zip(typed, after, strict=True))}
-    )
+    after = ({"depends_on": [needed for needed in step.depends_on if needed in kept]} for step in typed)
+    return plan.model_copy(update={"subtasks": [step.model_copy(update=fixed) for step, fixed in zip(typed, after, strict=True)]})
 
 
 def forget(key: str) -> None:
@@ -37,11 +37,11 @@ def forget(key: str) -> None:
         del st.session_state[name]
 
 
-def _draft(key: str, plan: Plan) -> list[Subtask]:
+def _draft(key: str, plan: ResearchPlan) -> list[Subtask]:
     """The steps that the form is made of: anew, with what was typed, when it was out of sight, and when the plan was revised."""
     held: tuple[int, list[Subtask]] | None = st.session_state.get(f"{key}_draft")
     if held is None or held[0] != plan.revision or f"{key}_add" not in st.session_state:
-        kept: tuple[int, tuple[Subtask, ...]] | None = drafts.found(key, (plan.revision, plan.subtasks))
+        kept: tuple[int, Sequence[Subtask]] | None = drafts.found(key, (plan.revision, plan.subtasks))
         held = st.session_state[f"{key}_draft"] = (plan.revision, list(plan.subtasks if kept is None else kept[1]))
     return held[1]
 
@@ -82,7 +82,7 @@ def _filled(key: str, step: Subtask) -> Subtask:
     """The step with what was typed."""
     title = str(st.session_state[f"{key}_title_{step.id}"] or "").strip()
     question = str(st.session_state[f"{key}_question_{step.id}"] or "").strip()
-    after = tuple(st.session_state[f"{key}_after_{step.id}"])
+    after = list(st.session_state[f"{key}_after_{step.id}"])
     return step.model_copy(update={"title": title, "question": question, "depends_on": after})
 
 
@@ -94,7 +94,7 @@ def _whole(step: Subtask) -> Subtask:
 def _add(key: str) -> None:
     _, steps = st.session_state[f"{key}_draft"]
     taken = {step.id for step in steps}
-    steps.append(Subtask(id=next(name for n in range(1, 100) if (name := f"added{n}") not in taken), title=""))
+    steps.append(Subtask(id=next(name for n in range(1, 100) if (name := f"added{n}") not in taken), title="", question=""))
 
 
 def _move(steps: list[Subtask], position: int, shift: int) -> None:

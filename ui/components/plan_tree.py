@@ -1,8 +1,8 @@
 """The plan as a tree of stages: what depends on what, how far each is, and what it is doing now."""
 
+from rubrica_client.models import ResearchPlan, Subtask
 from ui.components.markup import text
 from ui.language import count, named, say
-from ui.models import Plan, Subtask
 from ui.progress import PLAN, REPORT, Progress, Stage
 from ui.sentences import action
 
@@ -10,7 +10,7 @@ MARKS = {"done": "✓", "failed": "✕", "partial": "~"}
 DEEPEST = 3
 
 
-def depths(plan: Plan) -> dict[str, int]:
+def depths(plan: ResearchPlan) -> dict[str, int]:
     """Per subtask, the length of the longest chain of dependencies below it; what shares a depth may run in parallel."""
     found: dict[str, int] = {}
     left = list(plan.subtasks)

@@ -2,30 +2,38 @@
 
 import streamlit as st
 
-from ui.api_client import ApiProblem
+from rubrica_client import ApiError
+from rubrica_client.errors import BrokenOff, TimedOut, Unreachable, Unreadable
 from ui.components.markup import text
 from ui.language import DEFAULT, current, named, say, table
 
 UNKNOWN = 401
+# Those that are special cases of others come first.
+WITHOUT_ANSWER = {BrokenOff: "stream", TimedOut: "timeout", Unreachable: "unreachable", Unreadable: "unreadable"}
 KNOWN = (400, 401, 402, 403, 404, 406, 409, 413, 422, 429, 503)
 
 
-def title_of(problem: ApiProblem) -> str:
+def kind_of(problem: ApiError) -> str:
+    """Why there is no answer that can be read; empty where there is one, which then says itself what is wrong."""
+    return next((kind for error, kind in WITHOUT_ANSWER.items() if isinstance(problem, error)), "")
+
+
+def title_of(problem: ApiError) -> str:
     """What happened: in the page's words where it has some, else in the API's, which speaks English."""
-    if problem.kind:
-        return say(f"problem.{problem.kind}")
+    if kind := kind_of(problem):
+        return say(f"problem.{kind}")
     translated = table(current()).get(f"problem.title{problem.status}")
     return problem.title if current() == DEFAULT or not translated else translated
 
 
-def advice_of(problem: ApiProblem) -> str:
+def advice_of(problem: ApiError) -> str:
     """What to do about it."""
-    if problem.kind:
-        return say(f"advice.{problem.kind}")
+    if kind := kind_of(problem):
+        return say(f"advice.{kind}")
     return say(f"advice.status{problem.status}" if problem.status in KNOWN else "advice.server")
 
 
-def problem_html(problem: ApiProblem) -> str:
+def problem_html(problem: ApiError) -> str:
     """The problem's title, its detail and the advice."""
     detail = f"<span>{text(problem.detail)}</span> " if problem.detail else ""
     what_to_do = f'<span class="todo">{text(advice_of(problem))}</span>'
@@ -34,6 +42,6 @@ def problem_html(problem: ApiProblem) -> str:
     return f'<div class="r-note bad" role="alert"><strong>{text(title_of(problem))}</strong>{detail}{what_to_do}</div>'
 
 
-def show(problem: ApiProblem) -> None:
+def show(problem: ApiError) -> None:
     """Put the problem on the page."""
     st.html(problem_html(problem))

@@ -14,7 +14,7 @@ from streamlit.components.v2.types import ComponentRenderer
 from ui.components.claims_view import doubtful, why
 from ui.components.markup import host
 from ui.language import named, say
-from ui.models import Report
+from ui.report import Report
 
 Cards = dict[str, dict[str, dict[str, str]]]
 SCRIPT = Path(__file__).parent.parent / "assets" / "reader.js"

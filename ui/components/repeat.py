@@ -2,20 +2,18 @@
 
 import streamlit as st
 
-from ui.api_client import ApiClient
-from ui.client import living
-from ui.client.living import Timing
+from rubrica_client import Client, schedules
+from rubrica_client.models import NewSchedule, Run, Timing
 from ui.components.controls import act
 from ui.components.run_list import shortened
 from ui.language import named, say
-from ui.models import Run
 from ui.session import me
 
 TIMES = {"daily": "0 7 * * *", "weekly": "0 7 * * 1", "monthly": "0 7 1 * *"}
 LONGEST_NAME = 80
 
 
-def show(client: ApiClient, run: Run) -> None:
+def show(client: Client, run: Run) -> None:
     """How often, and whom to tell."""
     st.caption(say("repeat.help"))
     times = list(TIMES)
@@ -35,5 +33,6 @@ def show(client: ApiClient, run: Run) -> None:
     if st.button(say("repeat.do"), key="repeat", type="primary"):
         timing = Timing(cron=TIMES[often or "weekly"], time_zone=st.context.timezone or "UTC")
         name = shortened(run.query.question, LONGEST_NAME)
-        if act(lambda: living.repeat_run(client, run, name, timing, addresses), say("repeat.done")):
+        new = NewSchedule(name=name, from_run=run.id, timing=timing, deliver_to=addresses)
+        if act(lambda: client.send(schedules.create(new)), say("repeat.done")):
             st.switch_page("views/schedules.py")

@@ -8,11 +8,12 @@ from itertools import pairwise
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from rubrica_client.models import Citation, Claim
 from ui.components.claim_marks import marked, squeezed
 from ui.components.claims_view import doubtful
 from ui.components.markup import host, link, text
 from ui.language import say
-from ui.models import Citation, Claim, Report
+from ui.report import Report
 
 NUMBER = re.compile(r"\[(\d{1,4})\]")
 SOURCES_HEADING = re.compile(r"\n#{1,3} +(?:Sources|References|来源|参考来源|参考文献)\s*\n(?!.*\n#{1,3} )", re.DOTALL)

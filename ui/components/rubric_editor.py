@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from rubrica_client.models import Criterion
 from ui import drafts
-from ui.client.asking import Criterion
 from ui.components import icon_button
 from ui.language import named, say
 

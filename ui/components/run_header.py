@@ -2,9 +2,9 @@
 
 import streamlit as st
 
+from rubrica_client.models import Run
 from ui.components.markup import hero, text
 from ui.language import LANGUAGES, named, say, when
-from ui.models import Run
 
 LONG_QUESTION = 160
 PAGES = (("views/watch.py", "header.progress"), ("views/read.py", "header.report"))

@@ -4,11 +4,12 @@ from collections.abc import Callable, Sequence
 
 import streamlit as st
 
+from rubrica_client.models import Run
 from ui.components.markup import plain, text
 from ui.components.run_header import pill_html
+from ui.facts import count_tokens
 from ui.figures import clock, compact, money
 from ui.language import count, named, say, when
-from ui.models import Run
 
 LONGEST_TITLE = 140
 
@@ -43,7 +44,7 @@ def row_html(run: Run) -> str:
     used = (
         count("call", usage.model_calls),
         count("search", usage.tool_calls),
-        compact(usage.tokens),
+        compact(count_tokens(usage)),
         money(usage.cost_microusd),
     )
     facts = [named("system", run.query.system), when(run.created_at, "short")]

@@ -5,9 +5,9 @@ from typing import Any
 
 import streamlit as st
 
+from rubrica_client.models import Budget
 from ui.components.controls import budget_inputs
 from ui.language import LANGUAGES, named, say
-from ui.models import Budget
 
 LENGTHS = ("short", "medium", "long")
 TONES = ("neutral", "academic", "business", "plain")

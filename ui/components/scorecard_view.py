@@ -1,6 +1,6 @@
 """How well a report does what its rubric asks: each criterion with its score, the reason, and what it was judged by."""
 
-from ui.client.asking import CriterionScore, Scorecard
+from rubrica_client.models import CriterionScore, Scorecard
 from ui.components.markup import text
 from ui.components.rubric_editor import parted
 from ui.language import named, say

@@ -4,13 +4,12 @@ from datetime import timedelta
 
 import streamlit as st
 
-from ui.api_client import ApiProblem
-from ui.client.reports import EditableSection, Reports, Task
+from rubrica_client import ApiError, Client, reports
+from rubrica_client.models import ChangeView, Edit, Run, SectionView
 from ui.components import after_reading, problem
 from ui.components.controls import act
 from ui.components.markup import text
 from ui.language import named, say
-from ui.models import Run
 
 HOW = ("rewrite", "deepen", "edit")
 MADE = {"rewrite": "rewritten", "deepen": "deepened", "edit": "edited"}
@@ -18,7 +17,7 @@ REFRESH = timedelta(seconds=1.5)
 UNDER_WAY = ("queued", "running")
 
 
-def ask(reports: Reports, run: Run, version: int, number: int, section: EditableSection) -> None:
+def ask(client: Client, run: Run, version: int, number: int, section: SectionView) -> None:
     """The form in a dialog. What is sent names the version that was read, so that nobody's change is written over."""
     st.html(f'<h2 class="r-question">{text(section.heading)}</h2>')
     how = st.segmented_control(
@@ -36,46 +35,46 @@ def ask(reports: Reports, run: Run, version: int, number: int, section: Editable
         return
     try:
         if how == "edit":
-            reports.edit(run.id, number, heading or "", words or "", version)
+            client.send(reports.edit(run.id, number, Edit(heading=heading or "", markdown=words or ""), version))
         else:
-            reports.rewrite(run.id, number, how or "rewrite", wish or "", version)
-    except ApiProblem as error:
+            client.send(reports.rewrite(run.id, number, how or "rewrite", wish or "", version))
+    except ApiError as error:
         problem.show(error)
         return
     st.rerun()
 
 
-def latest(reports: Reports, run: Run, shown: int) -> None:
+def latest(client: Client, run: Run, shown: int) -> None:
     """The latest change that was asked for, on top of the report: under way, failed, or what it came to and cost."""
-    task = reports.latest_change(run.id)
+    task = next(iter(client.send(reports.changes(run.id, limit=1)).items), None)
     if task is None:
         return
     if task.status in UNDER_WAY:
-        st.fragment(_under_way, run_every=REFRESH)(reports, run, task.id)
+        st.fragment(_under_way, run_every=REFRESH)(client, run, task.id)
     elif task.status == "failed" and task.base == shown:
         st.html(f'<div class="r-note bad" role="alert"><strong>{text(say("change.failed"))}</strong>{text(task.detail)}</div>')
     elif task.version == shown:
-        _done(reports, run, task, shown)
+        _done(client, run, task, shown)
     elif task.version is not None and task.version > shown:
         st.rerun()  # it was done after the report was asked for
 
 
-def _under_way(reports: Reports, run: Run, task: str) -> None:
-    if reports.change(run.id, task).status in UNDER_WAY:
+def _under_way(client: Client, run: Run, task: str) -> None:
+    if client.send(reports.change(run.id, task)).status in UNDER_WAY:
         st.html(f'<div class="r-note" role="status">{text(say("change.under_way"))}</div>')
     else:
         st.rerun()
 
 
-def _done(reports: Reports, run: Run, task: Task, shown: int) -> None:
+def _done(client: Client, run: Run, task: ChangeView, shown: int) -> None:
     told = say("change.done", n=shown, how=named("origin", MADE.get(task.how, task.how)))
     with st.container(horizontal=True, vertical_alignment="center", key="change_done"):
         st.html(
             f'<div role="status"><b>{text(told)}</b> <span class="r-quiet">{text(after_reading.spent(task.usage))}</span></div>'
         )
         if st.button(say("change.see"), key="change_see"):
-            st.dialog(say("change.see"), width="large")(after_reading.show_diff)(reports, run, task.base, shown)
+            st.dialog(say("change.see"), width="large")(after_reading.show_diff)(client, run, task.base, shown)
         if st.button(say("change.undo"), key="change_undo", icon=":material/undo:") and act(
-            lambda: reports.revert(run.id, task.base, shown), say("change.undone")
+            lambda: client.send(reports.revert(run.id, task.base, shown)), say("change.undone")
         ):
             st.rerun()

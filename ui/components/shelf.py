@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from ui.api_client import ApiProblem
+from rubrica_client import ApiError
 from ui.components import problem
 from ui.components.controls import act
 from ui.components.markup import plain
@@ -21,7 +21,7 @@ def show(title: str, one: Callable[[str], None], several: Callable[[str | None],
             one(chosen)
         else:
             several(kept("before"))
-    except ApiProblem as error:
+    except ApiError as error:
         problem.show(error)
 
 

@@ -6,13 +6,13 @@ from pathlib import Path
 import streamlit as st
 from streamlit.components.v2.types import ComponentRenderer
 
+from rubrica_client import ApiError
+from rubrica_client.models import Run
 from ui import language
-from ui.api_client import ApiProblem
 from ui.components import style
 from ui.components.markup import plain, text
 from ui.components.run_list import page_of, shortened
 from ui.language import named, say
-from ui.models import Run
 from ui.session import latest_runs, me, session_token
 
 SCRIPT = Path(__file__).parent.parent / "assets" / "page.js"
@@ -49,7 +49,7 @@ def _account() -> None:
         return
     try:
         who = me()
-    except ApiProblem:
+    except ApiError:
         return
     if who:
         leave = f'<form method="post" action="/leave"><button class="r-leave">{text(say("shell.leave"))}</button></form>'
@@ -67,7 +67,7 @@ def _latest() -> None:
     """The latest runs. Trouble is told by the page itself, once."""
     try:
         runs = latest_runs()
-    except ApiProblem:
+    except ApiError:
         return
     if not runs:
         return

@@ -3,21 +3,21 @@
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 
-from ui.client.asking import Criterion, CriterionScore
-from ui.client.side_by_side import Column, SideBySide
+from rubrica_client.models import ColumnView, Criterion, CriterionScore, SideBySideView
 from ui.components.markup import text
 from ui.components.rubric_editor import parted
 from ui.components.run_header import pill_html
 from ui.components.scorecard_view import bar_html, score_text
+from ui.facts import count_tokens, elapsed
 from ui.figures import clock, compact, money
 from ui.language import named, say
-from ui.models import Report
+from ui.report import Report
 
 UNKNOWN = "–"
 Reports = Mapping[str, Report]
 
 
-def table_html(shown: SideBySide, reports: Reports, now: datetime) -> str:
+def table_html(shown: SideBySideView, reports: Reports, now: datetime) -> str:
     """One table: a column for each system, the figures first, then the criteria."""
     heads = "".join(f'<th scope="col">{text(named("system", c.run.query.system))}</th>' for c in shown.columns)
     rows = [*_figures(shown.columns, reports, now), *_criteria(shown)]
@@ -27,13 +27,13 @@ def table_html(shown: SideBySide, reports: Reports, now: datetime) -> str:
     )
 
 
-def _figures(columns: Sequence[Column], reports: Reports, now: datetime) -> list[str]:
-    figures: tuple[tuple[str, Callable[[Column], str]], ...] = (
+def _figures(columns: Sequence[ColumnView], reports: Reports, now: datetime) -> list[str]:
+    figures: tuple[tuple[str, Callable[[ColumnView], str]], ...] = (
         ("beside.status", lambda c: pill_html(c.run.status)),
         ("beside.overall", _overall),
-        ("beside.time", lambda c: text(clock(c.run.elapsed(now)))),
+        ("beside.time", lambda c: text(clock(elapsed(c.run, now)))),
         ("beside.cost", lambda c: text(money(c.run.usage.cost_microusd))),
-        ("beside.tokens", lambda c: text(compact(c.run.usage.tokens))),
+        ("beside.tokens", lambda c: text(compact(count_tokens(c.run.usage)))),
         ("beside.calls", lambda c: text(compact(c.run.usage.model_calls))),
         ("beside.turns", lambda c: _count(c.interactions.turns if c.interactions else None)),
         ("beside.searches", lambda c: _count(c.interactions.tool_calls if c.interactions else None)),
@@ -44,19 +44,19 @@ def _figures(columns: Sequence[Column], reports: Reports, now: datetime) -> list
     return [_row(text(say(label)), [figure(column) for column in columns]) for label, figure in figures]
 
 
-def _criteria(shown: SideBySide) -> list[str]:
+def _criteria(shown: SideBySideView) -> list[str]:
     if shown.rubric is None:
         return []
     return [_criterion(criterion, shown.columns) for criterion in shown.rubric.criteria]
 
 
-def _criterion(criterion: Criterion, columns: Sequence[Column]) -> str:
+def _criterion(criterion: Criterion, columns: Sequence[ColumnView]) -> str:
     category, demand = parted(criterion)
     label = f'<span title="{text(demand)}">{text(criterion.title)}</span> <small>{text(named("category", category))}</small>'
     return _row(label, [_score(_item(column, criterion)) for column in columns])
 
 
-def _item(column: Column, criterion: Criterion) -> CriterionScore | None:
+def _item(column: ColumnView, criterion: Criterion) -> CriterionScore | None:
     items = column.scorecard.items if column.scorecard else ()
     return next((item for item in items if item.criterion.title == criterion.title), None)
 
@@ -70,7 +70,7 @@ def _score(item: CriterionScore | None) -> str:
     return f"<em>{text(score_text(item))}</em>{bar_html(item)}{reason}"
 
 
-def _overall(column: Column) -> str:
+def _overall(column: ColumnView) -> str:
     card = column.scorecard
     if column.judging:
         return f'<span class="r-quiet">{text(say("beside.judging"))}</span>'

@@ -4,13 +4,14 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from ui.api_client import ApiClient, ApiProblem
+from rubrica_client import ApiError, Client, reports
+from rubrica_client.models import Citation, Claim
 from ui.components import problem
 from ui.components.markup import labelled, link, text
 from ui.components.passage import passage_html
 from ui.components.report_view import cited_by
 from ui.language import named, say
-from ui.models import Citation, Claim, Report
+from ui.report import Report
 
 
 def heading_html(citation: Citation, characters: int) -> str:
@@ -26,7 +27,7 @@ def heading_html(citation: Citation, characters: int) -> str:
 def facts_html(citation: Citation) -> str:
     """What is known of the source; a retraction and a preprint stand out."""
     source = citation.source
-    facts = [fact for fact in (source.author, source.venue, source.published, source.doi) if fact]
+    facts = [fact for fact in (source.venue, source.published, source.doi) if fact]
     chips = [("bad", "source.retracted")] if source.retracted else []
     chips += [("warn", "source.preprint")] if source.preprint else []
     marks = "".join(f'<span class="r-chip {kind}">{text(say(key))}</span>' for kind, key in chips)
@@ -44,15 +45,15 @@ def claims_html(claims: Sequence[Claim]) -> str:
     return labelled(say("source.claims"), f'<ul class="r-list">{items}</ul>')
 
 
-def show(client: ApiClient, report: Report, number: str) -> None:
+def show(client: Client, report: Report, number: str) -> None:
     """The citation of this number, or why it cannot be shown."""
     citation = next((c for c in report.citations if str(c.n) == number), None)
     if citation is None:
         st.html(f'<div class="r-note bad" role="alert">{text(say("source.none", n=number))}</div>')
         return
     try:
-        snapshot = client.snapshot(citation.source.snapshot)
-    except ApiProblem as error:
+        snapshot = client.send(reports.snapshot(citation.source.snapshot))
+    except ApiError as error:
         st.html(heading_html(citation, 0))
         problem.show(error)
         return

@@ -2,11 +2,10 @@
 
 import streamlit as st
 
-from ui.api_client import ApiClient, ApiProblem
-from ui.client import side_by_side
+from rubrica_client import ApiError, Client, runs
+from rubrica_client.models import Run
 from ui.components import problem
 from ui.language import named, say
-from ui.models import Run
 
 SYSTEMS = ("minddr", "mams", "react", "deeprubric")
 
@@ -26,7 +25,7 @@ def choose() -> tuple[str, ...]:
     )
 
 
-def further(client: ApiClient, run: Run) -> None:
+def further(client: Client, run: Run) -> None:
     """Have other systems work the question of a run, and go where they stand beside it."""
     st.caption(say("beside.add_help"))
     left = [name for name in SYSTEMS if name != run.query.system]
@@ -41,8 +40,8 @@ def further(client: ApiClient, run: Run) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         if st.button(say("beside.add"), key="add_systems", type="primary", disabled=not chosen):
             try:
-                side_by_side.add_systems(client, run.id, chosen)
-            except ApiProblem as error:
+                client.send(runs.add_systems(run.id, chosen))
+            except ApiError as error:
                 problem.show(error)
                 return
             st.switch_page("views/side_by_side.py", query_params={"run": run.id})

@@ -2,19 +2,19 @@
 
 import streamlit as st
 
-from ui.client.preferences import Candidate
+from rubrica_client.models import CandidateView
 from ui.components import reader, source_view
 from ui.components.markup import text
 from ui.components.report_view import article
 from ui.language import current, named, say
-from ui.models import Report
+from ui.report import Report
 from ui.session import api
 
 SIDES = ("left", "right")
 PREPARED = 24
 
 
-def show(left: Candidate, right: Candidate) -> None:
+def show(left: CandidateView, right: CandidateView) -> None:
     """Both texts; each scrolls by itself where there is room."""
     candidates = {"left": left, "right": right}
     with st.container(key="sides"):
@@ -26,8 +26,8 @@ def show(left: Candidate, right: Candidate) -> None:
     _drawer({side: _report(candidate) for side, candidate in candidates.items()})
 
 
-def _report(candidate: Candidate) -> Report:
-    return Report(markdown=candidate.markdown, title=candidate.title, citations=candidate.citations, claims=candidate.claims)
+def _report(candidate: CandidateView) -> Report:
+    return Report.of(candidate)
 
 
 @st.cache_data(max_entries=PREPARED, show_spinner=False)

@@ -7,10 +7,8 @@ from functools import partial
 
 import streamlit as st
 
-from ui.api_client import ApiProblem
-from ui.client import accounts, preferences
-from ui.client.accounts import Me
-from ui.client.preferences import Consent
+from rubrica_client import ApiError, accounts, preferences
+from rubrica_client.models import ConsentView, Me
 from ui.components import entry_form, problem
 from ui.components.controls import act
 from ui.components.markup import hero, labelled, text
@@ -21,8 +19,8 @@ from ui.session import api, me, session_token
 def main() -> None:
     """What one decides about oneself."""
     try:
-        who, consent = me(), preferences.consent(api())
-    except ApiProblem as error:
+        who, consent = me(), api().send(preferences.consent())
+    except ApiError as error:
         problem.show(error)
         return
     told = f"{who.name} · {who.email} · {named('role', who.organisation.role)}" if who else say("team.local")
@@ -40,7 +38,7 @@ def main() -> None:
             _secret("erase")
 
 
-def _consent(who: Me | None, consent: Consent) -> None:
+def _consent(who: Me | None, consent: ConsentView) -> None:
     st.html(labelled(say("account.training"), f'<p class="r-quiet">{text(say("account.training_help"))}</p>'))
     owner = who is None or who.organisation.role == "owner"
     for whose, since in (("person", consent.person_since), ("organisation", consent.organisation_since)):
@@ -57,14 +55,14 @@ def _consent(who: Me | None, consent: Consent) -> None:
 
 def _set(whose: str) -> None:
     given = bool(st.session_state[f"consent_{whose}"])
-    act(lambda: preferences.set_consent(api(), **{whose: given}), say("account.saved"))
+    act(lambda: api().send(preferences.set_consent(**{whose: given})), say("account.saved"))
 
 
 def _data() -> None:
     st.html(labelled(say("account.data"), f'<p class="r-quiet">{text(say("account.data_help"))}</p>'))
     st.download_button(
         say("account.download"),
-        lambda: accounts.export(api()),
+        lambda: api().send(accounts.export()),
         "rubrica-export.json",
         "application/json",
         key="my_data",

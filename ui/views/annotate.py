@@ -2,12 +2,12 @@
 
 import streamlit as st
 
-from ui.api_client import ApiProblem
-from ui.client import preferences
-from ui.client.preferences import Agreement, Assignment
+from rubrica_client import ApiError, preferences
+from rubrica_client.models import AgreementView, AssignmentView
 from ui.components import choice_form, problem, two_reports
 from ui.components.controls import act
 from ui.components.markup import hero, labelled, text
+from ui.facts import may
 from ui.language import named, say, when
 from ui.session import api, me
 
@@ -15,8 +15,8 @@ from ui.session import api, me
 def main() -> None:
     """The pair one is at, or the one whose judgement tells most."""
     try:
-        assignment = preferences.next_assignment(api())
-    except ApiProblem as error:
+        assignment = api().send(preferences.next_assignment()).assignment
+    except ApiError as error:
         problem.show(error)
         return
     if assignment is None:
@@ -24,34 +24,34 @@ def main() -> None:
     else:
         _judge(assignment)
     who = me()
-    if who is None or who.may("annotations:manage"):
+    if who is None or may(who, "annotations:manage"):
         _agreement()
 
 
-def _judge(assignment: Assignment) -> None:
+def _judge(assignment: AssignmentView) -> None:
     st.html(f'<h1 class="r-question">{text(assignment.question)}</h1>')
     st.caption(say("annotate.lead", when=when(assignment.expires_at, "minute")))
     two_reports.show(assignment.left, assignment.right)
     st.fragment(_form)(assignment)
 
 
-def _form(assignment: Assignment) -> None:
+def _form(assignment: AssignmentView) -> None:
     with st.container(border=True, key="choice"):
         choice = choice_form.form(assignment.id, None, say("annotate.send"))
-        if choice and act(lambda: preferences.judge(api(), assignment.id, choice), say("annotate.sent")):
+        if choice and act(lambda: api().send(preferences.judge(assignment.id, choice)), say("annotate.sent")):
             st.rerun()
         with st.popover(say("annotate.skip"), icon=":material/skip_next:"):
             reason = st.text_input(say("annotate.why"), max_chars=1_000, key=f"skip_{assignment.id}")
             if st.button(say("annotate.skip_yes"), key="skip", disabled=not (reason or "").strip()) and act(
-                lambda: preferences.skip(api(), assignment.id, reason.strip()), say("annotate.skipped")
+                lambda: api().send(preferences.skip(assignment.id, reason.strip())), say("annotate.skipped")
             ):
                 st.rerun()
 
 
 def _agreement() -> None:
     try:
-        found = preferences.agreement(api())
-    except ApiProblem as error:
+        found = api().send(preferences.agreement())
+    except ApiError as error:
         problem.show(error)
         return
     rows = _row(say("annotate.overall"), found.overall)
@@ -63,7 +63,7 @@ def _agreement() -> None:
     st.html(labelled(say("annotate.agreement"), table + told))
 
 
-def _row(name: str, agreed: Agreement) -> str:
+def _row(name: str, agreed: AgreementView) -> str:
     observed = "–" if agreed.observed is None else f"{agreed.observed:.0%}"
     kappa = "–" if agreed.kappa is None else f"{agreed.kappa:.2f}"
     return f"<tr><td>{text(name)}</td><td>{agreed.pairs:,}</td><td>{observed}</td><td>{kappa}</td></tr>"

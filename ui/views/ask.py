@@ -1,15 +1,15 @@
 """Ask a question."""
 
+from collections.abc import Sequence
 from contextlib import nullcontext
 
 import streamlit as st
 
-from ui.api_client import ApiProblem
-from ui.client.asking import ClarifyingQuestion
+from rubrica_client import ApiError, runs
+from rubrica_client.models import ClarifyingQuestion, Effort, NewRun
 from ui.components import before_start, problem, run_options, systems
 from ui.components.markup import text
 from ui.language import named, say
-from ui.models import NewRun
 from ui.session import api, forget_latest, latest_runs, own_collections
 
 EXAMPLES = ("ask.example1", "ask.example2", "ask.example3")
@@ -27,7 +27,7 @@ def main() -> None:
         st.pills(say("ask.examples"), [say(key) for key in EXAMPLES], key="example", on_change=_take_example, wrap=True)
     try:
         latest_runs()
-    except ApiProblem as error:
+    except ApiError as error:
         problem.show(error)
 
 
@@ -42,8 +42,9 @@ def _form() -> None:
         asked = systems.choose()
         options = run_options.show(own)
     plan, rubric = "plan" in wishes or None, "auto" if "rubric" in wishes or len(asked) > 1 else None
-    options |= {"system": asked[0] if asked else None, "beside": asked[1:] or None}
-    new = NewRun(question=question or "", effort=effort, approve_plan=plan, rubric=rubric, **options)
+    options |= {"system": asked[0] if asked else None, "beside": asked[1:] or None, "approve_plan": plan, "rubric": rubric}
+    chosen = {name: value for name, value in options.items() if value is not None}
+    new = NewRun(question=question or "", effort=Effort(effort), **chosen)
     with st.container(horizontal=True, vertical_alignment="center"):
         if st.button(say("ask.start"), key="start", type="primary", icon=":material/arrow_forward:", icon_position="right"):
             _begin(new, ask_back="back" in wishes)
@@ -81,7 +82,7 @@ def _collections() -> tuple[str, ...]:
     """Own collections to search, by name; nothing is shown where there are none. A link may have chosen one (`?in=`)."""
     try:
         names = [collection.name for collection in own_collections()]
-    except ApiProblem:
+    except ApiError:
         return ()  # told by the list of latest runs, which asks the same API
     wished = st.query_params.get("in")
     if wished in names and "own" not in st.session_state:
@@ -116,7 +117,7 @@ def _ask_back(new: NewRun) -> None:
 
 def _show_questions(new: NewRun) -> None:
     """The questions back stay open until they are answered or put away, whatever else is drawn anew."""
-    questions: tuple[ClarifyingQuestion, ...] = st.session_state[QUESTIONS]
+    questions: Sequence[ClarifyingQuestion] = st.session_state[QUESTIONS]
     st.dialog(say("ask.back_title"), width="medium", on_dismiss=_put_away)(_clarify)(new, questions)
 
 
@@ -124,19 +125,19 @@ def _put_away() -> None:
     st.session_state.pop(QUESTIONS, None)
 
 
-def _clarify(new: NewRun, questions: tuple[ClarifyingQuestion, ...]) -> None:
+def _clarify(new: NewRun, questions: Sequence[ClarifyingQuestion]) -> None:
     st.caption(say("ask.back_help"))
     given = before_start.answers(questions)
     if st.button(say("ask.start"), key="start_clarified", type="primary"):
         _put_away()
-        _start(new.model_copy(update={"clarified": given or None}))
+        _start(new.model_copy(update={"clarified": given}) if given else new)
 
 
 def _start(new: NewRun) -> None:
     try:
         with st.spinner(say("ask.drafting")) if new.beside else nullcontext():
-            run = api().start_run(new)
-    except ApiProblem as error:
+            run = api().send(runs.create(new))
+    except ApiError as error:
         problem.show(error)
         return
     forget_latest()

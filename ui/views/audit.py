@@ -1,15 +1,15 @@
 """The audit log: who did what, when and from where; narrowed, page by page, or taken along as a table."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from functools import partial
+from typing import Any
 
 import streamlit as st
 
-from ui.api_client import ApiProblem
-from ui.client import accounts, auditing
-from ui.client.auditing import ACTIONS, Entry
+from rubrica_client import ApiError, accounts, organisation
+from rubrica_client.models import Action, AuditEntry
 from ui.components import problem, shelf
 from ui.components.markup import hero, text
 from ui.language import named, say, when
@@ -24,10 +24,10 @@ def main() -> None:
     """What the address narrows the log to, from where it says."""
     st.html(hero(say("audit.title"), say("audit.lead")))
     try:
-        people = {member.user_id: member.email for member in accounts.members(api()).items} if me() else {}
+        people = {member.user_id: member.email for member in api().send(accounts.members()).items} if me() else {}
         wanted = _narrowed(people)
-        page = auditing.entries(api(), wanted, kept("before"))
-    except ApiProblem as error:
+        page = api().send(organisation.audit(**wanted, before=kept("before")))
+    except ApiError as error:
         problem.show(error)
         return
     st.html(_table_html(page.items, people) if page.items else f'<p class="r-quiet">{text(say("audit.none"))}</p>')
@@ -35,7 +35,7 @@ def main() -> None:
         shelf.older(PAGE, page.next, **wanted)
         st.download_button(
             say("audit.export"),
-            partial(auditing.table, api(), wanted),
+            partial(api().send, organisation.audit_table(**wanted)),
             "audit-log.csv",
             "text/csv",
             key="audit_export",
@@ -44,10 +44,10 @@ def main() -> None:
         )
 
 
-def _narrowed(people: Mapping[str, str]) -> dict[str, str]:
+def _narrowed(people: Mapping[str, str]) -> dict[str, Any]:
     """What is chosen, which is in the address too."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        _choice("action", ACTIONS, lambda action: named("audit_action", action))
+        _choice("action", tuple(Action), lambda action: named("audit_action", action))
         _choice("user_id", tuple(people), lambda user: people.get(user, user))
         _day("since")
         _day("until")
@@ -84,13 +84,13 @@ def _address(name: str) -> None:
         st.query_params.pop(name, None)
 
 
-def _table_html(entries: tuple[Entry, ...], people: Mapping[str, str]) -> str:
+def _table_html(entries: Sequence[AuditEntry], people: Mapping[str, str]) -> str:
     heads = "".join(f"<th>{text(say(f'audit.{key}'))}</th>" for key in ("at", "user_id", "action", "subject", "from_where"))
     rows = "".join(_row_html(entry, people) for entry in entries)
     return f'<div class="r-wide"><table class="r-table"><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div>'
 
 
-def _row_html(entry: Entry, people: Mapping[str, str]) -> str:
+def _row_html(entry: AuditEntry, people: Mapping[str, str]) -> str:
     detail = "".join(f" · {text(name)}: {text(value)}" for name, value in entry.detail.items())
     told = f"{_subject_html(entry.subject, people)}{detail}".strip(" ·")
     who = entry.email or (entry.user_id or "")[:8] or say("audit.nobody")

@@ -4,9 +4,8 @@ from datetime import timedelta
 
 import streamlit as st
 
-from ui.api_client import ApiProblem
-from ui.client import living
-from ui.client.living import Access, Collection, DocumentPage, OwnDocument
+from rubrica_client import ApiError, documents
+from rubrica_client.models import Access, Collection, DocumentPage, OwnDocument
 from ui.components import icon_button, problem, shelf
 from ui.components.controls import act
 from ui.components.markup import hero, text
@@ -29,7 +28,7 @@ def main() -> None:
 
 
 def _all(before: str | None) -> None:
-    page = living.collections(api(), before)
+    page = api().send(documents.collections(before=before))
     st.html(hero(say("collections.title"), say("collections.lead")))
     _new()
     if not page.items:
@@ -48,8 +47,8 @@ def _new() -> None:
     if not made or not name:
         return
     try:
-        st.query_params["id"] = living.create_collection(api(), name).id
-    except ApiProblem as error:
+        st.query_params["id"] = api().send(documents.create_collection(name)).id
+    except ApiError as error:
         problem.show(error)
         return
     st.rerun()
@@ -61,17 +60,17 @@ def _facts(collection: Collection) -> str:
 
 
 def _one(chosen: str) -> None:
-    collection = living.collection(api(), chosen)
+    collection = api().send(documents.collection(chosen))
     st.html(f'<h1 class="r-question">{text(collection.name)}</h1>')
     with st.container(horizontal=True):
         if collection.documents and st.button(say("collections.ask"), key="ask_these", type="primary", icon=":material/edit:"):
             st.switch_page("views/ask.py", query_params={"in": collection.name})
         with st.popover(say("collections.access"), icon=":material/lock_open:"):
             _access(collection)
-        shelf.delete(say("collections.delete_help"), lambda: living.remove(api(), collection.id))
+        shelf.delete(say("collections.delete_help"), lambda: api().send(documents.delete_collection(collection.id)))
     _upload(collection)
     before = kept("before")
-    settled = not _under_way(living.documents(api(), collection.id, before))
+    settled = not _under_way(api().send(documents.list_(collection.id, before=before)))
     st.fragment(_documents, run_every=None if settled else REFRESH)(collection.id, before, settled)
 
 
@@ -81,7 +80,7 @@ def _access(collection: Collection) -> None:
     roles = [] if everyone else st.multiselect(say("collections.roles"), ROLES, before, _role, key="access_roles")
     if st.button(say("collections.access_set"), key="access_set", type="primary"):
         access = Access(everyone=everyone, users=collection.access.users, roles=tuple(roles))
-        if act(lambda: living.set_access(api(), collection.id, access), say("collections.access_done")):
+        if act(lambda: api().send(documents.set_access(collection.id, access)), say("collections.access_done")):
             st.rerun()
 
 
@@ -101,8 +100,8 @@ def _upload(collection: Collection) -> None:
         return
     try:
         with st.spinner(say("collections.sending")):
-            taken = living.upload(api(), collection.id, [(file.name, file.getvalue()) for file in files])
-    except ApiProblem as error:
+            taken = api().send(documents.upload(collection.id, [(file.name, file.getvalue()) for file in files]))
+    except ApiError as error:
         problem.show(error)
         return
     st.session_state[REFUSED] = [(refused.name, refused.reason) for refused in taken.refused]
@@ -117,8 +116,8 @@ def _under_way(page: DocumentPage) -> bool:
 def _documents(chosen: str, before: str | None, settled: bool) -> None:
     """How far each document is, drawn anew while one is under way."""
     try:
-        collection, page = living.collection(api(), chosen), living.documents(api(), chosen, before)
-    except ApiProblem as error:
+        collection, page = api().send(documents.collection(chosen)), api().send(documents.list_(chosen, before=before))
+    except ApiError as error:
         problem.show(error)
         return
     if settled == _under_way(page):
@@ -138,7 +137,7 @@ def _document(collection: str, document: OwnDocument) -> None:
         facts = f'<span class="r-quiet">{text(size(document.bytes))} · {text(when(document.received_at, "short"))}</span>'
         st.html(f"{pill} <b>{text(document.name)}</b> {facts}{detail}")
         if icon_button.show(say("collections.delete_document"), ":material/delete:", f"delete_{document.id}"):
-            act(lambda: living.remove(api(), collection, document.id), say("shelf.deleted"))
+            act(lambda: api().send(documents.delete(collection, document.id)), say("shelf.deleted"))
 
 
 main()

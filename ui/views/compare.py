@@ -4,12 +4,13 @@ from datetime import timedelta
 
 import streamlit as st
 
-from ui.client import preferences
-from ui.client.preferences import Candidate, Comparison
+from rubrica_client import preferences
+from rubrica_client.models import CandidateView, ComparisonView
 from ui.components import choice_form, shelf, two_reports
 from ui.components.controls import act
 from ui.components.markup import hero, text
 from ui.components.run_list import shortened
+from ui.facts import may
 from ui.language import named, say, when
 from ui.session import api, me
 
@@ -25,7 +26,7 @@ def main() -> None:
 def _all(before: str | None) -> None:
     st.html(hero(say("compare.title"), say("compare.lead")))
     st.page_link("views/annotate.py", label=say("annotate.link"), icon=":material/how_to_vote:")
-    page = preferences.comparisons(api(), before=before)
+    page = api().send(preferences.comparisons(before=before))
     if not page.items:
         st.html(f'<p class="r-quiet">{text(say("compare.none"))}</p>')
     for item in page.items:
@@ -36,7 +37,7 @@ def _all(before: str | None) -> None:
 
 
 def _one(chosen: str) -> None:
-    comparison = preferences.comparison(api(), chosen)
+    comparison = api().send(preferences.comparison(chosen))
     st.html(f'<h1 class="r-question">{text(comparison.question)}</h1>')
     if comparison.status == "same":
         st.html(f'<div class="r-note" role="status">{text(say("compare.same"))}</div>')
@@ -57,25 +58,25 @@ def _sentence(words: str) -> str:
 def _preparing(comparison_id: str) -> None:
     """Until both reports are there."""
     st.html(f'<div class="r-note" role="status">{text(say("compare.preparing"))}</div>')
-    if preferences.comparison(api(), comparison_id).status != "preparing":
+    if api().send(preferences.comparison(comparison_id)).status != "preparing":
         st.rerun()
 
 
-def _blind(comparison: Comparison, left: Candidate, right: Candidate) -> None:
+def _blind(comparison: ComparisonView, left: CandidateView, right: CandidateView) -> None:
     st.html(f'<p class="r-quiet">{text(say("compare.blind"))}</p>')
     two_reports.show(left, right)
     choice_form.show(comparison)
     who = me()
-    if who is None or who.may("annotations:manage"):
+    if who is None or may(who, "annotations:manage"):
         with st.popover(say("annotate.ask"), icon=":material/how_to_vote:"):
             _have_judged(comparison)
 
 
-def _have_judged(comparison: Comparison) -> None:
+def _have_judged(comparison: ComparisonView) -> None:
     st.caption(say("annotate.ask_help"))
     overlap = st.number_input(say("annotate.overlap"), 1, 100, 2, key="overlap")
     if st.button(say("annotate.ask_yes"), key="have_judged", type="primary"):
-        act(lambda: preferences.have_judged(api(), comparison.id, int(overlap)), say("annotate.asked"))
+        act(lambda: api().send(preferences.have_judged([comparison.id], int(overlap))), say("annotate.asked"))
 
 
 main()

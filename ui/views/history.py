@@ -2,13 +2,14 @@
 
 import streamlit as st
 
-from ui.api_client import ApiProblem
+from rubrica_client import ApiError, runs
+from rubrica_client.models import Run
 from ui.components import icon_button, problem
 from ui.components.controls import act
 from ui.components.markup import text
 from ui.components.run_list import run_rows
+from ui.facts import is_finished, may
 from ui.language import say
-from ui.models import Run
 from ui.session import api, forget_run, me
 
 PAGE = 20
@@ -24,8 +25,8 @@ def main() -> None:
     )  # fmt: skip
     words = (words or "").strip()
     try:
-        page = api().runs(limit=PAGE, before=st.query_params.get("before"), words=words)
-    except ApiProblem as error:
+        page = api().send(runs.list_(limit=PAGE, before=st.query_params.get("before"), words=words))
+    except ApiError as error:
         problem.show(error)
         return
     if not page.items:
@@ -33,7 +34,7 @@ def main() -> None:
         if not words:
             st.page_link("views/ask.py", label=say("ask.title"), icon=":material/edit:")
     who = me()
-    run_rows(page.items, _deletable if who is None or who.may("runs:write") else None)
+    run_rows(page.items, _deletable if who is None or may(who, "runs:write") else None)
     if page.next:
         icon = ":material/arrow_downward:"
         st.page_link(
@@ -46,7 +47,7 @@ def main() -> None:
 
 def _deletable(run: Run) -> None:
     """A way to be rid of a run that has ended, after a question."""
-    if run.finished and icon_button.show(say("history.delete"), ":material/delete:", f"delete_{run.id}"):
+    if is_finished(run) and icon_button.show(say("history.delete"), ":material/delete:", f"delete_{run.id}"):
         st.session_state[DELETING] = run.id
     if st.session_state.get(DELETING) == run.id:
         st.dialog(say("history.delete"), on_dismiss=_put_away)(_delete)(run)
@@ -60,7 +61,7 @@ def _delete(run: Run) -> None:
     st.html(f'<p class="r-question small">{text(run.query.question)}</p>')
     st.markdown(say("history.delete_help"))
     sure = st.button(say("shelf.delete_yes"), key="delete_run", type="primary")
-    if sure and act(lambda: api().delete_run(run.id), say("shelf.deleted")):
+    if sure and act(lambda: api().send(runs.delete(run.id)), say("shelf.deleted")):
         _put_away()
         forget_run(run.id)
         st.rerun()

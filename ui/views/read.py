@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
-from ui.api_client import ApiProblem
-from ui.client.reports import EditableSection, Reports
+from rubrica_client import ApiError, reports, runs
+from rubrica_client.models import Run, SectionView
 from ui.components import (
     after_reading,
     beside_report,
@@ -21,8 +21,9 @@ from ui.components import (
 )
 from ui.components.markup import text
 from ui.components.report_view import Article, article
+from ui.facts import may
 from ui.language import current, say
-from ui.models import Report, Run
+from ui.report import Report
 from ui.session import api, me, once, run_id
 
 MISSING = {"failed": "read.failed", "cancelled": "read.cancelled"}
@@ -36,8 +37,8 @@ def main() -> None:
         run_header.no_run()
         return
     try:
-        run = api().run(chosen)
-    except ApiProblem as error:
+        run = api().send(runs.get(chosen))
+    except ApiError as error:
         problem.show(error)
         return
     if run.status == "completed":
@@ -49,14 +50,14 @@ def main() -> None:
 
 def _report(run: Run) -> None:
     try:
-        report = api().report(run.id)
-    except ApiProblem as error:
+        report = Report.of(api().send(reports.get(run.id)))
+    except ApiError as error:
         run_header.show(run, "views/read.py")
         problem.show(error)
         return
     run_header.show(run, "views/read.py", report.title)
     _bar(run, report)
-    beside_report.told(lambda reports, asked: section_change.latest(reports, asked, report.version), run)
+    beside_report.told(lambda client, asked: section_change.latest(client, asked, report.version), run)
     left, right = st.columns([13, 6], gap="large")
     sections = _sections(run, report)
     prepared = _prepared(report.model_dump_json(), tuple(section.heading for section in sections), current())
@@ -68,14 +69,14 @@ def _report(run: Run) -> None:
     _drawer(run, {"": report, **answers}, sections)
 
 
-def _sections(run: Run, report: Report) -> tuple[EditableSection, ...]:
+def _sections(run: Run, report: Report) -> Sequence[SectionView]:
     """The sections as they can be changed; none for who may not."""
     who = me()
-    if who and not who.may("reports:write"):
+    if who and not may(who, "reports:write"):
         return ()
     try:
-        return once("sections", (run.id, report.version), lambda: Reports(api()).version(run.id, report.version).sections)
-    except ApiProblem as error:
+        return once("sections", (run.id, report.version), lambda: api().send(reports.version(run.id, report.version)).sections)
+    except ApiError as error:
         problem.show(error)
         return ()
 
@@ -86,7 +87,7 @@ def _bar(run: Run, report: Report) -> None:
         with st.popover(say("read.export"), icon=":material/download:"):
             exports.show(api(), run, report.title or run.query.question)
         with st.popover(say("read.share"), icon=":material/link:"):
-            after_reading.share(Reports(api()), run)
+            after_reading.share(api(), run)
             beside_report.told(after_reading.links, run)
         with st.popover(say("read.compare"), icon=":material/compare_arrows:"):
             opinion.second_report(api(), run, report)
@@ -109,7 +110,7 @@ def _prepared(report: str, sections: tuple[str, ...], language: str) -> Article:
 
 
 @st.fragment
-def _drawer(run: Run, texts: Mapping[str, Report], sections: Sequence[EditableSection]) -> None:
+def _drawer(run: Run, texts: Mapping[str, Report], sections: Sequence[SectionView]) -> None:
     """Listens to the numbers in the report and in further answers, and to the wish to change a section.
 
     The citation that is open is in the address, so that a reload opens it again.
@@ -121,7 +122,7 @@ def _drawer(run: Run, texts: Mapping[str, Report], sections: Sequence[EditableSe
     mark, dash, number = st.query_params.get("cite", "").rpartition("-")
     if asked.section is not None and asked.section < len(sections):
         form = st.dialog(say("change.title"), width="large")(section_change.ask)
-        form(Reports(api()), run, report.version, asked.section, sections[asked.section])
+        form(api(), run, report.version, asked.section, sections[asked.section])
     elif number and mark + dash in texts:
         shown = st.dialog(say("source.title"), width="medium", position="right", on_dismiss=_close)(_source)
         shown(run, texts[mark + dash], number, of_report=not mark)

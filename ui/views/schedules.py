@@ -6,8 +6,8 @@ from time import monotonic
 
 import streamlit as st
 
-from ui.client import living
-from ui.client.living import Firing, Schedule, Shown, Timing
+from rubrica_client import schedules
+from rubrica_client.models import Firing, Schedule, ScheduleChange, Shown, Timing
 from ui.components import shelf
 from ui.components.controls import act
 from ui.components.markup import hero, link, text
@@ -27,7 +27,7 @@ def main() -> None:
 
 
 def _all(before: str | None) -> None:
-    page = living.schedules(api(), before)
+    page = api().send(schedules.list_(before=before))
     st.html(hero(say("schedules.title"), say("schedules.lead")))
     if not page.items:
         st.html(f'<p class="r-quiet">{text(say("schedules.none"))}</p>')
@@ -37,7 +37,7 @@ def _all(before: str | None) -> None:
 
 
 def _facts_html(schedule: Schedule) -> str:
-    question = str(schedule.query.get("question", ""))
+    question = schedule.query.question
     asked = "" if schedule.name == shortened(question, LONGEST_NAME) else f"<p>{text(shortened(question))}</p>"
     following = say("schedules.next", when=when(schedule.next_at, "short")) if schedule.next_at else ""
     state = say("schedules.paused") if schedule.paused else following
@@ -52,20 +52,21 @@ def _times(timing: Timing) -> str:
 
 
 def _one(chosen: str) -> None:
-    schedule = living.schedule(api(), chosen)
+    schedule = api().send(schedules.get(chosen))
     st.html(f'<h1 class="r-question">{text(schedule.name)}</h1>{_facts_html(schedule)}')
     with st.container(horizontal=True):
         if st.button(say("schedules.now"), key="trigger", icon=":material/play_arrow:") and act(
-            lambda: living.trigger(api(), schedule.id), say("schedules.asked")
+            lambda: api().send(schedules.trigger(schedule.id)), say("schedules.asked")
         ):
             st.session_state["triggered"] = monotonic()
         label, icon = ("steer.resume", ":material/play_arrow:") if schedule.paused else ("steer.pause", ":material/pause:")
         if st.button(say(label), key="pause_schedule", icon=icon) and act(
-            lambda: living.change_schedule(api(), schedule.id, paused=not schedule.paused), say("schedules.changed")
+            lambda: api().send(schedules.change(schedule.id, ScheduleChange(paused=not schedule.paused))),
+            say("schedules.changed"),
         ):
             st.rerun()
-        shelf.delete(say("schedules.delete_help"), lambda: living.remove_schedule(api(), schedule.id))
-    lively = _lively(living.changes(api(), schedule.id).items)
+        shelf.delete(say("schedules.delete_help"), lambda: api().send(schedules.delete(schedule.id)))
+    lively = _lively(api().send(schedules.changes(schedule.id)).items)
     st.fragment(_firings, run_every=REFRESH if lively else None)(schedule.id, lively)
 
 
@@ -77,7 +78,7 @@ def _lively(firings: Sequence[Firing]) -> bool:
 
 def _firings(schedule: str, lively: bool) -> None:
     """What each asking found, drawn anew while one is under way."""
-    firings = living.changes(api(), schedule).items
+    firings = api().send(schedules.changes(schedule)).items
     if lively and not _lively(firings):
         st.rerun()
     for firing in firings:
@@ -110,7 +111,7 @@ def changes_html(firing: Firing) -> str:
     return "".join(f'<h3 class="r-label">{text(label)}</h3><ul class="r-list">{items}</ul>' for label, items in groups if items)
 
 
-def _said(quotes: tuple[Shown, ...]) -> str:
+def _said(quotes: Sequence[Shown]) -> str:
     return "".join(
         f'<blockquote class="r-quiet">{text(quote.text)} — {link(quote.url, quote.title or quote.url)}</blockquote>'
         for quote in quotes

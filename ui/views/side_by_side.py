@@ -4,13 +4,14 @@ from datetime import UTC, datetime, timedelta
 
 import streamlit as st
 
-from ui.api_client import ApiProblem
-from ui.client.side_by_side import SideBySide, judge, side_by_side
+from rubrica_client import ApiError, reports, runs
+from rubrica_client.models import SideBySideView
 from ui.components import problem, reader, run_header, side_table, source_view
 from ui.components.markup import text
 from ui.components.report_view import article
+from ui.facts import has_ended, is_finished, lacks_scores
 from ui.language import current, named, say
-from ui.models import Report
+from ui.report import Report
 from ui.session import api, run_id
 
 REFRESH = timedelta(seconds=3)
@@ -24,12 +25,12 @@ def main() -> None:
         run_header.no_run()
         return
     try:
-        shown = side_by_side(api(), chosen)
-    except ApiProblem as error:
+        shown = api().send(runs.side_by_side(chosen))
+    except ApiError as error:
         problem.show(error)
         return
     st.html(f'<h1 class="r-question">{text(shown.question)}</h1><p class="r-quiet">{text(_lead(shown))}</p>')
-    if not all(column.ended for column in shown.columns):
+    if not all(has_ended(column) for column in shown.columns):
         st.fragment(_under_way, run_every=REFRESH)(chosen, _ended(shown))
         return
     reports = _reports(shown)
@@ -38,13 +39,13 @@ def main() -> None:
     _texts(shown, reports)
 
 
-def _lead(shown: SideBySide) -> str:
+def _lead(shown: SideBySideView) -> str:
     return say("beside.lead") + (say("beside.same_criteria") if shown.rubric else "")
 
 
-def _offer_scores(shown: SideBySide, chosen: str) -> None:
+def _offer_scores(shown: SideBySideView, chosen: str) -> None:
     """Reports that were asked without criteria can be judged afterwards, all by the same ones."""
-    if not any(column.without_scores for column in shown.columns):
+    if not any(lacks_scores(column) for column in shown.columns):
         return
     with st.container(key="offer_scores", border=True):
         st.html(f"<p>{text(say('beside.judge_help' if shown.rubric else 'beside.no_rubric'))}</p>")
@@ -54,8 +55,8 @@ def _offer_scores(shown: SideBySide, chosen: str) -> None:
         if st.button(say("beside.judge"), key="judge", type="primary", icon=":material/rule:"):
             try:
                 with st.spinner(say("beside.drafting")):
-                    judge(api(), chosen)
-            except ApiProblem as error:
+                    api().send(runs.judge_side_by_side(chosen))
+            except ApiError as error:
                 problem.show(error)
                 return
             st.rerun()
@@ -63,10 +64,10 @@ def _offer_scores(shown: SideBySide, chosen: str) -> None:
 
 def _under_way(chosen: str, ended: int) -> None:
     """The table, again and again; the reports come with the whole page, once all have ended."""
-    shown = side_by_side(api(), chosen)
+    shown = api().send(runs.side_by_side(chosen))
     st.html(side_table.table_html(shown, _reports(shown), datetime.now(UTC)))
     for column in shown.columns:
-        if column.run.finished:
+        if is_finished(column.run):
             continue
         label = say("beside.watch", system=named("system", column.run.query.system))
         st.page_link("views/watch.py", label=label, query_params={"run": column.run.id})
@@ -74,24 +75,24 @@ def _under_way(chosen: str, ended: int) -> None:
         st.rerun()
 
 
-def _ended(shown: SideBySide) -> int:
-    return sum(column.ended for column in shown.columns)
+def _ended(shown: SideBySideView) -> int:
+    return sum(has_ended(column) for column in shown.columns)
 
 
-def _reports(shown: SideBySide) -> dict[str, Report]:
+def _reports(shown: SideBySideView) -> dict[str, Report]:
     """The finished reports by run; what one system could not write is no reason to hide the others."""
     return {c.run.id: report for c in shown.columns if c.run.status == "completed" and (report := _report(c.run.id))}
 
 
 def _report(run: str) -> Report | None:
     try:
-        return api().report(run)
-    except ApiProblem as error:
+        return Report.of(api().send(reports.get(run)))
+    except ApiError as error:
         problem.show(error)
         return None
 
 
-def _texts(shown: SideBySide, reports: dict[str, Report]) -> None:
+def _texts(shown: SideBySideView, reports: dict[str, Report]) -> None:
     with st.container(key="sides"):
         columns = st.columns(len(shown.columns), gap="medium", border=True)
     for number, (column, place) in enumerate(zip(shown.columns, columns, strict=True)):

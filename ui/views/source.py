@@ -2,8 +2,9 @@
 
 import streamlit as st
 
-from ui.api_client import ApiProblem
+from rubrica_client import ApiError, reports
 from ui.components import problem, run_header, source_view
+from ui.report import Report
 from ui.session import api, run_id
 
 
@@ -13,8 +14,8 @@ def main() -> None:
         run_header.no_run()
         return
     try:
-        report = api().report(run_id())
-    except ApiProblem as error:
+        report = Report.of(api().send(reports.get(run_id())))
+    except ApiError as error:
         problem.show(error)
         return
     source_view.show(api(), report, st.query_params.get("n", ""))

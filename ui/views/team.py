@@ -7,12 +7,12 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from ui.api_client import ApiProblem
-from ui.client import accounts
-from ui.client.accounts import KeyInfo, Me, Member
+from rubrica_client import ApiError, accounts
+from rubrica_client.models import KeyInfo, Me, Member, NewKey
 from ui.components import problem
 from ui.components.controls import act
 from ui.components.markup import text
+from ui.facts import may
 from ui.language import named, now, say, when
 from ui.session import api, me, page_address
 
@@ -38,17 +38,17 @@ def main() -> None:
 def _guarded(part: Callable[[], None]) -> None:
     try:
         part()
-    except ApiProblem as error:
+    except ApiError as error:
         problem.show(error)
 
 
 def _people(who: Me) -> None:
-    page = accounts.members(api(), st.query_params.get("before"))
+    page = api().send(accounts.members(before=st.query_params.get("before")))
     for member in page.items:
         _member(who, member)
     if page.next is not None:
         st.page_link("views/team.py", label=say("team.more"), query_params={"before": page.next})
-    if who.may("team:write"):
+    if may(who, "team:write"):
         _invitations(who)
 
 
@@ -56,7 +56,7 @@ def _member(who: Me, member: Member) -> None:
     own = member.user_id == who.user_id
     with st.container(horizontal=True, vertical_alignment="center", key=f"member_{member.user_id}"):
         st.html(f'<b>{text(member.name)}</b><br><span class="r-quiet">{text(member.email)}</span>')
-        if not who.may("team:write") or own:
+        if not may(who, "team:write") or own:
             st.html(f'<span class="r-chip">{text(named("role", member.role))}</span>', width="content")
             return
         key = f"role_{member.user_id}"
@@ -67,13 +67,13 @@ def _member(who: Me, member: Member) -> None:
         with st.popover(say("team.remove")):
             st.markdown(say("team.remove_help"))
             if st.button(say("team.remove_yes"), key=f"remove_{member.user_id}", type="primary") and act(
-                lambda: accounts.remove_member(api(), member.user_id), say("team.removed")
+                lambda: api().send(accounts.remove_member(member.user_id)), say("team.removed")
             ):
                 st.rerun()
 
 
 def _set_role(user: str, key: str) -> None:
-    act(lambda: accounts.set_role(api(), user, st.session_state[key]), say("team.role_set"))
+    act(lambda: api().send(accounts.set_role(user, st.session_state[key])), say("team.role_set"))
 
 
 def _role(role: str) -> str:
@@ -96,22 +96,22 @@ def _invitations(who: Me) -> None:
 
 
 def _open_invitations() -> None:
-    for invitation in accounts.invitations(api()):
+    for invitation in api().send(accounts.invitations()).items:
         with st.container(horizontal=True, vertical_alignment="center", key=f"invitation_{invitation.id}"):
             until = say("team.until", when=when(invitation.expires_at, "day"))
             st.html(
                 f'{text(invitation.email)} <span class="r-quiet">{text(named("role", invitation.role))} · {text(until)}</span>'
             )
             if st.button(say("team.withdraw"), key=f"withdraw_{invitation.id}") and act(
-                partial(accounts.withdraw, api(), invitation.id), say("team.withdrawn")
+                partial(api().send, accounts.withdraw(invitation.id)), say("team.withdrawn")
             ):
                 st.rerun()
 
 
 def _invite(email: str, role: str) -> None:
     try:
-        made = accounts.invite(api(), email, role)
-    except ApiProblem as error:
+        made = api().send(accounts.invite(email, role))
+    except ApiError as error:
         problem.show(error)
         return
     email = made.invitation.email
@@ -123,9 +123,9 @@ def _invite(email: str, role: str) -> None:
 
 
 def _keys(who: Me) -> None:
-    if who.may("keys:write"):
+    if may(who, "keys:write"):
         _new_key(who)
-    for key in accounts.keys(api()):
+    for key in api().send(accounts.keys()).items:
         _key(who, key)
 
 
@@ -147,9 +147,10 @@ def _new_key(who: Me) -> None:
         sent = st.form_submit_button(say("team.make_key"), type="primary")
     if sent and name and scopes:
         days = LASTING[lasting or "quarter"]
+        ends = datetime.now(UTC) + timedelta(days=days) if days else None
         try:
-            made = accounts.make_key(api(), name, scopes, datetime.now(UTC) + timedelta(days=days) if days else None)
-        except ApiProblem as error:
+            made = api().send(accounts.make_key(NewKey(name=name, scopes=scopes, expires_at=ends)))
+        except ApiError as error:
             problem.show(error)
             return
         st.html(f'<div class="r-note warn" role="status">{text(say("team.shown_once"))}</div>')
@@ -177,9 +178,9 @@ def _key(who: Me, key: KeyInfo) -> None:
             f'<b>{text(key.name)}</b><br><span class="r-quiet">{text(" · ".join((used, until, ", ".join(key.scopes))))}</span>'
         )
         if (
-            who.may("keys:write")
+            may(who, "keys:write")
             and st.button(say("team.revoke"), key=f"revoke_{key.id}")
-            and act(lambda: accounts.revoke_key(api(), key.id), say("team.revoked"))
+            and act(lambda: api().send(accounts.revoke_key(key.id)), say("team.revoked"))
         ):
             st.rerun()
 

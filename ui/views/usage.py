@@ -1,15 +1,17 @@
 """What was used this month, by model and tool and run, and what may be used."""
 
+from collections.abc import Sequence
+
 import streamlit as st
 
-from ui.api_client import ApiProblem
-from ui.client import limits
-from ui.client.limits import Line, Quota, Quotas, RunUse, UsageReport
+from rubrica_client import ApiError, organisation
+from rubrica_client.models import NewQuota, Quota, Quotas, RunUsage, UsageLine, UsageReport
 from ui.components import problem
 from ui.components.controls import act
 from ui.components.markup import hero, labelled, plain, text
 from ui.components.meters import capped, tile
 from ui.components.run_list import shortened
+from ui.facts import count_tokens, may
 from ui.figures import compact, money
 from ui.language import count, named, say, when
 from ui.session import api, me
@@ -21,8 +23,8 @@ MICRO = 1_000_000
 def main() -> None:
     """The month against its limits, then what it went to."""
     try:
-        used, allowed = limits.usage(api()), limits.quotas(api())
-    except ApiProblem as error:
+        used, allowed = api().send(organisation.usage()), api().send(organisation.quotas())
+    except ApiError as error:
         problem.show(error)
         return
     month = say(
@@ -31,14 +33,14 @@ def main() -> None:
     st.html(hero(say("usage.title"), month))
     st.html(_tiles_html(used, allowed))
     who = me()
-    if who is None or who.may("organisation:write"):
+    if who is None or may(who, "organisation:write"):
         with st.popover(say("usage.limits"), icon=":material/speed:"):
             _limits(allowed.organisation)
     if used.lines:
         st.html(labelled(say("usage.went_to"), _lines_html(used.lines)))
     if used.runs:
         st.html(f'<h2 class="r-label" style="margin-top:1.6rem">{text(say("usage.dearest"))}</h2>')
-    for run in sorted(used.runs, key=lambda run: (-run.cost_microusd, -run.tokens))[:DEAREST]:
+    for run in sorted(used.runs, key=lambda run: (-run.cost_microusd, -count_tokens(run)))[:DEAREST]:
         _run(run)
 
 
@@ -68,17 +70,17 @@ def _limits(quota: Quota) -> None:
     asked = st.number_input(say("usage.requests"), 1, None, quota.requests_per_minute, 10, key="quota_requests", placeholder=none)
     if not st.button(say("usage.set"), key="quota_set", type="primary"):
         return
-    new = Quota(
+    new = NewQuota(
         requests_per_minute=asked,
         concurrent_runs=runs,
         tokens_per_month=tokens,
         cost_microusd_per_month=round(cost * MICRO) if cost else None,
     )
-    if act(lambda: limits.set_quota(api(), new), say("usage.set_done")):
+    if act(lambda: api().send(organisation.set_quota(new)), say("usage.set_done")):
         st.rerun()
 
 
-def _lines_html(lines: tuple[Line, ...]) -> str:
+def _lines_html(lines: Sequence[UsageLine]) -> str:
     rows = "".join(
         f"<tr><td>{text(line.name)}</td><td>{text(named('used', line.kind))}</td><td>{line.calls:,}</td>"
         f"<td>{compact(line.input_tokens + line.output_tokens)}</td><td>{money(line.cost_microusd)}</td></tr>"
@@ -90,14 +92,14 @@ def _lines_html(lines: tuple[Line, ...]) -> str:
     return f'<table class="r-table"><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>'
 
 
-def _run(run: RunUse) -> None:
+def _run(run: RunUsage) -> None:
     with st.container(border=True, key=f"row_{run.run_id}", gap="xsmall"):
         st.page_link("views/read.py", label=plain(shortened(run.question)), query_params={"run": run.run_id})
         facts = (
             when(run.created_at, "short"),
             count("call", run.model_calls),
             count("search", run.tool_calls),
-            say("ask.tokens_likely", tokens=compact(run.tokens)),
+            say("ask.tokens_likely", tokens=compact(count_tokens(run))),
             money(run.cost_microusd),
         )
         st.html(f'<div class="r-eyebrow">{"".join(f"<span>{text(fact)}</span>" for fact in facts)}</div>')

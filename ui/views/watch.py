@@ -5,15 +5,17 @@ from time import monotonic
 
 import streamlit as st
 
-from ui.api_client import ApiProblem
+from rubrica_client import ApiError, runs
+from rubrica_client.models import Run
+from rubrica_client.runs import PARKED
 from ui.components import approval, controls, problem, run_header
 from ui.components.lists import agents_html, log_html, notices_html, sources_html
 from ui.components.markup import labelled, text
 from ui.components.meters import meters_html
 from ui.components.plan_tree import plan_html
 from ui.event_feed import FeedState
+from ui.facts import is_finished
 from ui.language import now, say
-from ui.models import PARKED, Run
 from ui.progress import Progress
 from ui.session import api, feed, progress, run_id
 
@@ -29,19 +31,19 @@ def main() -> None:
         run_header.no_run()
         return
     try:
-        run = api().run(chosen)
-    except ApiProblem as error:
+        run = api().send(runs.get(chosen))
+    except ApiError as error:
         problem.show(error)
         st.button(say("watch.again"), icon=":material/refresh:")
         return
     st.session_state["watched_run"] = (monotonic(), run)
-    settled = run.finished and feed(run.id).look().ended
+    settled = is_finished(run) and feed(run.id).look().ended
     every = None if settled else REFRESH
     planned = bool(run.plan or progress(feed(run.id).look().events).plan)
     st.fragment(_standing, run_every=every)(settled, run.status == "awaiting_approval", planned)
     if run.status == "awaiting_approval":
         st.fragment(_approve)()
-    elif not run.finished:
+    elif not is_finished(run):
         st.fragment(_steer)()
     st.fragment(_work, run_every=every)()
 
@@ -64,7 +66,7 @@ def _standing(settled: bool, waiting: bool, planned: bool) -> None:
     with st.container():
         controls.show(api(), run)
     turned = (run.status == "awaiting_approval") != waiting or bool(run.plan or known.plan) != planned
-    if turned or (run.finished and state.ended and not settled):
+    if turned or (is_finished(run) and state.ended and not settled):
         st.rerun()
 
 
@@ -89,29 +91,29 @@ def _work() -> None:
     known = progress(state.events)
     left, right = st.columns([3, 2], gap="large")
     with left:
-        st.html(labelled(say("watch.plan"), plan_html(known, still=run.finished or run.status in PARKED)))
+        st.html(labelled(say("watch.plan"), plan_html(known, still=is_finished(run) or run.status in PARKED)))
     with right:
         agents = agents_html(known, now())
         st.html(labelled(say("watch.agents"), agents) if agents else "<i></i>")
         _beside(known, state)
 
 
-def _latest() -> tuple[Run, ApiProblem | None]:
+def _latest() -> tuple[Run, ApiError | None]:
     """The run now, or as it was last seen with the reason why there is no newer. It is asked for when its log has grown."""
     asked_at, held = st.session_state["watched_run"]
     state = feed(held.id).look()
     grown = bool(state.events) and state.events[-1].seq > held.last_seq
-    if held.finished or not (grown or state.problem or monotonic() - asked_at > OLDEST.total_seconds()):
+    if is_finished(held) or not (grown or state.problem or monotonic() - asked_at > OLDEST.total_seconds()):
         return held, None
     try:
-        held = api().run(held.id)
-    except ApiProblem as error:
+        held = api().send(runs.get(held.id))
+    except ApiError as error:
         return held, error
     st.session_state["watched_run"] = (monotonic(), held)
     return held, None
 
 
-def _notices(run: Run, known: Progress, trouble: ApiProblem | None) -> None:
+def _notices(run: Run, known: Progress, trouble: ApiError | None) -> None:
     if trouble:
         problem.show(trouble)
     if run.status in TOLD and run.detail:

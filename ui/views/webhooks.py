@@ -6,12 +6,12 @@ from functools import partial
 
 import streamlit as st
 
-from ui.api_client import ApiProblem
-from ui.client import hooks
-from ui.client.hooks import EVENTS, STATES, Delivery, Revealed, Webhook
+from rubrica_client import ApiError, webhooks
+from rubrica_client.models import Delivery, DeliveryState, NewWebhook, RevealedWebhook, Webhook, WebhookChange, WebhookEvent
 from ui.components import problem, shelf
 from ui.components.controls import act
 from ui.components.markup import hero, text
+from ui.facts import may
 from ui.language import count, named, say, when
 from ui.session import api, kept, me
 
@@ -26,14 +26,14 @@ def main() -> None:
 
 def _may_write() -> bool:
     who = me()
-    return who is None or who.may("webhooks:write")
+    return who is None or may(who, "webhooks:write")
 
 
 def _all(before: str | None) -> None:
     st.html(hero(say("webhooks.title"), say("webhooks.lead")))
     if _may_write():
         _new()
-    page = hooks.webhooks(api(), before)  # with the one that was just added
+    page = api().send(webhooks.list_(before=before))  # with the one that was just added
     if not page.items:
         st.html(f'<p class="r-quiet">{text(say("webhooks.none"))}</p>')
     for hook in page.items:
@@ -46,18 +46,23 @@ def _new() -> None:
         url = st.text_input(say("webhooks.url"), max_chars=2_000, key="webhook_url", placeholder="https://")
         description = st.text_input(say("webhooks.description"), max_chars=200, key="webhook_description")
         events = st.multiselect(
-            say("webhooks.events"), EVENTS, format_func=_event, key="webhook_events", placeholder=say("webhooks.every_event")
+            say("webhooks.events"),
+            tuple(WebhookEvent),
+            format_func=_event,
+            key="webhook_events",
+            placeholder=say("webhooks.every_event"),
         )
         sent = st.form_submit_button(say("webhooks.make"), type="primary")
     if sent and url.strip():
-        _reveal(lambda: hooks.create(api(), url.strip(), description.strip(), events))
+        new = NewWebhook(url=url.strip(), description=description.strip(), events=events)
+        _reveal(lambda: api().send(webhooks.create(new)))
 
 
-def _reveal(made: Callable[[], Revealed]) -> None:
+def _reveal(made: Callable[[], RevealedWebhook]) -> None:
     """The secret, this once: it is kept nowhere on the page, and the next thing that is drawn has it no more."""
     try:
         revealed = made()
-    except ApiProblem as error:
+    except ApiError as error:
         problem.show(error)
         return
     st.html(f'<div class="r-note warn" role="status">{text(say("webhooks.shown_once"))}</div>')
@@ -79,12 +84,12 @@ def _facts_html(hook: Webhook) -> str:
 
 
 def _one(chosen: str) -> None:
-    hook = hooks.webhook(api(), chosen)
+    hook = api().send(webhooks.get(chosen))
     st.html(f'<h1 class="r-question">{text(hook.description or hook.url)}</h1>{_facts_html(hook)}')
     if _may_write():
         _controls(hook)
     state = st.segmented_control(
-        say("webhooks.which"), STATES, format_func=lambda state: named("delivery", state), key="delivery_state"
+        say("webhooks.which"), tuple(DeliveryState), format_func=lambda state: named("delivery", state), key="delivery_state"
     )
     lively = _lively(hook.id, state)
     st.fragment(_deliveries, run_every=REFRESH if lively else None)(hook, state, lively)
@@ -94,33 +99,33 @@ def _controls(hook: Webhook) -> None:
     rotated = False
     with st.container(horizontal=True):
         if hook.enabled and st.button(say("webhooks.test"), key="webhook_test", icon=":material/send:"):
-            act(lambda: hooks.send_test(api(), hook.id), say("webhooks.tested"))
+            act(lambda: api().send(webhooks.send_test(hook.id)), say("webhooks.tested"))
         label, icon = ("webhooks.turn_off", ":material/pause:") if hook.enabled else ("webhooks.turn_on", ":material/play_arrow:")
         if st.button(say(label), key="webhook_turn", icon=icon) and act(
-            lambda: hooks.turn(api(), hook.id, not hook.enabled), say("webhooks.turned")
+            lambda: api().send(webhooks.change(hook.id, WebhookChange(enabled=not hook.enabled))), say("webhooks.turned")
         ):
             st.rerun()
         with st.popover(say("webhooks.rotate"), icon=":material/key:"):
             st.markdown(say("webhooks.rotate_help"))
             rotated = st.button(say("webhooks.rotate_yes"), key="webhook_rotate", type="primary")
-        shelf.delete(say("webhooks.delete_help"), lambda: hooks.remove(api(), hook.id))
+        shelf.delete(say("webhooks.delete_help"), lambda: api().send(webhooks.delete(hook.id)))
     if rotated:
-        _reveal(lambda: hooks.rotate(api(), hook.id))
+        _reveal(lambda: api().send(webhooks.rotate_secret(hook.id)))
 
 
 def _lively(hook: str, state: str | None) -> bool:
     """Whether a message is on its way just now: one that waits for its next try hours from now is not."""
-    newest = hooks.deliveries(api(), hook, state, None).items
+    newest = api().send(webhooks.deliveries(hook, state)).items
     return any(sent.state == "pending" and not sent.error for sent in newest)
 
 
 def _deliveries(hook: Webhook, state: str | None, lively: bool) -> None:
     """The log, drawn anew while a message is on its way."""
     try:
-        page = hooks.deliveries(api(), hook.id, state, kept("before"))
+        page = api().send(webhooks.deliveries(hook.id, state, before=kept("before")))
         if lively and not _lively(hook.id, state):
             st.rerun()
-    except ApiProblem as error:
+    except ApiError as error:
         problem.show(error)
         return
     if not page.items:
@@ -146,7 +151,7 @@ def _delivery(hook: Webhook, sent: Delivery) -> None:
             and hook.enabled
             and _may_write()
             and st.button(say("webhooks.replay"), key=f"replay_{sent.id}", icon=":material/replay:")
-            and act(partial(hooks.replay, api(), sent.id), say("webhooks.replayed"))
+            and act(partial(api().send, webhooks.replay(sent.id)), say("webhooks.replayed"))
         ):
             st.rerun()
 

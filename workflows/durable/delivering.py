@@ -5,7 +5,7 @@ from uuid import UUID
 import asyncpg
 from temporalio.exceptions import ApplicationError
 
-from app.domain.deliveries import DeliveryState, MailDelivery
+from app.domain.deliveries import MailDelivery, MailState
 from app.outgoing.mail import Mailbox, MailRefused, MailUnavailable
 from app.schedules.storage import deliveries, schedules
 from workflows.durable.change_mail import Letter, message
@@ -21,26 +21,26 @@ async def deliver(database: asyncpg.Pool, mailbox: Mailbox | None, delivery: UUI
         ApplicationError: it was not taken; retried where that may help.
     """
     kept = await insist(lambda: deliveries.get(database, delivery))
-    if kept is None or kept.state is not DeliveryState.WAITING:
+    if kept is None or kept.state is not MailState.WAITING:
         return
     if mailbox is None:
-        await insist(lambda: deliveries.note(database, delivery, DeliveryState.REFUSED, NO_MAILBOX))
+        await insist(lambda: deliveries.note(database, delivery, MailState.REFUSED, NO_MAILBOX))
         return
     letter = await _letter(database, mailbox, kept)
     if letter is None:
-        await insist(lambda: deliveries.note(database, delivery, DeliveryState.UNSUBSCRIBED))
+        await insist(lambda: deliveries.note(database, delivery, MailState.UNSUBSCRIBED))
         return
     try:
         await mailbox.send(message(letter, mailbox.sender, kept.address, str(kept.id)))
     except MailRefused as error:
         said = str(error)
-        await insist(lambda: deliveries.note(database, delivery, DeliveryState.REFUSED, said))
+        await insist(lambda: deliveries.note(database, delivery, MailState.REFUSED, said))
         raise ApplicationError(said, non_retryable=True) from error
     except MailUnavailable as error:
         said = str(error)
-        await insist(lambda: deliveries.note(database, delivery, DeliveryState.WAITING, said))
+        await insist(lambda: deliveries.note(database, delivery, MailState.WAITING, said))
         raise ApplicationError(said) from error
-    await insist(lambda: deliveries.note(database, delivery, DeliveryState.SENT))
+    await insist(lambda: deliveries.note(database, delivery, MailState.SENT))
 
 
 async def _letter(database: asyncpg.Pool, mailbox: Mailbox, kept: MailDelivery) -> Letter | None:

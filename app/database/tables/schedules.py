@@ -9,7 +9,7 @@ from sqlmodel import Field, SQLModel
 
 from app.database.tables.columns import ACTING_USER, EMPTY, NO_ITEMS, NOW, OWNER_OF_ROW, TIME, ZERO, key_in_organisation
 from app.database.tables.protection import own_rows
-from app.domain.deliveries import DeliveryState
+from app.domain.deliveries import MailState
 from app.domain.schedules import Outcome, Overlap
 
 
@@ -73,7 +73,7 @@ class DeliveryRow(SQLModel, table=True):
     __tablename__ = "deliveries"
     __table_args__ = (
         key_in_organisation("schedule_id", "schedules.id"),
-        CheckConstraint(f"state IN ({', '.join(repr(state.value) for state in DeliveryState)})", name="deliveries_state"),
+        CheckConstraint(f"state IN ({', '.join(repr(state.value) for state in MailState)})", name="deliveries_state"),
         UniqueConstraint("schedule_id", "due_at", "address", name="deliveries_once"),
         own_rows("SELECT"),
     )

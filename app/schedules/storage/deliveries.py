@@ -8,7 +8,7 @@ from asyncpg import Record
 
 from app.database.engine import Executor, translated
 from app.database.noun_columns import columns_of
-from app.domain.deliveries import DeliveryState, MailDelivery
+from app.domain.deliveries import MailDelivery, MailState
 
 DELIVERY = f"SELECT {columns_of(MailDelivery)} FROM deliveries "
 # What changed is told, and the first report; that nothing did is told to nobody. Only members of the organisation are written to.
@@ -64,7 +64,7 @@ async def page(database: Executor, schedule: UUID, limit: int, before: UUID | No
         return [_delivery(row) for row in await database.fetch(PAGE, schedule, limit, before)]
 
 
-async def note(trusted: Executor, delivery: UUID, state: DeliveryState, detail: str = "") -> None:
+async def note(trusted: Executor, delivery: UUID, state: MailState, detail: str = "") -> None:
     """Keep how an attempt went."""
     async with translated():
         await trusted.execute(NOTE, delivery, state, detail[:500])
@@ -90,4 +90,4 @@ async def unsubscribe(trusted: Executor, delivery: UUID) -> None:
 
 
 def _delivery(row: Record) -> MailDelivery:
-    return MailDelivery(**{**dict(row), "state": DeliveryState(row["state"])})
+    return MailDelivery(**{**dict(row), "state": MailState(row["state"])})

@@ -13,11 +13,12 @@ from app.accounts.nouns.access import Role
 from app.collections.nouns import MAX_FILE_BYTES
 from app.http.services import Services, open_services
 from app.runs.storage.run_log import RunLog
+from rubrica_client import AsyncClient, schedules
+from rubrica_client import documents as calls
+from rubrica_client.models import Access
 from tests.app.database.conftest import House, add_member, house
 from tests.app.support import ApiClient, InMemoryRuns, Reply, serving
 from tests.retrieval.service.owner_process import Owner
-from ui.api_client import ApiClient as PageClient
-from ui.client import living
 
 LEASE = b"# Lease\n\nThe lease of the warehouse ends on 3 May 2031. Its rent is paid in advance."
 ANNEX = b"The annex of the warehouse has a roof of slate."
@@ -194,19 +195,15 @@ async def test_a_collection_is_there_for_those_who_may_use_it_and_for_nobody_els
         assert (await api.get("/v1/collections")).json["items"][0]["name"] == "Secret papers"
 
 
-async def test_the_pages_client_reads_what_the_api_answers(services: Services, two: tuple[House, House]) -> None:
-    async with serving(services, two[0].key) as api:
-        page = PageClient(api.address, {"Authorization": f"Bearer {two[0].key}"})
-
-        def visit() -> None:
-            made = living.create_collection(page, "Page")
-            assert living.set_access(page, made.id, living.Access(everyone=True)).access.everyone
-            sent = living.upload(page, made.id, [("合同.txt", "仓库的租约于2031年到期。".encode()), ("x.exe", b"MZ")])
-            assert ([d.name for d in sent.items], [f.name for f in sent.refused]) == (["合同.txt"], ["x.exe"])
-            assert [d.name for d in living.documents(page, made.id).items] == ["合同.txt"]
-            assert living.collections(page).items[0].documents == 1
-            living.remove(page, made.id, sent.items[0].id)
-            living.remove(page, made.id)
-            assert living.schedules(page).items == ()
-
-        await asyncio.to_thread(visit)
+async def test_the_client_reads_what_the_api_answers(services: Services, two: tuple[House, House]) -> None:
+    async with serving(services, two[0].key) as api, AsyncClient(api.address, str(two[0].key), trust_env=False) as client:
+        made = await client.send(calls.create_collection("Page"))
+        assert (await client.send(calls.set_access(made.id, Access(everyone=True)))).access.everyone
+        files = [("合同.txt", "仓库的租约于2031年到期。".encode()), ("x.exe", b"MZ")]
+        sent = await client.send(calls.upload(made.id, files))
+        assert ([d.name for d in sent.items], [f.name for f in sent.refused]) == (["合同.txt"], ["x.exe"])
+        assert [d.name for d in (await client.send(calls.list_(made.id))).items] == ["合同.txt"]
+        assert (await client.send(calls.collections())).items[0].documents == 1
+        await client.send(calls.delete(made.id, sent.items[0].id))
+        await client.send(calls.delete_collection(made.id))
+        assert (await client.send(schedules.list_())).items == []

@@ -1,4 +1,4 @@
-"""docs/api.md and docs/asking.md: their commands and their program are run as they stand, against a real API."""
+"""docs/api.md, docs/asking.md and the client's page: their commands and programs are run as they stand, against a real API."""
 
 import asyncio
 import re
@@ -22,7 +22,8 @@ from tests.app.support import ApiClient, serving
 from tests.support.accounts import HOME_KEY
 from tests.support.fuzzed_api import BriefRuns
 
-DOCS = Path(__file__).parents[3] / "docs"
+ROOT = Path(__file__).parents[3]
+DOCS, CLIENT = ROOT / "docs", (ROOT / "rubrica_client" / "README.md").read_text()
 PAGE, ASKING = (DOCS / "api.md").read_text(), (DOCS / "asking.md").read_text()
 RUN_HERE = ("/report ", "/pause", "/webhooks", "/rewrite")
 # A command that fails, or is answered with an error, ends the block.
@@ -66,7 +67,7 @@ async def run_block(text: str, api: ApiClient, folder: Path, run: str = "") -> s
 def test_every_block_is_run_by_a_test_here() -> None:
     for block in blocks("sh"):
         assert sum(word in block for word in RUN_HERE) == 1, block
-    assert (len(blocks("sh", ASKING)), len(blocks("python")), len(blocks("python", ASKING))) == (3, 1, 0)
+    assert (len(blocks("sh", ASKING)), len(blocks("python")), len(blocks("python", ASKING))) == (3, 2, 0)
     assert set(re.findall(r"```(\w+)\n", PAGE + ASKING)) == {"sh", "python", "json"}
 
 
@@ -135,11 +136,11 @@ async def test_steering_and_webhooks(api: ApiClient, tmp_path: Path) -> None:
     assert "webhook.test" in await run_block(webhooks, api, tmp_path)
 
 
-async def test_the_program(brief: ApiClient, capsys: pytest.CaptureFixture[str]) -> None:
-    [text] = blocks("python")
-    ours = text.replace("http://127.0.0.1:8321", brief.address).replace('api_key="..."', f'api_key="{HOME_KEY}"')
+@pytest.mark.parametrize("text", [*blocks("python"), *blocks("python", CLIENT)], ids=["client", "openai", "client's page"])
+async def test_the_programs(brief: ApiClient, capsys: pytest.CaptureFixture[str], text: str) -> None:
+    ours = text.replace("http://127.0.0.1:8321", brief.address).replace('key="..."', f'key="{HOME_KEY}"')
     assert ours.count(brief.address) == ours.count(str(HOME_KEY)) == 1
     await asyncio.to_thread(exec, ours.replace("time.sleep(2)", "time.sleep(0.2)"), {})
     said = capsys.readouterr().out
-    assert said.startswith("# Tariffs")
-    assert "[1] https://example.org/messages/1887" in said
+    assert "# Tariffs" in said
+    assert "https://example.org/messages/1887" in said

@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+from collections.abc import AsyncIterator
 from typing import Any
 from uuid import UUID
 
@@ -19,11 +20,11 @@ from app.reports.service.revising import Revising
 from app.runs.service.research import Research
 from app.runs.storage import runs
 from app.runs.storage.run_log import RunLog
+from rubrica_client import ApiError, AsyncClient, reports
+from rubrica_client.patience import NONE
 from tests.app.exports.example_reports import quote
 from tests.app.support import ApiClient, InMemoryRuns
-from ui.api_client import ApiClient as PageClient
-from ui.api_client import ApiProblem
-from ui.client.reports import Reports
+from tests.support.accounts import HOME_KEY
 
 CITY = [
     f"In {year} the population of the city was {value} people." for year, value in ((1890, "1.2 million"), (1900, "1,500,000"))
@@ -106,22 +107,22 @@ async def test_a_task_waits_for_the_workflow_service(
     assert begun[1] == 0, "what is under way is not started over and over"
 
 
-async def test_the_pages_client_reverts_compares_and_reads_tables(api: ApiClient, run: str, page: Reports) -> None:
-    back = await asyncio.to_thread(page.revert, run, 1, 1)
+async def test_the_client_reverts_compares_and_reads_tables(api: ApiClient, run: str, page: AsyncClient) -> None:
+    back = await page.send(reports.revert(run, 1, 1))
     assert (back.n, back.origin, back.based_on) == (2, "reverted", 1)
-    with pytest.raises(ApiProblem, match="newest is 2"):
-        await asyncio.to_thread(page.revert, run, 1, 1)
-    assert [v.n for v in (await asyncio.to_thread(page.versions, run)).items] == [2, 1]
-    diff = await asyncio.to_thread(page.diff, run, 1, 2)
+    with pytest.raises(ApiError, match="newest is 2"):
+        await page.send(reports.revert(run, 1, 1))
+    assert [v.n for v in (await page.send(reports.versions(run))).items] == [2, 1]
+    diff = await page.send(reports.diff(run, 1, 2))
     assert {section.change for section in diff.sections} == {"same"}
     report = await api.get(f"/v1/runs/{run}/report")
     assert (report.json["version"], report.headers["ETag"]) == (2, '"2"')
-    assert b"The city" in await asyncio.to_thread(page.export, run, "md", 1)
+    assert b"The city" in await page.send(reports.export(run, "md", 1))
 
-    told = (await asyncio.to_thread(page.contradictions, run)).items
+    told = (await page.send(reports.contradictions(run))).items
     assert [(row.kind, [side.n for side in row.sides]) for row in told] == [("sources", [1, 4]), ("claim", [4])]
 
-    figures = await asyncio.to_thread(page.figures, run)
+    figures = await page.send(reports.figures(run))
     assert [(f.year, f.n) for f in figures.items[:3]] == [(1890, 1), (1900, 2), (1910, 3)]
     shown = (await api.get(f"/v1/runs/{run}/figures")).json["items"][:3]
     assert [(f["value"], f["unit"]) for f in shown] == [(1_200_000, "people"), (1_500_000, "people"), (2_000_000, "people")]
@@ -131,8 +132,8 @@ async def test_the_pages_client_reverts_compares_and_reads_tables(api: ApiClient
     assert "<script" not in str((await api.get(f"/v1/runs/{run}/figures")).json["charts"])
 
 
-async def test_a_link_shows_one_version_and_nothing_else(api: ApiClient, run: str, page: Reports, pool: asyncpg.Pool) -> None:
-    link = await asyncio.to_thread(page.share, run, 7)
+async def test_a_link_shows_one_version_and_nothing_else(api: ApiClient, run: str, page: AsyncClient, pool: asyncpg.Pool) -> None:
+    link = await page.send(reports.share(run, 7))
     token, path = link.token, f"/v1/shared/{link.token}"
     assert re.fullmatch("[A-Za-z0-9_-]{32}", token)
     nobody = {"Authorization": ""}
@@ -149,37 +150,36 @@ async def test_a_link_shows_one_version_and_nothing_else(api: ApiClient, run: st
     assert "set-cookie" not in {name.lower() for name in shown.headers}
     stored = await pool.fetchrow("SELECT token_hash::text, * FROM report_shares")
     assert token not in str(dict(stored or {}))
-    assert token not in str((await asyncio.to_thread(page.links, run)).items)
+    assert token not in str((await page.send(reports.shares(run))).items)
     # An answer that shows a secret once does not lie in a table, not even for who repeats a request.
     again: dict[str, Any] = {"json": {}, "headers": {"Idempotency-Key": "share-1"}}
     once = await api.send("POST", f"/v1/runs/{run}/shares", **again)
     while b"being answered" in (repeated := await api.send("POST", f"/v1/runs/{run}/shares", **again)).body:
         await asyncio.sleep(0.05)
     assert repeated.is_problem(409), repeated.body
-    await asyncio.to_thread(page.revoke, run, once.json["id"])
+    await page.send(reports.revoke_share(run, once.json["id"]))
     # A later version does not show through an old link.
-    await asyncio.to_thread(page.revert, run, 1, 1)
-    assert (await asyncio.to_thread(page.links, run)).items[0].version == 1
+    await page.send(reports.revert(run, 1, 1))
+    assert (await page.send(reports.shares(run))).items[0].version == 1
 
     wrong = await api.get("/v1/shared/" + "A" * 32, headers=nobody)
     assert wrong.is_problem(404)
     for other in (f"/v1/runs/{run}", f"/v1/runs/{run}/shares", f"/v1/runs/{run}/export?format=md"):
         assert (await api.get(other, headers=nobody)).is_problem(401)
-    await asyncio.to_thread(page.revoke, run, link.id)
+    await page.send(reports.revoke_share(run, link.id))
     gone = await api.get(path, headers=nobody)
     assert (gone.status, gone.json["detail"]) == (404, wrong.json["detail"])
     told = [(item["action"], item["subject"]) for item in (await api.get("/v1/audit?limit=2")).json["items"]]
     assert told == [("share_ended", run), ("share_ended", run)], "whom links let in is in the audit log"
     assert (await api.get("/v1/audit?action=report_shared")).json["items"][0]["detail"]["version"] == "1"
-    late = await asyncio.to_thread(page.share, run, 1)
+    late = await page.send(reports.share(run, 1))
     await pool.execute("UPDATE report_shares SET expires_at = now() - interval '1 second' WHERE id = $1", UUID(late.id))
     assert (await api.get(f"/v1/shared/{late.token}", headers=nobody)).is_problem(404)
     assert (await api.post(f"/v1/runs/{run}/shares", {"days": 9999})).is_problem(400)
 
 
 @pytest.fixture
-def page(api: ApiClient) -> Reports:
-    """The page's client, signed in like the other one."""
-    client = PageClient(api.address)
-    client._session.headers.update(api.session.headers)
-    return Reports(client)
+async def page(api: ApiClient) -> AsyncIterator[AsyncClient]:
+    """The client that the page uses, signed in like the other one."""
+    async with AsyncClient(api.address, str(HOME_KEY), patience=NONE, trust_env=False) as client:
+        yield client

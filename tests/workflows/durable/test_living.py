@@ -11,7 +11,7 @@ from temporalio.testing import ActivityEnvironment
 from app.accounts.nouns.access import LOCAL_ORGANISATION, LOCAL_USER
 from app.accounts.service.bootstrap import LOCAL_EMAIL
 from app.domain.contract import RESEARCH_QUEUE, workflow_id
-from app.domain.deliveries import DeliveryState
+from app.domain.deliveries import MailState
 from app.domain.errors import ToolError
 from app.domain.evidence import Passage, snapshot_hash
 from app.domain.query import ResearchQuery
@@ -109,7 +109,7 @@ async def test_a_rerun_costs_what_changed_and_tells_what_changed(house: House) -
         assert not other.changes.vanished_sources
 
         (letter,) = await deliveries.page(house.database, schedule, 10, None)  # to members, and to nobody about nothing
-        assert (letter.address, letter.state, letter.due_at) == (LOCAL_EMAIL, DeliveryState.REFUSED, other.due_at)
+        assert (letter.address, letter.state, letter.due_at) == (LOCAL_EMAIL, MailState.REFUSED, other.due_at)
         assert letter.detail == NO_MAILBOX
         await deliveries.unsubscribe(house.database, letter.id)
 

@@ -1,0 +1,36 @@
+"""Before a run, and what its report is held to: estimates, questions back, rubrics, scorecards."""
+
+from collections.abc import Sequence
+
+from rubrica_client.models import Clarifications, Criterion, DraftedRubric, EditedRubric, Estimate, NewRun, RubricView, Scorecard
+from rubrica_client.request import DRAFTING, Request
+
+
+def estimate(new: NewRun) -> Request[Estimate]:
+    """What a run of this question will probably take."""
+    return Request("POST", "/v1/estimates", Estimate, body=new)
+
+
+def clarify(new: NewRun) -> Request[Clarifications]:
+    """Questions back; answers go into the run as `clarified`."""
+    return Request("POST", "/v1/clarifications", Clarifications, body=new, timeout=DRAFTING)
+
+
+def draft_rubric(new: NewRun) -> Request[DraftedRubric]:
+    """A rubric to show and edit before the run."""
+    return Request("POST", "/v1/rubrics", DraftedRubric, body=new, timeout=DRAFTING)
+
+
+def rubric(run_id: str) -> Request[RubricView]:
+    """What the report of a run is held to."""
+    return Request("GET", f"/v1/runs/{run_id}/rubric", RubricView)
+
+
+def edit_rubric(run_id: str, criteria: Sequence[Criterion]) -> Request[RubricView]:
+    """Replace the rubric of a run."""
+    return Request("PUT", f"/v1/runs/{run_id}/rubric", RubricView, body=EditedRubric(criteria=criteria))
+
+
+def scorecard(run_id: str) -> Request[Scorecard]:
+    """How well a report does what its rubric asks."""
+    return Request("GET", f"/v1/runs/{run_id}/scorecard", Scorecard)

@@ -1,0 +1,55 @@
+"""What an organisation used and may use, how long things are kept, who did what."""
+
+from datetime import date
+
+from rubrica_client.models import AuditPage, NewQuota, NewRetention, Quotas, Retention, UsageReport
+from rubrica_client.request import EXPORT, Request
+
+Day = date | str | None
+
+
+def usage(since: date | None = None, until: date | None = None) -> Request[UsageReport]:
+    """What the runs created in these days used; without days, in this month."""
+    return Request("GET", "/v1/usage", UsageReport, query={"since": since, "until": until})
+
+
+def quotas() -> Request[Quotas]:
+    """The limits there are, and what is used of them."""
+    return Request("GET", "/v1/quotas", Quotas)
+
+
+def set_quota(quota: NewQuota) -> Request[Quotas]:
+    """Set all limits of the organisation, or of a key."""
+    return Request("PUT", "/v1/quotas", Quotas, body=quota)
+
+
+def retention() -> Request[Retention]:
+    """After how many days what is deleted."""
+    return Request("GET", "/v1/retention", Retention)
+
+
+def set_retention(retention: NewRetention) -> Request[Retention]:
+    """Set after how many days what is deleted."""
+    return Request("PUT", "/v1/retention", Retention, body=retention)
+
+
+def audit(
+    action: str | None = None,
+    user_id: str | None = None,
+    since: Day = None,
+    until: Day = None,
+    limit: int | None = None,
+    before: str | None = None,
+) -> Request[AuditPage]:
+    """Who did what, newest first."""
+    query = _wanted(action, user_id, since, until) | {"limit": limit, "before": before}
+    return Request("GET", "/v1/audit", AuditPage, query=query)
+
+
+def audit_table(action: str | None = None, user_id: str | None = None, since: Day = None, until: Day = None) -> Request[bytes]:
+    """The same as CSV for a spreadsheet."""
+    return Request("GET", "/v1/audit/export", bytes, query=_wanted(action, user_id, since, until), timeout=EXPORT)
+
+
+def _wanted(action: str | None, user_id: str | None, since: Day, until: Day) -> dict[str, str | int | date | None]:
+    return {"action": action, "user_id": user_id, "since": since, "until": until}

@@ -1,0 +1,144 @@
+"""Reports: read them, take them along, change them, ask further, share them."""
+
+from rubrica_client.models import (
+    AnswerPage,
+    AnswerView,
+    ChangePage,
+    ChangeView,
+    CreatedShare,
+    DisagreementPage,
+    Edit,
+    EvidenceView,
+    FigurePage,
+    How,
+    NewQuestion,
+    NewShare,
+    ReportDiff,
+    ReportView,
+    Rewriting,
+    SharePage,
+    VersionInfo,
+    VersionPage,
+    VersionView,
+)
+from rubrica_client.request import EXPORT, Request
+
+
+def get(run_id: str) -> Request[ReportView]:
+    """The report with its citations."""
+    return Request("GET", f"/v1/runs/{run_id}/report", ReportView, headers={"Accept": "application/json"})
+
+
+def markdown(run_id: str) -> Request[bytes]:
+    """The report as Markdown."""
+    return Request("GET", f"/v1/runs/{run_id}/report", bytes, headers={"Accept": "text/markdown"})
+
+
+def page(run_id: str) -> Request[bytes]:
+    """The report as a page of HTML that needs nothing else."""
+    return Request("GET", f"/v1/runs/{run_id}/report", bytes, headers={"Accept": "text/html"})
+
+
+def evidence(run_id: str) -> Request[EvidenceView]:
+    """Every citation with its exact quote and offsets."""
+    return Request("GET", f"/v1/runs/{run_id}/evidence", EvidenceView)
+
+
+def evidence_file(run_id: str) -> Request[bytes]:
+    """The content of evidence.json."""
+    return Request("GET", f"/v1/runs/{run_id}/evidence", bytes)
+
+
+def export(run_id: str, form: str, version: int | None = None) -> Request[bytes]:
+    """The report, or what it cites, as a file."""
+    return Request("GET", f"/v1/runs/{run_id}/export", bytes, query={"format": form, "version": version}, timeout=EXPORT)
+
+
+def snapshot(name: str) -> Request[str]:
+    """The stored copy of a source, to which all offsets refer."""
+    return Request("GET", f"/v1/snapshots/{name}", str, headers={"Accept": "text/plain"})
+
+
+def versions(run_id: str, limit: int = 100, before: int | None = None) -> Request[VersionPage]:
+    """The versions of a report, newest first."""
+    return Request("GET", f"/v1/runs/{run_id}/versions", VersionPage, query={"limit": limit, "before": before})
+
+
+def version(run_id: str, n: int) -> Request[VersionView]:
+    """One version with its sections as they can be edited."""
+    return Request("GET", f"/v1/runs/{run_id}/versions/{n}", VersionView)
+
+
+def diff(run_id: str, old: int, new: int) -> Request[ReportDiff]:
+    """What changed from one version to the other, by section and word."""
+    return Request("GET", f"/v1/runs/{run_id}/versions/{old}/diff", ReportDiff, query={"with": new})
+
+
+def revert(run_id: str, n: int, newest: int | None = None) -> Request[VersionInfo]:
+    """Make version `n` the newest again; `newest` is the one that the reader sees."""
+    return Request("POST", f"/v1/runs/{run_id}/versions/{n}/revert", VersionInfo, headers=_matching(newest))
+
+
+def edit(run_id: str, section: int, new: Edit, version: int | None = None) -> Request[ChangeView]:
+    """Put the reader's own words for a section of `version`."""
+    return Request("PUT", f"/v1/runs/{run_id}/sections/{section}", ChangeView, body=new, headers=_matching(version))
+
+
+def rewrite(run_id: str, section: int, how: str, wish: str = "", version: int | None = None) -> Request[ChangeView]:
+    """Have a section of `version` written again, or deepened."""
+    path, body = f"/v1/runs/{run_id}/sections/{section}/rewrite", Rewriting(how=How(how), wish=wish)
+    return Request("POST", path, ChangeView, body=body, headers=_matching(version))
+
+
+def changes(run_id: str, limit: int | None = None, before: str | None = None) -> Request[ChangePage]:
+    """Changes that were asked for, newest first."""
+    return Request("GET", f"/v1/runs/{run_id}/changes", ChangePage, query={"limit": limit, "before": before})
+
+
+def change(run_id: str, task_id: str) -> Request[ChangeView]:
+    """Where a change stands."""
+    return Request("GET", f"/v1/runs/{run_id}/changes/{task_id}", ChangeView)
+
+
+def ask(run_id: str, question: str) -> Request[AnswerView]:
+    """Put a further question to the evidence of a run."""
+    return Request("POST", f"/v1/runs/{run_id}/questions", AnswerView, body=NewQuestion(question=question)).with_key()
+
+
+def questions(run_id: str, limit: int = 50, before: str | None = None) -> Request[AnswerPage]:
+    """Further questions with their answers, newest first."""
+    return Request("GET", f"/v1/runs/{run_id}/questions", AnswerPage, query={"limit": limit, "before": before})
+
+
+def question(run_id: str, task_id: str) -> Request[AnswerView]:
+    """One further question, with its answer when it is there."""
+    return Request("GET", f"/v1/runs/{run_id}/questions/{task_id}", AnswerView)
+
+
+def contradictions(run_id: str) -> Request[DisagreementPage]:
+    """Where sources disagree."""
+    return Request("GET", f"/v1/runs/{run_id}/contradictions", DisagreementPage)
+
+
+def figures(run_id: str) -> Request[FigurePage]:
+    """Numbers that the cited quotes give, and charts of those that compare."""
+    return Request("GET", f"/v1/runs/{run_id}/figures", FigurePage)
+
+
+def share(run_id: str, days: int, version: int | None = None) -> Request[CreatedShare]:
+    """Make a link that anybody may read until it ends."""
+    return Request("POST", f"/v1/runs/{run_id}/shares", CreatedShare, body=NewShare(days=days, version=version))
+
+
+def shares(run_id: str) -> Request[SharePage]:
+    """The links to a report."""
+    return Request("GET", f"/v1/runs/{run_id}/shares", SharePage)
+
+
+def revoke_share(run_id: str, share_id: str) -> Request[None]:
+    """End a link now."""
+    return Request("DELETE", f"/v1/runs/{run_id}/shares/{share_id}", type(None))
+
+
+def _matching(version: int | None) -> dict[str, str]:
+    return {} if version is None else {"If-Match": f'"{version}"'}

@@ -1,0 +1,46 @@
+"""Schedules: questions that are asked again at set times."""
+
+from datetime import datetime
+
+from rubrica_client.models import FiringPage, MailDeliveryPage, NewSchedule, Schedule, ScheduleChange, SchedulePage
+from rubrica_client.request import Request
+
+
+def list_(limit: int | None = None, before: str | None = None) -> Request[SchedulePage]:
+    """The schedules, newest first."""
+    return Request("GET", "/v1/schedules", SchedulePage, query={"limit": limit, "before": before})
+
+
+def get(schedule_id: str) -> Request[Schedule]:
+    """One schedule."""
+    return Request("GET", f"/v1/schedules/{schedule_id}", Schedule)
+
+
+def create(new: NewSchedule) -> Request[Schedule]:
+    """Ask a question, or that of a finished run, again at set times."""
+    return Request("POST", "/v1/schedules", Schedule, body=new).with_key()
+
+
+def change(schedule_id: str, changed: ScheduleChange) -> Request[Schedule]:
+    """Change what is given, and leave the rest."""
+    return Request("PATCH", f"/v1/schedules/{schedule_id}", Schedule, body=changed)
+
+
+def trigger(schedule_id: str) -> Request[Schedule]:
+    """Ask once, now."""
+    return Request("POST", f"/v1/schedules/{schedule_id}/trigger", Schedule).with_key()
+
+
+def delete(schedule_id: str) -> Request[None]:
+    """Delete a schedule; its runs stay."""
+    return Request("DELETE", f"/v1/schedules/{schedule_id}", type(None))
+
+
+def changes(schedule_id: str, limit: int | None = None, before: datetime | None = None) -> Request[FiringPage]:
+    """What each asking found changed, latest first."""
+    return Request("GET", f"/v1/schedules/{schedule_id}/changes", FiringPage, query={"limit": limit, "before": before})
+
+
+def deliveries(schedule_id: str, limit: int | None = None, before: str | None = None) -> Request[MailDeliveryPage]:
+    """The mail about what changed, newest first."""
+    return Request("GET", f"/v1/schedules/{schedule_id}/deliveries", MailDeliveryPage, query={"limit": limit, "before": before})

@@ -1,0 +1,24 @@
+"""What all models of the client are: immutable, exact about what they send, open to what a newer API answers."""
+
+import enum
+from typing import Self
+
+from pydantic import BaseModel, ConfigDict
+
+
+class Value(BaseModel):
+    """The base of all models. A field that does not exist is refused where a model is made, and left out of an answer."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+
+
+class StrEnum(enum.StrEnum):
+    """The base of all sets of words. A word that a newer API has added becomes a member of its own."""
+
+    @classmethod
+    def _missing_(cls, value: object) -> Self | None:
+        if not isinstance(value, str):
+            return None
+        word = str.__new__(cls, value)
+        word._name_, word._value_ = value.upper(), value
+        return word

@@ -1,0 +1,27 @@
+"""A report as the page shows it, wherever it comes from: a run, one side of a comparison, the answer to a further question."""
+
+from collections.abc import Sequence
+
+from rubrica_client.models import AnswerView, CandidateView, Citation, Claim, ReportView
+from rubrica_client.values import Value
+
+
+class Report(Value):
+    """Markdown with [n] in it, what each n is, and how well each claim is supported."""
+
+    markdown: str
+    title: str = ""
+    version: int = 1
+    citations: Sequence[Citation] = ()
+    claims: Sequence[Claim] = ()
+
+    @classmethod
+    def of(cls, view: ReportView | CandidateView) -> "Report":
+        """Make it of what the API answers."""
+        version = view.version if isinstance(view, ReportView) else 1
+        return cls(markdown=view.markdown, title=view.title, version=version, citations=view.citations, claims=view.claims)
+
+    @classmethod
+    def of_answer(cls, answer: AnswerView) -> "Report":
+        """Make it of the answer to a further question."""
+        return cls(markdown=answer.markdown, citations=answer.citations)
