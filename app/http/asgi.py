@@ -123,7 +123,7 @@ def routed(services: Services, origins: Collection[str] = ()) -> Litestar:
 
 def _dependencies(services: Services) -> dict[str, Provide]:
     """Provide each service to handlers under its name, and the caller as `principal`."""
-    named = {field.name: _provide(getattr(services, field.name)) for field in fields(services)}
+    named = {field.name: _provide(getattr(services, field.name)) for field in fields(Services)}
     return {**named, "principal": Provide(principal_of, sync_to_thread=False)}
 
 
