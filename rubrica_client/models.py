@@ -12,7 +12,7 @@ from rubrica_client.values import StrEnum, Value
 
 
 class Acceptance(Value):
-    """Joining by an invitation: with a new account, or with the password of the one that the invited address has."""
+    """The acceptance of an invitation: with a new account, or with the password of the invited address's account."""
 
     token: str
     name: str
@@ -63,7 +63,7 @@ class AddedNote(Value):
 
 class Agents(StrEnum):
     """
-    Who writes: agents that ask a language model, or those that quote and cannot invent.
+    The writer's agents: they ask a language model, or they only quote and cannot invent.
     """
 
     MODEL = "model"
@@ -71,7 +71,7 @@ class Agents(StrEnum):
 
 
 class AgreementView(Value):
-    """Agreement over pairs that several people judged. `kappa` is null where it is undefined: too few, or all answers alike."""
+    """Agreement over pairs that several people judged. `kappa` is null where undefined: too few pairs, or all answers alike."""
 
     pairs: int
     observed: float | None
@@ -79,7 +79,7 @@ class AgreementView(Value):
 
 
 class Answered(Value):
-    """An answer as stored. Which report was which is not told: further pairs may be of the same kinds."""
+    """A stored answer. It does not tell which report was which: further pairs may be of the same kinds."""
 
     id: str
     seconds: float
@@ -87,7 +87,7 @@ class Answered(Value):
 
 class Arrangement(StrEnum):
     """
-    How the extractive writer orders what was found: part by part, link by link, or as it finds best.
+    The order in which the extractive writer arranges findings: part by part, link by link, or as it finds best.
     """
 
     AUTOMATIC = "automatic"
@@ -96,7 +96,7 @@ class Arrangement(StrEnum):
 
 
 class Attention(Value):
-    """How an annotator did on pairs whose answer is known."""
+    """An annotator's result on pairs whose answer is known."""
 
     annotator: str
     right: int
@@ -118,7 +118,7 @@ class AuditEntry(Value):
 
 
 class AuditPage(Value):
-    """Some of the audit log, newest first."""
+    """One page of the audit log, newest first."""
 
     items: Sequence[AuditEntry]
     next: str | None = Field(..., description="The `before` of the following page.")
@@ -155,7 +155,7 @@ class Claim(Value):
 
 class Change(StrEnum):
     """
-    What became of a section, or of a stretch of words.
+    The fate of a section, or of a stretch of words.
     """
 
     SAME = "same"
@@ -195,7 +195,7 @@ class ClarifyingQuestion(Value):
 
 class ComparisonStatus(StrEnum):
     """
-    Whether there is something to compare: not where both reports came out the `same`, nor where the second one `failed`.
+    The state of a comparison: nothing to compare where both reports are the `same`, or where the second one `failed`.
 
     The comparison's detail says why.
     """
@@ -207,20 +207,20 @@ class ComparisonStatus(StrEnum):
 
 
 class Confirmation(Value):
-    """One's own password, once more."""
+    """The caller's own password, as a confirmation."""
 
     password: str
 
 
 class ConsentChange(Value):
-    """What to agree to or to take back; null leaves it. Only owners speak for the organisation."""
+    """A change of consent; null leaves it as it is. Only owners speak for the organisation."""
 
     person: bool | None = None
     organisation: bool | None = None
 
 
 class ConsentView(Value):
-    """Whether what this person asks and says here may go into training: it takes both, and what is said after both."""
+    """The consent to use what this person asks and says here for training: it takes both, and covers what comes after both."""
 
     given: bool
     person_since: datetime | None
@@ -228,9 +228,9 @@ class ConsentView(Value):
 
 
 class Consumption(Value):
-    """What is used of the quotas on runs."""
+    """The consumption that counts against the quotas on runs."""
 
-    runs: int = Field(..., description="That have not ended.")
+    runs: int = Field(..., description="Runs that have not ended.")
     tokens: int = Field(..., description="This month.")
     cost_microusd: int = Field(..., description="This month.")
 
@@ -255,7 +255,7 @@ class Contest(Value):
 
 
 class CreatedShare(Value):
-    """A new link. `token` is told this once; `path` is where anybody who has it reads the report."""
+    """A new link. Only this answer ever shows `token`; anybody who has it reads the report at `path`."""
 
     id: str
     run_id: str
@@ -269,7 +269,7 @@ class CreatedShare(Value):
 
 
 class Credentials(Value):
-    """Signing in; to the organisation named, else to the one joined first."""
+    """The e-mail address and password to sign in with; to the organisation named, else to the one joined first."""
 
     email: str
     password: str
@@ -278,7 +278,7 @@ class Credentials(Value):
 
 class Criterion(Value):
     """
-    One item. `description` is one sentence that opens with its category, which binds the weight.
+    One item. `description` is one sentence that opens with its category, which determines the weight.
 
     Raises:
         ValueError: another opening, several sentences, or a weight that the category does not allow.
@@ -291,9 +291,9 @@ class Criterion(Value):
 
 class CriterionScore(Value):
     """
-    How far the report matches one criterion. A high score of an `error` criterion is a fault.
+    The degree to which the report matches one criterion. A high score of an `error` criterion is a fault.
 
-    `score` is None where nobody could judge, and `missing` says why. `sentences` are the report's own, the ones the judgement
+    `score` is None where nobody could judge, and `missing` says why. `sentences` are those of the report that the judgement
     rests on. `judge` is `model` or `offline`.
     """
 
@@ -307,7 +307,7 @@ class CriterionScore(Value):
 
 class DeliveryState(StrEnum):
     """
-    Where a delivery stands.
+    The state of a delivery.
     """
 
     PENDING = "pending"
@@ -317,7 +317,7 @@ class DeliveryState(StrEnum):
 
 class Dimension(StrEnum):
     """
-    What a reader may prefer one report for (section 3.2 of the paper names these four).
+    A quality for which a reader may prefer a report (section 3.2 of the paper names these four).
     """
 
     USEFULNESS = "usefulness"
@@ -337,7 +337,7 @@ class DisagreementKind(StrEnum):
 
 class DocumentState(StrEnum):
     """
-    How far a document is. A `failed` one says why; what is `deleting` is still being taken out of places it had got to.
+    The state of a document. A `failed` one says why; a `deleting` one is still being removed from index and runs.
     """
 
     RECEIVED = "received"
@@ -348,21 +348,21 @@ class DocumentState(StrEnum):
 
 
 class Edit(Value):
-    """A reader's own text of a section. `[n]` cites what the version that is edited has under n."""
+    """A reader's own text of a section. `[n]` cites the source that the edited version has under n."""
 
-    heading: str = Field(default="", description="Empty: as it was.")
+    heading: str = Field(default="", description="Empty: unchanged.")
     markdown: str
 
 
 class EditedRubric(Value):
-    """The criteria a report is to be held to."""
+    """The criteria that a report is held to."""
 
     criteria: Sequence[Criterion] = Field(..., description="7 to 20 criteria.")
 
 
 class Effort(StrEnum):
     """
-    How far the agents go before they stop by themselves.
+    The effort that agents spend before they stop by themselves.
     """
 
     QUICK = "quick"
@@ -372,7 +372,7 @@ class Effort(StrEnum):
 
 class EventType(StrEnum):
     """
-    The kinds of events; docs/events.md gives each payload. `gap` is told to watchers and is never in a log.
+    The kinds of events; docs/events.md gives each payload. `gap` is sent to watchers and never in a log.
     """
 
     RUN_CREATED = "run_created"
@@ -421,7 +421,7 @@ class ExportFormat(StrEnum):
 
 
 class FieldError(Value):
-    """What is wrong with one field of the request."""
+    """The fault of one field of the request."""
 
     field: str
     message: str
@@ -448,7 +448,7 @@ class FlagView(Value):
 
 
 class GivenRubric(Value):
-    """The criteria a run is asked with, and the draft they were made of."""
+    """The criteria that a run is asked with, and the draft they come from."""
 
     criteria: Sequence[Criterion] = Field(..., description="7 to 20 criteria.")
     draft: str | None = Field(default=None, description="The id of the drafted rubric.")
@@ -456,7 +456,7 @@ class GivenRubric(Value):
 
 class How(StrEnum):
     """
-    What a rewriting does.
+    The kind of a rewriting.
     """
 
     REWRITE = "rewrite"
@@ -465,7 +465,7 @@ class How(StrEnum):
 
 class Interactions(Value):
     """
-    One sample's: of MaMs a turn is one round of all three agents, of the others one decision of a searching agent.
+    The interactions of one sample. A turn of MaMs is a round of all three agents, else one decision of a searching agent.
 
     The deciding turn that ends a search counts; calls answered from the run's memory count as well, since the agent made them.
     """
@@ -475,7 +475,7 @@ class Interactions(Value):
 
 
 class Interval(Value):
-    """Four of five runs end between `low` and `high`; half of them below `likely`."""
+    """A range: four of five runs end between `low` and `high`; half of them below `likely`."""
 
     low: int
     likely: int
@@ -483,7 +483,7 @@ class Interval(Value):
 
 
 class Judged(Value):
-    """How finished reports are to be judged."""
+    """The rubric by which finished reports are judged."""
 
     rubric: Literal["auto"] | GivenRubric = Field(
         default="auto",
@@ -503,7 +503,7 @@ class Language(StrEnum):
 
 class Length(StrEnum):
     """
-    How long the report is, beside what its effort gives.
+    The length of the report, relative to its effort's usual one.
     """
 
     SHORT = "short"
@@ -513,7 +513,7 @@ class Length(StrEnum):
 
 class MailState(StrEnum):
     """
-    `waiting` is tried again by itself; `refused` is final, as is what its reader has unsubscribed from.
+    The state of a message. A `waiting` one is tried again; `refused` and `unsubscribed` are final.
     """
 
     WAITING = "waiting"
@@ -523,7 +523,7 @@ class MailState(StrEnum):
 
 
 class NewAccount(Value):
-    """A new organisation and its owner. Who has an account gives its password."""
+    """A new organisation and its owner. A person who has an account gives its password."""
 
     organisation: str
     email: str
@@ -532,7 +532,7 @@ class NewAccount(Value):
 
 
 class NewFlag(Value):
-    """Why a claim is wrong."""
+    """The reason why a claim is wrong."""
 
     reason: str
     version: int | None = Field(
@@ -548,11 +548,11 @@ class NewNote(Value):
 
 
 class NewPassword(Value):
-    """A change of one's own password."""
+    """A change of the caller's own password."""
 
     current: str = Field(
         default="",
-        description="Left out by who has none yet: within ten minutes of signing in with the identity provider.",
+        description="Leave it out if you have none yet: within ten minutes of signing in with the identity provider.",
     )
     new: str
 
@@ -564,7 +564,7 @@ class NewQuestion(Value):
 
 
 class NewQuota(Value):
-    """Limits to be. With `key_id`, those of a key."""
+    """New limits: of the organisation or, with `key_id`, of a key."""
 
     requests_per_minute: int | None = None
     concurrent_runs: int | None = Field(default=None, description="Runs that have not ended.")
@@ -585,7 +585,7 @@ class NewRating(Value):
 
 
 class NewRetention(Value):
-    """How long things are to be kept. What is left out is kept for good."""
+    """New retention times. A field that is left out means that the data is kept for good."""
 
     runs_days: int | None = Field(
         default=None,
@@ -597,7 +597,7 @@ class NewRetention(Value):
     )
     tool_results_days: int | None = Field(
         default=None,
-        description="What tools brought, and the turns of agents, who read it.",
+        description="Tool results, and the turns of agents that read them.",
     )
     feedback_days: int | None = Field(
         default=None,
@@ -608,13 +608,16 @@ class NewRetention(Value):
 class NewShare(Value):
     """A link to make."""
 
-    days: int = Field(default=30, description="For how long it can be read.")
-    version: int | None = Field(default=None, description="By default the newest; it stays this one.")
+    days: int = Field(default=30, description="The days for which the report can be read.")
+    version: int | None = Field(
+        default=None,
+        description="By default the newest; the link stays with this version.",
+    )
 
 
 class Origin(StrEnum):
     """
-    Who wrote a rubric: a model for this question, the program out of the question's own words, or a person.
+    The writer of a rubric: a model for this question, the program from the question's own words, or a person.
     """
 
     MODEL = "model"
@@ -624,7 +627,7 @@ class Origin(StrEnum):
 
 class Outcome(StrEnum):
     """
-    How an asking ended. `first`: there was no report yet to compare with.
+    The outcome of an asking. `first`: there was no report yet to compare with.
     """
 
     RUNNING = "running"
@@ -637,7 +640,7 @@ class Outcome(StrEnum):
 
 class Overlap(StrEnum):
     """
-    What becomes of an asking that is due while the one before it goes on.
+    The fate of an asking that is due while the one before it goes on.
     """
 
     SKIP = "skip"
@@ -659,14 +662,14 @@ class OwnDocument(Value):
 
 
 class Page(Value):
-    """A page's address and text, in the form gpt-researcher's custom retriever expects."""
+    """A page's address and text, in the form that gpt-researcher's custom retriever expects."""
 
     url: str
     raw_content: str
 
 
 class PairAgreement(Value):
-    """Two annotators."""
+    """The agreement of two annotators."""
 
     pairs: int
     observed: float | None
@@ -676,7 +679,7 @@ class PairAgreement(Value):
 
 class PairOutcome(StrEnum):
     """
-    The same answer in terms of the candidates: what can be compared between readers who were shown other sides.
+    The same answer in terms of the candidates, which can be compared between readers who saw other sides.
     """
 
     DELIVERED = "delivered"
@@ -686,7 +689,7 @@ class PairOutcome(StrEnum):
 
 
 class PartHealth(Value):
-    """One part of the product."""
+    """The health of one part of the product."""
 
     ok: bool
     detail: str = ""
@@ -716,7 +719,7 @@ class Problem(Value):
 
 
 class Quota(Value):
-    """Limits; null means none. Tokens and money are counted by calendar month (UTC), as the ledgers have them."""
+    """Limits; null means none. Tokens and money are counted by calendar month (UTC), from the ledgers."""
 
     requests_per_minute: int | None = None
     concurrent_runs: int | None = Field(default=None, description="Runs that have not ended.")
@@ -734,9 +737,9 @@ class RatingView(Value):
 
 class Reading(Value):
     """
-    Words as they were written, and as they were read; `read` is empty where a word is near to no word of what is searched.
+    Words as written, and as they were read; `read` is empty where no word of the index is near.
 
-    `years` tells that a time was written by its name and read as its years; all else is a matter of spelling.
+    `years`: a period was written by its name and read as its years; otherwise only the spelling differs.
     """
 
     written: str
@@ -745,7 +748,7 @@ class Reading(Value):
 
 
 class RefusedFile(Value):
-    """A file that was not taken, and why."""
+    """A file that was not accepted, and why."""
 
     name: str
     reason: str
@@ -753,7 +756,7 @@ class RefusedFile(Value):
 
 class ReportFormat(StrEnum):
     """
-    What the report looks like: sections of prose, the answer alone, a table before all else, or lists.
+    The form of the report: sections of prose, the answer alone, a table before all else, or lists.
     """
 
     REPORT = "report"
@@ -764,10 +767,10 @@ class ReportFormat(StrEnum):
 
 class ReportLineage(Value):
     """
-    What a report was in fact written with, noted by the worker that wrote it.
+    The settings that a report was in fact written with, noted by the worker that wrote it.
 
     `model` is empty for the extractive writer; `prompts` are SHA-256 digests by `name/version/language`; `build` names the
-    version of the program. A report of a time before this was noted has an empty lineage.
+    version of the program. A report older than lineages has an empty one.
     """
 
     system: str = ""
@@ -780,16 +783,16 @@ class ReportLineage(Value):
 
 
 class Resumption(Value):
-    """How to go on: with `finish`, the report is written from what there is and nothing more is spent."""
+    """The way to continue: with `finish`, the report is written from the evidence so far and nothing more is spent."""
 
     finish: bool = False
 
 
 class Retention(Value):
     """
-    Days after which something is deleted; null keeps it. Those of a run count from its end.
+    Days after which something is deleted; null keeps it. Days of a run count from its end.
 
-    The report that a schedule compares with is kept, with its run, until a newer one takes its place.
+    The report that a schedule compares with is kept, with its run, until a newer one replaces it.
     """
 
     runs_days: int | None = Field(
@@ -802,7 +805,7 @@ class Retention(Value):
     )
     tool_results_days: int | None = Field(
         default=None,
-        description="What tools brought, and the turns of agents, who read it.",
+        description="Tool results, and the turns of agents that read them.",
     )
     feedback_days: int | None = Field(
         default=None,
@@ -811,7 +814,7 @@ class Retention(Value):
 
 
 class Rewriting(Value):
-    """How a section is to be written again, from the same evidence."""
+    """The way to write a section again, from the same evidence."""
 
     how: How = How.REWRITE
     wish: str = Field(
@@ -822,7 +825,7 @@ class Rewriting(Value):
 
 class Role(StrEnum):
     """
-    What a person is in an organisation. Each role may do all that the ones below it may.
+    The position of a person in an organisation. Each role may do all that the ones below it may.
     """
 
     OWNER = "owner"
@@ -833,9 +836,9 @@ class Role(StrEnum):
 
 class Rubric(Value):
     """
-    What a report is held to. `notice` is what its reader must know about how it was made; `model` wrote it, empty without one.
+    The rubric of a report. `notice` is what its reader must know about its making; `model` wrote it, empty without one.
 
-    `prompt` is the SHA-256 of the prompt it was asked with.
+    `prompt` is the SHA-256 of the model's prompt.
 
     Raises:
         ValueError: fewer than 7 items or more than 20, two of the same title, or nothing but errors.
@@ -850,7 +853,7 @@ class Rubric(Value):
 
 
 class RubricView(Value):
-    """A run's rubric. `drafted` is what it was before a person changed it; null where a person wrote it."""
+    """A run's rubric. `drafted` is the rubric before a person changed it; null where a person wrote it."""
 
     rubric: Rubric
     drafted: Rubric | None
@@ -858,7 +861,7 @@ class RubricView(Value):
 
 
 class RunEvent(Value):
-    """One line of the log. `seq` counts from 1 within the run without gaps; a watcher resumes after the last it saw."""
+    """One line of the log. `seq` counts from 1 within the run without gaps; a watcher resumes after the last one it saw."""
 
     run_id: str
     seq: int
@@ -870,7 +873,7 @@ class RunEvent(Value):
 
 class RunStatus(StrEnum):
     """
-    Where a run stands. `awaiting_approval`, `paused` and `budget_reached` wait for a person and keep everything.
+    The status of a run. `awaiting_approval`, `paused` and `budget_reached` wait for a person and keep everything.
     """
 
     QUEUED = "queued"
@@ -884,7 +887,7 @@ class RunStatus(StrEnum):
 
 
 class RunUsage(Value):
-    """What one run used."""
+    """The consumption of one run."""
 
     run_id: str
     question: str
@@ -899,7 +902,7 @@ class RunUsage(Value):
 
 class Scope(StrEnum):
     """
-    One thing that may be done. Every route needs one; a key may hold fewer than its person's role allows.
+    A permission. Every route needs one; a key may hold fewer than its person's role allows.
     """
 
     RUNS_READ = "runs:read"
@@ -950,7 +953,7 @@ class SectionView(Value):
 
 
 class Share(Value):
-    """A link, without its token, which only whoever made it knows."""
+    """A link without its token, which only its maker knows."""
 
     id: str
     run_id: str
@@ -969,7 +972,7 @@ class SharePage(Value):
 
 
 class Shown(Value):
-    """Words of a source, as a reader is shown them."""
+    """Words of a source, as a reader sees them."""
 
     title: str
     url: str
@@ -978,7 +981,7 @@ class Shown(Value):
 
 class ShownSide(StrEnum):
     """
-    Where a candidate was shown.
+    The side on which a candidate was shown.
     """
 
     LEFT = "left"
@@ -986,7 +989,7 @@ class ShownSide(StrEnum):
 
 
 class Skip(Value):
-    """Why a pair is passed over."""
+    """The reason for skipping a pair."""
 
     reason: str
 
@@ -1018,7 +1021,7 @@ class Source(Value):
 
 class SourceKind(StrEnum):
     """
-    Where is searched: the installation's corpora, the collections that the run names, the web, scientific papers.
+    The places to search: the installation's corpora, the collections that the run names, the web, scientific papers.
     """
 
     CORPORA = "corpora"
@@ -1028,7 +1031,7 @@ class SourceKind(StrEnum):
 
 
 class Stretch(Value):
-    """Words that stayed, came or went. Numbers of citations are the newer version's; in words that went, the older one's."""
+    """Words that stayed, came or went. Citation numbers are the newer version's; in words that went, the older one's."""
 
     change: Change
     text: str
@@ -1048,7 +1051,7 @@ class Subtask(Value):
 
 class Support(StrEnum):
     """
-    What the cited evidence does for a claim. `uncited`: there is none to ask.
+    The support that cited evidence gives a claim. `uncited`: nothing is cited.
     """
 
     FULL = "full"
@@ -1060,7 +1063,7 @@ class Support(StrEnum):
 
 class SystemName(StrEnum):
     """
-    The research systems; `minddr` is the default chain, the others arrive with evaluation.
+    The research systems; `minddr` is the default chain.
     """
 
     MINDDR = "minddr"
@@ -1071,7 +1074,7 @@ class SystemName(StrEnum):
 
 class TaskKind(StrEnum):
     """
-    A change of one section, a question answered from the stored evidence, or judging by a rubric that came afterwards.
+    The kind of a task: a change of one section, a question answered from the stored evidence, or judging by a later rubric.
     """
 
     EDIT = "edit"
@@ -1083,7 +1086,7 @@ class TaskKind(StrEnum):
 
 class TaskStatus(StrEnum):
     """
-    Where a task stands.
+    The status of a task.
     """
 
     QUEUED = "queued"
@@ -1092,7 +1095,7 @@ class TaskStatus(StrEnum):
 
 
 class TaskView(Value):
-    """A pair to be judged, and how far that is."""
+    """A pair to judge, and its progress."""
 
     comparison_id: str
     overlap: int
@@ -1104,7 +1107,7 @@ class TaskView(Value):
 
 
 class Timing(Value):
-    """When to ask: `cron` has five fields and counts in `time_zone`; each asking begins up to `jitter_s` seconds later."""
+    """The times of askings: `cron` has five fields and counts in `time_zone`; each begins up to `jitter_s` seconds later."""
 
     cron: str
     time_zone: str = "UTC"
@@ -1114,7 +1117,7 @@ class Timing(Value):
 
 class Tone(StrEnum):
     """
-    How the report speaks. `plain`: for readers outside the field.
+    The tone of the report. `plain`: for readers outside the field.
     """
 
     NEUTRAL = "neutral"
@@ -1124,7 +1127,7 @@ class Tone(StrEnum):
 
 
 class ToolUse(Value):
-    """One service: what turns it on, and the calls of the last days. Times are upper edges of histogram buckets."""
+    """One service: its setting, and its calls of the last days. Times are upper edges of histogram buckets."""
 
     name: str
     kind: str
@@ -1132,14 +1135,14 @@ class ToolUse(Value):
     variable: str = Field(..., description="The environment variable that turns it on.")
     on: bool
     calls: int = 0
-    share: float = Field(default=0.0, description="Of all calls of all services.")
-    kept: int = Field(default=0, description="Answered from what had been fetched before.")
+    share: float = Field(default=0.0, description="The share of all calls of all services.")
+    kept: int = Field(default=0, description="Answered from a stored result.")
     joined: int = Field(default=0, description="Answered by an equal call that was under way.")
     failed: int = 0
     failure_rate: float = 0.0
     failed_attempts: Mapping[str, int] = Field(
         default={},
-        description="By kind; most are tried again and never reach an agent.",
+        description="By kind; most are tried again, and agents never see them.",
     )
     p50_ms: int | None = None
     p95_ms: int | None = None
@@ -1147,7 +1150,7 @@ class ToolUse(Value):
 
 
 class Unveiled(Value):
-    """What one of the two was: the report that the run delivered or the one made to compare, and what it was made with."""
+    """One of the two reports, revealed: whether the run delivered it, and what it was written with."""
 
     delivered: bool
     way: str
@@ -1170,11 +1173,11 @@ class Usage(Value):
 
 
 class UsageLine(Value):
-    """What one model or tool did, in all runs asked for in the time."""
+    """The consumption of one model or tool, in all runs of the time."""
 
     kind: str = Field(
         ...,
-        description="`model` or `tool`; or `draft`: what a model was asked before a run; or `deleted`: runs that are gone.",
+        description="`model` or `tool`; or `draft`: calls of a model before a run; or `deleted`: deleted runs.",
     )
     name: str
     calls: int
@@ -1184,7 +1187,7 @@ class UsageLine(Value):
 
 
 class UsageReport(Value):
-    """What the organisation used for runs created from one day to another (both included, UTC)."""
+    """The organisation's consumption by runs created from one day to another (both included, UTC)."""
 
     since: date
     until: date
@@ -1195,7 +1198,7 @@ class UsageReport(Value):
 
 class Verdict(StrEnum):
     """
-    A reader's answer, in the terms of what was shown.
+    A reader's answer in terms of the sides shown.
     """
 
     LEFT = "left"
@@ -1206,7 +1209,7 @@ class Verdict(StrEnum):
 
 class VersionOrigin(StrEnum):
     """
-    How a version came about.
+    The origin of a version.
     """
 
     DELIVERED = "delivered"
@@ -1219,7 +1222,7 @@ class VersionOrigin(StrEnum):
 
 class WebhookEvent(StrEnum):
     """
-    What may be told. Those of a run are its changes of status; the runs of a fleet are told of once, when it has ended.
+    The types of messages. Those of a run are its changes of status; a fleet's end is one message for all its runs.
     """
 
     RUN_RUNNING = "run.running"
@@ -1236,7 +1239,7 @@ class WebhookEvent(StrEnum):
 
 class Why(StrEnum):
     """
-    Why an old claim no longer holds: new evidence opposes it, its passage says something else now, or its source is gone.
+    The reason why an old claim no longer holds: new evidence opposes it, its passage has changed, or its source is gone.
     """
 
     OPPOSED = "opposed"
@@ -1246,10 +1249,10 @@ class Why(StrEnum):
 
 class WriterSettings(Value):
     """
-    What to write a report with. All defaults: as the installation writes.
+    The settings of a report's writer. All defaults mean the installation's own way.
 
-    `model` is one of those the installation offers; `temperature` is the sampling temperature of every call of the report stage
-    (None: what each step asks for); `prompts` gives versions by prompt name, such as `{"section": "v2"}`.
+    `model` is one that the installation offers; `temperature` is the sampling temperature of every call of the report stage
+    (None: each step's own); `prompts` gives versions by prompt name, such as `{"section": "v2"}`.
     """
 
     agents: Agents | None = None
@@ -1261,9 +1264,9 @@ class WriterSettings(Value):
 
 class Access(Value):
     """
-    Who may search a collection and see its documents: the whole organisation, or these people and roles.
+    The people who may search a collection and see its documents: the whole organisation, or these people and roles.
 
-    Whoever made it, and owners and admins, always may.
+    Its maker, owners and admins always may.
     """
 
     everyone: bool = True
@@ -1297,7 +1300,7 @@ class AnswerView(Value):
 
 
 class CandidateView(Value):
-    """A report as it is compared: Markdown with numbers, the citations they stand for, and its claims with their support."""
+    """A report as it is compared: Markdown with numbers, their citations, and its claims with their support."""
 
     title: str
     markdown: str
@@ -1306,7 +1309,7 @@ class CandidateView(Value):
 
 
 class ChangeView(Value):
-    """A change of a section. When it is `done`, `version` is the version it made; `usage` is what it cost."""
+    """A change of a section. When it is `done`, `version` is the new version's number; `usage` is what the change cost."""
 
     id: str
     how: TaskKind
@@ -1351,7 +1354,7 @@ class Collection(Value):
 
 
 class CollectionPage(Value):
-    """Collections, newest first. `next` is the value of `before` that brings the following page; null on the last."""
+    """One page of collections, newest first. `next` is the value of `before` for the following page; null on the last."""
 
     items: Sequence[Collection]
     next: str | None = None
@@ -1369,14 +1372,14 @@ class ComparisonItem(Value):
 
 
 class ComparisonPage(Value):
-    """Comparisons, newest first. `next` is the value of `before` that brings the following page; null on the last."""
+    """One page of comparisons, newest first. `next` is the value of `before` for the following page; null on the last."""
 
     items: Sequence[ComparisonItem]
     next: str | None = None
 
 
 class Delivery(Value):
-    """One message to one endpoint, and how its last attempt went. Its id is the message's `webhook-id`."""
+    """One message to one endpoint, and the outcome of its last attempt. Its id is the message's `webhook-id`."""
 
     id: str
     webhook_id: str
@@ -1391,21 +1394,21 @@ class Delivery(Value):
 
 
 class DeliveryPage(Value):
-    """Messages, newest first. `next` is the value of `before` that brings the following page; null on the last."""
+    """One page of messages, newest first. `next` is the value of `before` for the following page; null on the last."""
 
     items: Sequence[Delivery]
     next: str | None = None
 
 
 class DocumentPage(Value):
-    """Documents, newest first. `next` is the value of `before` that brings the following page; null on the last."""
+    """One page of documents, newest first. `next` is the value of `before` for the following page; null on the last."""
 
     items: Sequence[OwnDocument]
     next: str | None = None
 
 
 class DraftedRubric(Value):
-    """A rubric for a question, to be shown and edited before the run."""
+    """A rubric for a question, to show and edit before the run."""
 
     id: str
     rubric: Rubric
@@ -1416,9 +1419,9 @@ class Estimate(Value):
     """
     Tokens, money (millionths of a US dollar; None where the model has no price here) and seconds of work.
 
-    `runs` finished runs like it are behind this; with few of them it leans on general experience. `model` is the one asked, empty
-    without one. Of systems side by side, tokens and money are those of all, the time is that of the slowest. `within_budget`
-    tells whether the high end stays under the caps of the run.
+    The estimate comes from `runs` similar finished runs; with few of them it leans on general experience. `model` is empty
+    without a model. Of systems side by side, tokens and money are those of all; the time is that of the slowest. `within_budget`
+    is true when the high end stays under the caps of the run.
     """
 
     tokens: Interval
@@ -1430,7 +1433,7 @@ class Estimate(Value):
 
 
 class EvidenceView(Value):
-    """What a report rests on. Offsets count characters of the stored copy that `snapshot` names."""
+    """The evidence of a report. Offsets count characters of the stored copy that `snapshot` names."""
 
     run_id: str
     question: str
@@ -1451,7 +1454,7 @@ class FallenClaim(Value):
 
 
 class FigurePage(Value):
-    """Numbers in the order of their citations, and charts of those that compare."""
+    """Numbers in the order of their citations, and charts of those that can be compared."""
 
     items: Sequence[Figure]
     charts: Sequence[Chart]
@@ -1464,13 +1467,13 @@ class FlagList(Value):
 
 
 class FurtherSystems(Value):
-    """Systems that are to work a run's question too."""
+    """Systems that work a run's question too."""
 
     systems: Sequence[SystemName]
 
 
 class Health(Value):
-    """`ok` is true when every part is."""
+    """The health of all parts. `ok` is true when every part is ok."""
 
     ok: bool
     version: str
@@ -1496,7 +1499,7 @@ class InvitationPage(Value):
 
 
 class KeyInfo(Value):
-    """What is known of an API key; its secret is not kept."""
+    """The stored details of an API key, without its secret."""
 
     id: str
     name: str
@@ -1522,7 +1525,7 @@ class KeyQuota(Value):
 
 
 class MadeInvitation(Value):
-    """A new invitation. Its token is shown here and never again: hand it to the person, where it was not mailed to them."""
+    """A new invitation. Only this answer ever shows its token: give it to the person, unless it was mailed to them."""
 
     token: str
     invitation: Invitation
@@ -1534,7 +1537,7 @@ class MadeInvitation(Value):
 
 
 class MadeKey(Value):
-    """A new key. It is shown here and never again."""
+    """A new key. Only this answer ever shows it."""
 
     key: str
     info: KeyInfo
@@ -1555,7 +1558,7 @@ class MailDelivery(Value):
 
 
 class MailDeliveryPage(Value):
-    """Messages, latest first. `next` is the value of `before` that brings the following page; null on the last."""
+    """One page of messages, latest first. `next` is the value of `before` for the following page; null on the last."""
 
     items: Sequence[MailDelivery]
     next: str | None = None
@@ -1572,7 +1575,7 @@ class Member(Value):
 
 
 class MemberPage(Value):
-    """Some of the members, newest first. `next` is the value of `before` that brings the following page; null on the last."""
+    """One page of members, newest first. `next` is the value of `before` for the following page; null on the last."""
 
     items: Sequence[Member]
     next: str | None = None
@@ -1593,21 +1596,21 @@ class NewCollection(Value):
 
 
 class NewComparison(Value):
-    """Which run's report to compare, and how the second report is to be written over the same evidence."""
+    """The run whose report is compared, and how the second report is written over the same evidence."""
 
     run_id: str
     writer: WriterSettings
 
 
 class NewInvitation(Value):
-    """Whom to invite as what."""
+    """An invitation to make: the address and the role."""
 
     email: str
     role: Role = Role.MEMBER
 
 
 class NewKey(Value):
-    """A key to be made. It can do no more than whoever makes it."""
+    """A key to make. It can do no more than its maker."""
 
     name: str
     scopes: Sequence[Scope]
@@ -1615,13 +1618,13 @@ class NewKey(Value):
 
 
 class NewRole(Value):
-    """A member's role to be."""
+    """A new role for a member."""
 
     role: Role
 
 
 class NewRun(Value):
-    """A question to research. Only `question` is needed; without `language` it is detected."""
+    """A question to research. Only `question` is required; without `language` the language is detected."""
 
     question: str
     effort: Effort = Effort.STANDARD
@@ -1638,7 +1641,7 @@ class NewRun(Value):
     )
     length: Length | None = Field(
         default=None,
-        description="How long the report is, beside what its effort gives.",
+        description="The report's length, relative to its effort's usual one.",
     )
     tone: Tone | None = None
     audience: str = Field(default="", description="Who will read it, in a few words.")
@@ -1656,7 +1659,7 @@ class NewRun(Value):
         description="Questions asked back, with your answers.",
         validate_default=True,
     )
-    approve_plan: bool = Field(default=False, description="Wait with the plan until it is approved.")
+    approve_plan: bool = Field(default=False, description="Wait for a person to approve the plan.")
     rubric: Literal["auto"] | GivenRubric | None = Field(
         default=None,
         description="Hold the report to a rubric: `auto` drafts one with the plan, or give the criteria.",
@@ -1664,7 +1667,7 @@ class NewRun(Value):
 
 
 class NewSchedule(Value):
-    """A question to ask again: a new one in `run`, or in `from_run` a finished run, whose report is then compared with first."""
+    """A question to ask again: a new one in `run`, or in `from_run` a finished run, whose report is compared with first."""
 
     name: str
     run: NewRun | None = None
@@ -1674,7 +1677,7 @@ class NewSchedule(Value):
 
 
 class NewTasks(Value):
-    """Pairs to be judged. With `gold` the right answer is known: every annotator is given the pair, to see that they attend."""
+    """Pairs to judge. With `gold` the right answer is known: every annotator gets the pair, as a test of attention."""
 
     comparison_ids: Sequence[str]
     overlap: int = Field(default=2, description="How many annotators judge each pair.")
@@ -1682,7 +1685,7 @@ class NewTasks(Value):
 
 
 class NewWebhook(Value):
-    """An endpoint to be told of events."""
+    """An endpoint to send events to."""
 
     url: str
     description: str = ""
@@ -1690,7 +1693,7 @@ class NewWebhook(Value):
 
 
 class Organisation(Value):
-    """An organisation, and what the person who asks is in it."""
+    """An organisation, with the role of the person who asks."""
 
     id: str
     name: str
@@ -1698,14 +1701,14 @@ class Organisation(Value):
 
 
 class PassageChange(Value):
-    """A cited passage that its source no longer has. `after` is what stands there instead, where that can be told."""
+    """A cited passage that its source no longer has. `after` is the text in its place, where that is known."""
 
     before: Shown
     after: Shown | None = None
 
 
 class Quotas(Value):
-    """The limits of the organisation, within what the deployment allows, and of its keys; and what is used."""
+    """The limits of the organisation, within what the deployment allows, and of its keys; and the consumption."""
 
     organisation: Quota
     keys: Sequence[KeyQuota]
@@ -1722,21 +1725,21 @@ class Quote(Value):
 
 
 class Reason(Value):
-    """For one dimension, which side was better; None: neither."""
+    """The side that was better in one dimension; None: neither."""
 
     dimension: Dimension
     side: ShownSide | None = None
 
 
 class ReceivedFiles(Value):
-    """The documents that were taken, and the files that were not."""
+    """The documents that were accepted, and the files that were not."""
 
     items: Sequence[OwnDocument]
     refused: Sequence[RefusedFile] = Field(default=[], validate_default=True)
 
 
 class ReportStyle(Value):
-    """How the report is written. What is left out is the writer's choice."""
+    """The style of the report. The writer chooses what is left out."""
 
     length: Length | None = None
     tone: Tone | None = None
@@ -1782,7 +1785,7 @@ class ResearchPlan(Value):
 
 
 class ScheduleChange(Value):
-    """What to change of a schedule; what is left out stays."""
+    """A change of a schedule; fields that are left out stay."""
 
     name: str | None = None
     timing: Timing | None = None
@@ -1792,7 +1795,7 @@ class ScheduleChange(Value):
 
 class SearchScope(Value):
     """
-    Where a run searches. Empty `sources` means all that are configured.
+    The scope of a run's searches. Empty `sources` means all that are configured.
 
     The dates are inclusive; a search result without a date is outside any range. The domains hold for web addresses, their
     subdomains included; a refused one wins over an allowed one.
@@ -1820,34 +1823,34 @@ class SectionDiff(Value):
 
 
 class Side(Value):
-    """One voice of a disagreement. `n` is its number in the report, null where the report does not cite it."""
+    """One voice of a disagreement. `n` is its number in the report; null where the report does not cite it."""
 
     n: int | None
     quote: Quote
 
 
 class Summary(Value):
-    """Every two ways of writing that met. Nothing is changed by it: an admin sets the default."""
+    """All pairs of ways that met. They change nothing by themselves: an admin sets the default."""
 
     contests: Sequence[Contest]
     default: WriterSettings
 
 
 class TaskPage(Value):
-    """Pairs to be judged, newest first. `next` is the value of `before` that brings the following page; null on the last."""
+    """One page of pairs to judge, newest first. `next` is the value of `before` for the following page; null on the last."""
 
     items: Sequence[TaskView]
     next: str | None = None
 
 
 class ToolList(Value):
-    """The services outside, with how their calls went."""
+    """The outside services, with the outcome of their calls."""
 
     items: Sequence[ToolUse]
 
 
 class VersionInfo(Value):
-    """A version without its text. `based_on` is the version it was made of; for a reverted one, the version brought back."""
+    """A version without its text. `based_on` is the version it was made from; for a reverted one, the version brought back."""
 
     n: int
     origin: VersionOrigin
@@ -1868,14 +1871,14 @@ class VersionInfo(Value):
 
 
 class VersionPage(Value):
-    """Versions, newest first. `next` is the value of `before` that brings the following page; null on the last."""
+    """One page of versions, newest first. `next` is the value of `before` for the following page; null on the last."""
 
     items: Sequence[VersionInfo]
     next: int | None = None
 
 
 class VersionView(Value):
-    """One version of a report, with where it comes from."""
+    """One version of a report, with its origin."""
 
     run_id: str
     question: str
@@ -1897,30 +1900,30 @@ class VersionView(Value):
 
 
 class WayView(Value):
-    """A way in which a report can be written here; `writer` is what a comparison is asked for with."""
+    """A way in which a report can be written here; a comparison is asked for with `writer`."""
 
     name: str
     writer: WriterSettings
 
 
 class Webhook(Value):
-    """An endpoint. Without `events` it is told everything."""
+    """An endpoint. Without `events` it gets all of them."""
 
     id: str
     url: str
     description: str = ""
     events: Sequence[WebhookEvent] = []
     enabled: bool = True
-    disabled_reason: str = Field(default="", description="Why it was turned off, where we did it.")
+    disabled_reason: str = Field(default="", description="Why we turned it off; empty where a person did.")
     failing_since: datetime | None = Field(
         default=None,
-        description="Since when no delivery has succeeded; null while they do.",
+        description="The time since which no delivery has succeeded; null while they do.",
     )
     created_at: datetime
 
 
 class WebhookChange(Value):
-    """What to change; what is left out stays as it is."""
+    """A change of an endpoint; fields that are left out stay as they are."""
 
     url: str | None = None
     description: str | None = None
@@ -1929,21 +1932,21 @@ class WebhookChange(Value):
 
 
 class WebhookPage(Value):
-    """Endpoints, newest first. `next` is the value of `before` that brings the following page; null on the last."""
+    """One page of endpoints, newest first. `next` is the value of `before` for the following page; null on the last."""
 
     items: Sequence[Webhook]
     next: str | None = None
 
 
 class AnswerPage(Value):
-    """Follow-up questions, newest first."""
+    """One page of follow-up questions, newest first."""
 
     items: Sequence[AnswerView]
     next: str | None = None
 
 
 class AssignmentView(Value):
-    """A pair for this annotator, blind. It goes to somebody else when it is not answered in time."""
+    """A pair for this annotator, who does not know its origins. It goes to another annotator if it is not answered in time."""
 
     id: str
     question: str
@@ -1953,14 +1956,14 @@ class AssignmentView(Value):
 
 
 class ChangePage(Value):
-    """Changes, newest first."""
+    """One page of changes, newest first."""
 
     items: Sequence[ChangeView]
     next: str | None = None
 
 
 class Changes(Value):
-    """What a rerun found changed."""
+    """The changes that a rerun found."""
 
     new_sources: Sequence[Shown] = Field(default=[], validate_default=True)
     vanished_sources: Sequence[Shown] = Field(default=[], validate_default=True)
@@ -2001,7 +2004,7 @@ class ComparisonView(Value):
 
 
 class Disagreement(Value):
-    """What is in dispute (for a claim: the report's sentence), and between whom; `reason` is the judge's."""
+    """The matter in dispute (for a claim: the report's sentence), and the sides; `reason` is the judge's."""
 
     kind: DisagreementKind
     about: str
@@ -2017,9 +2020,9 @@ class DisagreementPage(Value):
 
 class Firing(Value):
     """
-    One asking. `run_id` is the run it needed, none where nothing had changed; `baseline_id` what it is compared to.
+    One asking. `run_id` is the run it needed, null where nothing had changed; `baseline_id` is the run it is compared with.
 
-    `repeated_calls` counts the searches and pages that were looked up again to find out.
+    `repeated_calls` counts the searches and pages that were looked up again.
     """
 
     schedule_id: str
@@ -2044,30 +2047,30 @@ class Firing(Value):
 
 
 class FiringPage(Value):
-    """Askings, latest first. `next` is the value of `before` that brings the following page; null on the last."""
+    """One page of askings, latest first. `next` is the value of `before` for the following page; null on the last."""
 
     items: Sequence[Firing]
     next: datetime | None = None
 
 
 class Me(Value):
-    """Who asks, and what they may do: in this organisation, with this key or session."""
+    """The person who asks, with what they may do in this organisation, with this key or session."""
 
     user_id: str
     email: str
     name: str
     organisation: Organisation
-    organisations: Sequence[Organisation] = Field(..., description="All that they belong to.")
+    organisations: Sequence[Organisation] = Field(..., description="All organisations that they belong to.")
     scopes: Sequence[Scope]
     key_id: str | None = Field(default=None, description="The API key that was used, if it was one.")
     has_password: bool = Field(
         default=True,
-        description="False for who has only ever come by an identity provider.",
+        description="False for a person who only signs in with an identity provider.",
     )
 
 
 class NewChoice(Value):
-    """Which report is better. A preference has a strength from 1 (slightly) to 3 (far better)."""
+    """The better report. A preference has a strength from 1 (slightly) to 3 (far better)."""
 
     verdict: Verdict
     strength: int | None = None
@@ -2084,7 +2087,7 @@ class NewChoice(Value):
 
 
 class NextAssignment(Value):
-    """What to judge now; null: there is nothing for you."""
+    """The pair to judge now; null: there is nothing for you."""
 
     assignment: AssignmentView | None
 
@@ -2110,7 +2113,7 @@ class ResearchQuery(Value):
     collections: Sequence[str] = Field(default=[], description="Collections to search; empty means the default one.")
     searched: Sequence[str] = Field(
         default=[],
-        description="The same by the names the index knows them by; set by the server where these differ.",
+        description="The same by their names in the index; set by the server where these differ.",
     )
     tenant: str = Field(
         default="",
@@ -2146,7 +2149,7 @@ class ResearchQuery(Value):
 
 
 class Reveal(Value):
-    """Which report was which."""
+    """The revealed reports: which one was which."""
 
     left: Unveiled
     right: Unveiled
@@ -2158,7 +2161,7 @@ class Reveal(Value):
 
 
 class RevealedWebhook(Value):
-    """An endpoint with the secret that its messages are signed with. It is not shown again."""
+    """An endpoint with the secret that signs its messages. Only this answer shows it."""
 
     webhook: Webhook
     secret: str
@@ -2193,14 +2196,14 @@ class Run(Value):
 
 
 class RunPage(Value):
-    """Runs, newest first. `next` is the value of `before` that brings the following page; null on the last."""
+    """One page of runs, newest first. `next` is the value of `before` for the following page; null on the last."""
 
     items: Sequence[Run]
     next: str | None = None
 
 
 class Schedule(Value):
-    """A question with its timing. `detail` says why it was paused, when that was not a person's doing."""
+    """A question with its timing. `detail` says why it was paused, if no person did that."""
 
     id: str
     name: str
@@ -2216,7 +2219,7 @@ class Schedule(Value):
 
 
 class SchedulePage(Value):
-    """Schedules, newest first. `next` is the value of `before` that brings the following page; null on the last."""
+    """One page of schedules, newest first. `next` is the value of `before` for the following page; null on the last."""
 
     items: Sequence[Schedule]
     next: str | None = None
@@ -2244,7 +2247,7 @@ class ColumnView(Value):
         default=False,
         description="The report is being judged by a rubric that it was not asked with.",
     )
-    unjudged: str = Field(default="", description="Why that failed the last time.")
+    unjudged: str = Field(default="", description="Why the last judging failed.")
 
 
 class SideBySideView(Value):
@@ -2252,8 +2255,5 @@ class SideBySideView(Value):
 
     first: str
     question: str
-    rubric: Rubric | None = Field(
-        ...,
-        description="What all reports are judged by; null as long as there is none.",
-    )
+    rubric: Rubric | None = Field(..., description="The rubric of all reports; null as long as there is none.")
     columns: Sequence[ColumnView]
