@@ -14,7 +14,7 @@ from workflows.prompts.library import PromptLibrary
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """How widely agents search and how much text they read at once. `*_chars` count characters."""
+    """Limits of how widely agents search and how much text they read at once. `*_chars` count characters."""
 
     subtasks: int = 5
     queries_per_action: int = 4

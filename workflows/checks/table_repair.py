@@ -14,7 +14,7 @@ _BAR_IN_CELL = re.compile(r"(?<!\\)\|")
 
 
 class TableCount(NamedTuple):
-    """How many tables there are, and how many of them have a fault."""
+    """The number of tables, and the number of those with a fault."""
 
     tables: int
     faulty: int

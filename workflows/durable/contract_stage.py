@@ -98,7 +98,7 @@ async def judged_afterwards(attempt: Attempt, query: ResearchQuery, report: Repo
 
 
 def _desk(request: ReportRequest, attempt: Attempt, findings: tuple[Finding, ...]) -> Desk:
-    """The writer's own desk, with the model and prompts the report was written with."""
+    """Return the writer's desk, with the model and prompts that wrote the report."""
     writer = writer_of(attempt.shop, request.query)
     kit = attempt.kit(memory_of_report(request.plan, findings, attempt.notes), writer.chat, writer.prompts)
     return Desk(kit, request.query, request.plan, findings, QuoteBook(findings), Asker(kit, AGENT))

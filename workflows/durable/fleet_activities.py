@@ -133,7 +133,7 @@ class FleetActivities:
 
 
 class Left(NamedTuple):
-    """Whether some questions still wait to begin; `held`: they wait for room in a quota."""
+    """The questions that still wait to begin: `some`, if there are any; `held`, if they wait for room in a quota."""
 
     some: bool
     held: bool = False

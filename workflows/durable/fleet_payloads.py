@@ -18,7 +18,7 @@ class Advance(Value):
 
 
 class State(StrEnum):
-    """What the workflow does next: it goes on, waits until it is woken, or ends."""
+    """The next step of the workflow: it goes on, waits until it is woken, or ends."""
 
     BUSY = "busy"
     IDLE = "idle"

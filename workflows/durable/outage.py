@@ -37,7 +37,7 @@ def backoff(failures: int, draw: Callable[[], float]) -> timedelta:
 
 @dataclass
 class Circuit:
-    """Whether one server answers. A hopeless request raises `refusal`; `clock` gives seconds, `draw` a number in [0, 1)."""
+    """The state of one server. A hopeless request raises `refusal`; `clock` gives seconds, `draw` a number in [0, 1)."""
 
     refusal: type[RubricaError] = ModelRefused
     clock: Callable[[], float] = time.monotonic

@@ -13,7 +13,7 @@ CONTEXT_CHARS = 2_000
 
 
 class ForecasterAnswer(Answer):
-    """Whether a forecaster is named, and which."""
+    """The verdict whether a forecaster is named, and which."""
 
     result: str = Field(default="", description="yes or no", json_schema_extra={"enum": ["yes", "no"]})
     detail: str = Field(default="", description="who it is, or why nobody, in a few words")

@@ -21,7 +21,7 @@ R_co = TypeVar("R_co", covariant=True)
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """How many samples may be under way at once (C), and how many are read from the data set at once (S_micro).
+    """The size of the window: the most samples under way at once (C), and the samples read at once (S_micro).
 
     `apart` is the time between the starts of the first C samples in one process. Samples that start at the same moment stay in
     step, because a model takes equally long for each: then all need this process at the same time, and between steps it idles.

@@ -25,7 +25,7 @@ Permission: TypeAlias = Callable[[str, Usage], StopReason | None]
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How long to wait during an outage: pauses double from `first` to `longest`, until `whole` has passed."""
+    """The waits during an outage: pauses double from `first` to `longest`, until `whole` has passed."""
 
     first: timedelta = timedelta(seconds=1)
     longest: timedelta = timedelta(minutes=1)

@@ -45,7 +45,7 @@ def corpora_of(asked: Sequence[str], scientific: Sequence[str], scope: SearchSco
 
 @dataclass(frozen=True, slots=True)
 class Beyond:
-    """What the tools may use outside the index: searches of the web and of papers, and further tools unchanged."""
+    """The parts outside the index that tools may use: searches of the web and of papers, and further tools."""
 
     web: OutsideSearcher | None = None
     papers: OutsideSearcher | None = None

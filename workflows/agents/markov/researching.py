@@ -55,7 +55,7 @@ class Course:
 
     @property
     def usage(self) -> Usage:
-        """What all three roles spent."""
+        """The usage of all three roles."""
         return self.searcher.usage + self.keeper.usage + self.writer.usage + Usage(tool_calls=self.hands.calls)
 
     def end(self, stop: StopReason, detail: str = "") -> None:

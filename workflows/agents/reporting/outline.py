@@ -77,7 +77,7 @@ class OutlinedSection:
     parts: tuple[Heading, ...] = ()
 
     def text(self) -> str:
-        """As a prompt shows it."""
+        """Return the text that a prompt shows."""
         parts = [f"   - {p.heading}: {p.brief}" for p in self.parts]
         return "\n".join([f"{self.number}. {self.heading}: {self.brief}", *parts])
 
@@ -90,11 +90,11 @@ class Outline:
     sections: tuple[OutlinedSection, ...]
 
     def only(self, sections: Sequence[OutlinedSection]) -> "Outline":
-        """The same outline with these sections alone; they keep their numbers."""
+        """Return the outline with these sections alone; they keep their numbers."""
         return replace(self, sections=tuple(sections))
 
     def text(self) -> str:
-        """As a prompt shows it."""
+        """Return the text that a prompt shows."""
         return "\n".join(section.text() for section in self.sections)
 
 
