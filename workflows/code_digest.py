@@ -1,4 +1,4 @@
-"""Which code this is: a digest of what packages consist of, their prompts and SQL included."""
+"""A digest of the code of packages, including their prompts and SQL."""
 
 import hashlib
 from collections.abc import Iterable, Sequence
@@ -10,7 +10,7 @@ DIGITS = 16
 
 
 def code_digest(packages: Sequence[str]) -> str:
-    """16 hex digits; another digest is another version."""
+    """Return the digest as 16 hex digits; another digest is another version."""
     digest = hashlib.sha256()
     for path in _sources(packages):
         digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")

@@ -1,4 +1,4 @@
-"""Carrying out an action: all its calls at once, none of them twice, no address that no search returned."""
+"""Carrying out an action: all its calls run at once, no call is repeated, and only addresses that a search returned are read."""
 
 import re
 import unicodedata
@@ -22,7 +22,7 @@ Answered: TypeAlias = ToolResult | BaseException
 
 @dataclass
 class Hands:
-    """One agent's use of its tools: what it has seen, what it has asked, how many calls it made."""
+    """One agent's use of its tools: the passages it has seen, the calls it has made, and their number."""
 
     kit: Kit
     agent: str
@@ -31,10 +31,12 @@ class Hands:
     _asked: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     async def carry_out(self, act: Act) -> tuple[Message, BudgetSpent | None]:
-        """Do it; the observation, and the end of the budget if it came meanwhile (results that arrived are in the observation).
+        """Carry out an action. Return the observation, and the end of the budget if it came meanwhile.
+
+        Results that arrived before the end of the budget are in the observation.
 
         Raises:
-            Exception: whatever halts the run, once all calls have ended.
+            Exception: any error that halts the run, once all calls have ended.
         """
         planned, remarks = self._planned(act)
         new = [p for p in planned if p.call is not None]
@@ -46,7 +48,7 @@ class Hands:
         return self._observation(planned, answers, remarks), next((a for a in answers if isinstance(a, BudgetSpent)), None)
 
     def _planned(self, act: Act) -> tuple[list["_Planned"], list[str]]:
-        """What the action asks for, within this agent's limits."""
+        """Return the calls that the action asks for, within this agent's limits, and remarks about what is left out."""
         language, wanted = self.kit.language, act.cleaned()
         allowed = min(self.kit.bounds.queries_per_action, self.kit.limits.max_tool_calls - self.calls)
         if act.action not in self.kit.tools:
@@ -108,7 +110,7 @@ class Hands:
 
 
 def plain_search(kit: Kit, question: str) -> Act:
-    """The question itself, searched as it stands: where a model ends before it has searched, or cannot act at all."""
+    """Return a search for the question itself, for a model that finishes before it has searched or cannot act."""
     action = next((a for a in (ActionName.SEARCH, ActionName.SCHOLAR) if a in kit.tools), ActionName.SEARCH)
     return Act(action=action, inputs=(question,))
 
@@ -125,5 +127,5 @@ class _Planned:
 
 
 def _key(*words: str) -> str:
-    """A call up to case, white space, Unicode form and final punctuation: the agent's own sense of «the same question»."""
+    """Return a call's key, which ignores case, white space, Unicode form and final punctuation."""
     return "\x1f".join(" ".join(unicodedata.normalize("NFKC", w).casefold().split()).rstrip("?.!？。！") for w in words)

@@ -56,7 +56,7 @@ class Act(Answer):
         return {**act, "thought": data.get("thought", "")} if act else data
 
     def cleaned(self) -> tuple[str, ...]:
-        """The inputs without white space around them, empties and repetitions."""
+        """Return the inputs stripped, without empty and repeated ones."""
         longest = MAX_OBJECT_CHARS if is_further(self.action) else MAX_INPUT_CHARS
         return tuple(dict.fromkeys(i.strip()[:longest] for i in self.inputs if i.strip()))
 
@@ -69,7 +69,7 @@ def _with_known_action(data: dict[str, Any]) -> dict[str, Any]:
 
 
 def _known(action: str, inputs: Any) -> str:
-    """The action of this name; an unknown one that brings something to look for is a search."""
+    """Return the action of this name. An unknown action with inputs is a search; without inputs it is the end."""
     named = action.strip().lower()
     if is_further(named) or named in tuple(ActionName):
         return named
@@ -77,7 +77,7 @@ def _known(action: str, inputs: Any) -> str:
 
 
 def _from_call(call: Mapping[str, Any]) -> dict[str, Any] | None:
-    """An act out of `{"name": ..., "arguments": {...}}` in one of its spellings."""
+    """Read an act from `{"name": ..., "arguments": {...}}` in one of its spellings."""
     name = next((call[k] for k in _NAME_KEYS if isinstance(call.get(k), str)), None)
     if name is None:
         return None
@@ -101,7 +101,7 @@ def _inputs_of(arguments: Any) -> list[str]:
 
 
 def act_in_tags(said: str) -> Mapping[str, Any] | None:
-    """An act out of tagged notations; None where there is none, so that plain JSON gets its turn."""
+    """Read an act from tagged notations. Return None where there is none, so that plain JSON is tried next."""
     calls = [*_tagged_calls(said)]
     acts = [act for call in calls if (act := _from_call(call))]
     if acts:
@@ -134,12 +134,12 @@ _WHOLE = step("act", Act, max_tokens=1_500, loose=act_in_tags, form="form_act_ta
 
 
 def act_step(tools: frozenset[str]) -> Step[Act]:
-    """The act step where only these tools exist."""
+    """Return the act step for a kit that has only these tools."""
     return offering(_WHOLE, tools)
 
 
 def offering(whole: Step[A], tools: frozenset[str]) -> Step[A]:
-    """A step with an `action`, where only these tools exist: the schema offers no other."""
+    """Return a step whose schema offers these tools as `action`, and no others."""
     schema = {**whole.schema.schema_, "properties": {**whole.schema.schema_["properties"]}}
     offered = [name.value for name in ActionName if name in tools or name is ActionName.FINISH]
     offered += sorted(filter(is_further, tools))

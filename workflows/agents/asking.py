@@ -1,4 +1,4 @@
-"""Asking a model for a step: once, and once more with the error shown when the answer does not have the asked-for form."""
+"""Asking a model for a step. When the answer has the wrong form, it is asked once more and shown the error."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ class Reply(Generic[A]):
 
 
 class Asker:
-    """One agent's voice towards the model. Keeps what it used."""
+    """One agent's access to the model, with a count of its usage."""
 
     def __init__(self, kit: Kit, agent: str) -> None:
         self.kit = kit
@@ -42,17 +42,17 @@ class Asker:
         self.usage = Usage()
 
     async def ask(self, step: Step[A], messages: Sequence[Message]) -> Reply[A]:
-        """A structured answer.
+        """Return a structured answer.
 
         Raises:
-            AnswerInvalid: the answer and the second attempt were both out of form.
+            AnswerInvalid: both the answer and the second attempt had the wrong form.
             BudgetSpent, ModelRefused: from the record.
         """
         completion, answer = await self._twice(step, messages, partial(read_answer, step))
         return Reply(answer, self.kit.codec.spoken(completion.text), thinking_of(completion.text))
 
     async def write(self, step: TextStep, messages: Sequence[Message], check: Callable[[str], None] = _anything) -> str:
-        """Free Markdown that passes `check`, which raises AnswerInvalid. Raises as `ask` does."""
+        """Return free Markdown that passes `check`, which raises AnswerInvalid. Raises as `ask` does."""
 
         def read(text: str) -> str:
             written = read_text(text)

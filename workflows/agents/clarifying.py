@@ -1,4 +1,4 @@
-"""Asking the reader back, before anything is researched: at most three questions, only where an answer would change the plan."""
+"""Questions to the reader before the research: at most three, and only where an answer would change the plan."""
 
 from pydantic import Field, ValidationError
 
@@ -28,7 +28,7 @@ class ClarifyingAnswer(Answer):
 
 
 class ClarificationAnswer(Answer):
-    """What to ask back; mostly nothing."""
+    """The questions to ask back; usually none."""
 
     questions: tuple[ClarifyingAnswer, ...] = Field(default=(), description="at most three; empty when the question is clear")
 
@@ -37,7 +37,7 @@ CLARIFICATION = step("clarification", ClarificationAnswer, max_tokens=1_200)
 
 
 async def clarify(query: ResearchQuery, kit: Kit, asks_a_model: bool = True) -> tuple[ClarifyingQuestion, ...]:
-    """The questions. Without a model, or when it fails, only those that the wording itself leaves open."""
+    """Return the questions. Without a model, or when it fails, only those that the wording itself leaves open."""
     if not asks_a_model:
         return open_points(query)
     form = kit.codec.form(CLARIFICATION, kit.prompts, kit.language)

@@ -1,6 +1,6 @@
 """Two ways to ask for the same answer: a schema that the server enforces, or tags in free text (DeepRubric appendix D.1).
 
-Reading is the same for both (`reading`), because looser models mix the notations anyway.
+Reading is the same for both (`reading`), because many models mix the notations.
 """
 
 from collections.abc import Sequence
@@ -16,54 +16,54 @@ HISTORY_CHARS = 6_000
 
 
 class Codec(Protocol):
-    """How a step is asked for, and how its answer goes into the conversation."""
+    """The way to ask for a step and to put its answer into the conversation."""
 
     def request(self, step: AnyStep, messages: Sequence[Message]) -> ChatRequest:
-        """The request for this step."""
+        """Return the request for this step."""
         ...
 
     def form(self, step: AnyStep, prompts: PromptLibrary, language: Language) -> str:
-        """What the prompt says about the form of the answer."""
+        """Return the prompt's text about the form of the answer."""
         ...
 
     def spoken(self, text: str) -> Message:
-        """The model's own turn, as later requests show it."""
+        """Return the model's own turn as later requests show it."""
         ...
 
 
 class SchemaCodec:
-    """`response_format: json_schema`, nothing else; a server that ignores it still gets the form in words."""
+    """Asking by `response_format: json_schema`. A server that ignores it still reads the form in the prompt."""
 
     def request(self, step: AnyStep, messages: Sequence[Message]) -> ChatRequest:
-        """The request for this step, with its schema."""
+        """Return the request for this step, with its schema."""
         schema = None if isinstance(step, TextStep) else step.schema
         return ChatRequest(messages=tuple(messages), response_schema=schema, max_tokens=step.max_tokens)
 
     def form(self, step: AnyStep, prompts: PromptLibrary, language: Language) -> str:
-        """One JSON object, or plain Markdown."""
+        """Ask for one JSON object, or for plain Markdown."""
         if isinstance(step, TextStep):
             return prompts.get("form_text", language).text()
         return prompts.get("form_json", language).text(outline=step.outline)
 
     def spoken(self, text: str) -> Message:
-        """The answer without the model's private thinking."""
+        """Return the answer without the model's private thinking."""
         return Message(role=Role.ASSISTANT, content=without_thinking(text)[:HISTORY_CHARS] or "{}")
 
 
 class TagCodec:
-    """`<think>`, `<tool_call>`, `<answer>`: for models trained that way, and for reinforcement learning."""
+    """Asking by `<think>`, `<tool_call>` and `<answer>` tags: for models trained that way, and for reinforcement learning."""
 
     def request(self, step: AnyStep, messages: Sequence[Message]) -> ChatRequest:
-        """The request for this step, unconstrained."""
+        """Return the request for this step, without a schema."""
         return ChatRequest(messages=tuple(messages), max_tokens=step.max_tokens)
 
     def form(self, step: AnyStep, prompts: PromptLibrary, language: Language) -> str:
-        """Thinking first, then the answer (or the tool call) in its tags."""
+        """Ask for thinking first, then for the answer (or the tool call) in its tags."""
         if isinstance(step, TextStep):
             return prompts.get("form_text_tags", language).text()
         prompt = prompts.get(step.form, language)
         return prompt.text(outline=step.outline) if "outline" in prompt.names else prompt.text()
 
     def spoken(self, text: str) -> Message:
-        """The answer exactly as sampled, so that a trained conversation is a prefix of the next one."""
+        """Return the answer exactly as sampled, so that a trained conversation is a prefix of the next one."""
         return Message(role=Role.ASSISTANT, content=text or " ")

@@ -1,4 +1,4 @@
-"""Running an agent's independent calls at once, without losing an answer that is already paid for."""
+"""Running an agent's independent calls at once without losing an answer that is already paid for."""
 
 import asyncio
 from collections.abc import Coroutine, Sequence
@@ -8,16 +8,16 @@ T = TypeVar("T")
 
 
 async def give_way() -> None:
-    """Let whatever else is ready in this process run first.
+    """Let all other ready tasks of this process run first.
 
-    A run takes turns with all others at every step. What it computes in one piece each of them waits for, once a step; so work
-    of more than a few milliseconds is cut where it can be.
+    Runs share the process and take turns at every step. All others wait while one run computes in one piece, so work of more than
+    a few milliseconds calls this in between.
     """
     await asyncio.sleep(0)
 
 
 async def all_settled(calls: Sequence[Coroutine[Any, Any, T]], at_once: int) -> list[T | BaseException]:
-    """Results or exceptions in the order of `calls`, at most `at_once` under way.
+    """Run the calls, at most `at_once` under way, and return results or exceptions in the order of `calls`.
 
     A failing call does not cancel the others: their answers are stored by the record and count when the stage resumes.
     """
@@ -31,7 +31,7 @@ async def all_settled(calls: Sequence[Coroutine[Any, Any, T]], at_once: int) -> 
 
 
 async def all_of(calls: Sequence[Coroutine[Any, Any, T]], at_once: int) -> list[T]:
-    """Results in the order of `calls`; the first exception in that order is raised once all have ended."""
+    """Return the results in the order of `calls`. The first exception in that order is raised once all have ended."""
     results: list[T] = []
     for settled in await all_settled(calls, at_once):
         if isinstance(settled, BaseException):

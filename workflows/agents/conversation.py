@@ -1,4 +1,4 @@
-"""A growing conversation that stays within its length: the oldest observations shrink first, the opening never."""
+"""A conversation of limited length: the oldest observations shrink first, the opening never does."""
 
 import re
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ _ID = re.compile(r'<snippet id="(p\d+)"')
 
 
 class Conversation:
-    """Messages in order. Earlier ones stay the same objects, so that a record can tell cheaply what is new."""
+    """Messages in order. Earlier messages stay the same objects, so that a record finds the new ones at little cost."""
 
     def __init__(self, opening: Sequence[Message], chars: int, language: Language) -> None:
         self._messages = list(opening)
@@ -22,16 +22,16 @@ class Conversation:
 
     @property
     def messages(self) -> tuple[Message, ...]:
-        """The conversation as it stands."""
+        """The current messages."""
         return tuple(self._messages)
 
     def say(self, message: Message) -> None:
-        """The model's turn."""
+        """Add the model's turn."""
         self._messages.append(message)
         self._chars += len(message.content)
 
     def hear(self, observation: Message, remark: str = "") -> None:
-        """An observation, with a remark of ours below it. When the whole grows too long, old observations are taken out."""
+        """Add an observation with our own remark below it. When the conversation is too long, shorten old observations."""
         if remark:
             observation = Message(role=observation.role, content=f"{observation.content}\n{remark}")
         self.say(observation)
@@ -39,7 +39,7 @@ class Conversation:
             self._shrink()
 
     def _shrink(self) -> None:
-        """Down to two thirds at once, since every change makes servers read the conversation anew."""
+        """Shorten the conversation to two thirds at once, because every change makes servers read it anew."""
         for i in range(self._opening, len(self._messages) - 1):
             if self._chars <= self._most * 2 // 3:
                 return

@@ -1,4 +1,4 @@
-"""The deep-search agent: one act-observe loop on one subtask, then one finding (MindDR section 3.1)."""
+"""The deep-search agent: it runs one act-observe loop on one subtask, then writes one finding (MindDR section 3.1)."""
 
 from collections.abc import Sequence
 
@@ -27,7 +27,7 @@ GAP_CHARS = 500
 
 
 async def search_deeply(subtask: Subtask, plan: ResearchPlan, query: ResearchQuery, kit: Kit) -> Finding:
-    """Work one subtask until it is answered or a limit is reached; whatever happens to model or tools, a finding comes back."""
+    """Work one subtask until it is answered or a limit is reached. Return a finding even when the model or the tools fail."""
     asker = Asker(kit, search_agent(subtask.id))
     state = await explore(kit, asker, opening(subtask, plan, query, kit), subtask.question)
     if not len(state.notebook):
@@ -46,7 +46,7 @@ async def search_deeply(subtask: Subtask, plan: ResearchPlan, query: ResearchQue
 
 
 def opening(subtask: Subtask, plan: ResearchPlan, query: ResearchQuery, kit: Kit) -> tuple[Message, ...]:
-    """How the conversation of an agent on a subtask begins."""
+    """Return the first messages of an agent's conversation on a subtask."""
     tools = "\n".join(f"- {tool.name}: {tool.description}" for tool in kit.tools.values())
     return kit.prompts.get("search", kit.language).render(
         today=kit.today.isoformat(),
@@ -66,7 +66,7 @@ def opening(subtask: Subtask, plan: ResearchPlan, query: ResearchQuery, kit: Kit
 
 
 async def _conclude(kit: Kit, state: Exploration, subtask: Subtask) -> FindingAnswer:
-    """Ask for the finding at the end of the conversation; where that is too long for the model, over the evidence alone."""
+    """Ask for the finding at the end of the conversation, or over the evidence alone when the conversation is too long."""
     if not state.context_full:
         try:
             messages = (*state.conversation.messages, *_closing(kit, subtask, evidence=""))
@@ -103,7 +103,7 @@ async def _finding(subtask: Subtask, kit: Kit, state: Exploration, answer: Findi
 
 
 def _salvaged(subtask: Subtask, kit: Kit, state: Exploration) -> Finding:
-    """What was found, without the model's summary of it."""
+    """Return a finding with the best sentences found, without the model's summary."""
     return Finding(
         subtask_id=subtask.id,
         answer=say("salvaged", kit.language),

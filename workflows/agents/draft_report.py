@@ -1,6 +1,6 @@
-"""The report of systems that write as they search: their draft cut into sections, its citations kept, the rest cleaned.
+"""The report of systems that write while they search: their draft is cut into sections and cleaned, and keeps its citations.
 
-No model is asked. A finding whose draft is empty, because nothing could be written, gives its quotes as they stand.
+No model is asked. A finding with an empty draft gives its quotes unchanged.
 """
 
 from app.domain.evidence import Finding
@@ -22,7 +22,7 @@ TITLE = 1
 
 
 async def deliver_draft(query: ResearchQuery, plan: ResearchPlan, findings: tuple[Finding, ...], kit: Kit) -> Report:
-    """The report; every citation resolves to a stored quote."""
+    """Return the report; every citation resolves to a stored quote."""
     desk = Desk(kit, query, plan, findings, QuoteBook(findings), Asker(kit, REPORTER))
     if not len(desk.book):
         return without_evidence(desk)
@@ -42,7 +42,7 @@ async def deliver_draft(query: ResearchQuery, plan: ResearchPlan, findings: tupl
 
 
 def _pieces(desk: Desk, finding: Finding) -> tuple[str, list[Piece]]:
-    """A finding's draft in pieces, and the title it gives itself."""
+    """Return the title that a finding's draft gives itself, and the draft in pieces."""
     if not finding.answer.strip():
         return "", [_quotes(desk, finding)] if finding.quotes else []
     title, pieces = "", list[Piece]()
@@ -62,7 +62,7 @@ def _pieces(desk: Desk, finding: Finding) -> tuple[str, list[Piece]]:
 
 
 def _with_text(pieces: list[Piece]) -> list[Piece]:
-    """The pieces but those that have neither text nor a part below them."""
+    """Return the pieces without those that have neither text nor a part below them."""
     kept: list[Piece] = []
     for piece in reversed(pieces):
         if piece.text or (kept and kept[-1].level > piece.level):

@@ -1,7 +1,7 @@
-"""A draft that cites passages becomes one that cites exact quotes: of each passage, the sentence nearest to what it is cited for.
+"""Turning a draft's citations of passages into exact quotes: from each passage, the sentence nearest to the cited statement.
 
-Systems that write as they search (MaMs, ReAct, DeepRubric) cite passages by id. The reader is owed the words: for each citation
-the sentence of the passage that shares most words with the sentence before the citation.
+Systems that write while they search (MaMs, ReAct, DeepRubric) cite passages by id. For each citation the reader gets a quote: the
+sentence of the passage that shares most words with the sentence before the citation.
 """
 
 from typing import NamedTuple, Protocol
@@ -23,7 +23,7 @@ PIECES_AT_ONCE = 4
 
 
 class Work(Protocol):
-    """What is left of a search that ended: what it saw and thought, why it stopped."""
+    """The result of a search that ended: the passages it saw, its thoughts, and why it stopped."""
 
     thoughts: list[str]
     turns: int
@@ -37,7 +37,7 @@ class Work(Protocol):
 
 
 class Quoted(NamedTuple):
-    """The draft with markers of quotes, the quotes, and how many cited ids name no passage that was seen."""
+    """The draft with markers of quotes, the quotes, and the number of cited ids that name no passage that was seen."""
 
     text: str
     quotes: tuple[Quote, ...]
@@ -45,7 +45,7 @@ class Quoted(NamedTuple):
 
 
 async def with_quotes(draft: str, notebook: Notebook) -> Quoted:
-    """The draft with each `[p3]` turned into the marker of a quote. Ids that name nothing go, and are counted."""
+    """Turn each `[p3]` of the draft into the marker of a quote. Ids that name no passage are removed and counted."""
     passages = dict(notebook.passages)
     quotes: dict[str, Quote] = {}
     written: list[str] = []
@@ -67,9 +67,9 @@ async def with_quotes(draft: str, notebook: Notebook) -> Quoted:
 
 
 async def finding_of(draft: str, work: Work, subtask: Subtask, kit: Kit, author: str, usage: Usage) -> Finding:
-    """The draft as the finding's answer, its citations turned into exact quotes; without a draft, the best sentences found.
+    """Return a finding that answers with the draft, its citations turned into exact quotes; else with the best sentences found.
 
-    `author` is the agent to whom a warning about invented ids goes.
+    `author` is the agent path for a warning about invented ids.
     """
     quoted = await with_quotes(draft, work.notebook)
     if quoted.invented:

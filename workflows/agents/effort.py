@@ -1,4 +1,4 @@
-"""How far the agents go before they stop by themselves, by effort.
+"""The agents' limits by effort: how far they go before they stop by themselves.
 
 DeepRubric (section 4.1) allows 10 turns of tool calls in evaluation and 20 in training; these are `standard` and `deep`.
 """
@@ -28,7 +28,7 @@ LEAST_SECTIONS = 2
 
 
 def bounds_of(query: ResearchQuery) -> Bounds:
-    """How wide the agents of this run spread, and how much they write."""
+    """Return how widely the agents of this run search, and how much they write."""
     usual, style = BOUNDS[query.effort], query.style
     if style is None:
         return usual

@@ -8,7 +8,7 @@ from workflows.agents.untrusted import as_source
 
 
 def passages_as_evidence(passages: Sequence[tuple[str, Passage]], chars: int) -> str:
-    """All passages under their ids, shortened alike until they fit into `chars`."""
+    """Return all passages under their ids, shortened to the same length so that they fit into `chars`."""
     share = min(PASSAGE_CHARS, max(160, chars // max(1, len(passages)) - 160))
     shown: list[str] = []
     left = chars

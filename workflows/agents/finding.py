@@ -1,4 +1,4 @@
-"""From what an agent saw to a finding: an answer whose every quote stands word for word in a stored source."""
+"""Checking an agent's finding: every quote of its answer has to stand word for word in a passage that the agent saw."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -19,7 +19,7 @@ ABOUT_CHARS = 500
 
 
 class QuoteAnswer(Answer):
-    """Words of a passage that carry a statement."""
+    """Words of a passage that support a statement."""
 
     passage: str = Field(default="", description="id of the passage, such as p3")
     text: str = Field(default="", description="one to three sentences copied from it word for word")
@@ -33,7 +33,7 @@ class ConflictAnswer(Answer):
 
 
 class FindingAnswer(Answer):
-    """What the agent hands over. Evidence comes first, so that the answer is written from it."""
+    """The agent's result. Evidence comes first, so that the model writes the answer from it."""
 
     quotes: tuple[QuoteAnswer, ...] = ()
     answer: str = Field(default="", description="the answer to the subtask, each statement followed by its passage ids as [p3]")
@@ -45,7 +45,7 @@ FINDING = step("finding", FindingAnswer, max_tokens=4_000)
 
 
 class Located:
-    """The quotes of a finding answer that were really found, by passage; what was not found is counted and gone."""
+    """The quotes of a finding answer that were found in passages; `invented` counts those that were not."""
 
     def __init__(self, answer: FindingAnswer, notebook: Notebook) -> None:
         self._notebook = notebook
@@ -57,7 +57,7 @@ class Located:
         self._first = self._first_by_passage(found, widest)
 
     def _first_by_passage(self, found: list[tuple[str, Quote]], widest: dict[str, Quote]) -> dict[str, tuple[str, Quote]]:
-        """The key and the first quote taken from each passage, as far as the quote is kept."""
+        """Return key and first quote of each passage from which a quote was kept."""
         keys = {quote.key for quote in self.quotes}
         first: dict[str, tuple[str, Quote]] = {}
         for short, quote in found:
@@ -67,7 +67,7 @@ class Located:
         return first
 
     def _find(self, said: QuoteAnswer) -> tuple[str, Quote] | None:
-        """In the named passage, else in any other: models mix up ids more often than words."""
+        """Find a quote in the named passage, else in any other: models mix up ids more often than words."""
         named = self._notebook.id_of(said.passage)
         everywhere = self._notebook.passages if len(said.text) >= MIN_CHARS else ()
         here = [(short, passage) for short, passage in self._notebook.passages if short == named]
@@ -79,12 +79,12 @@ class Located:
         return None
 
     def of(self, said: str) -> tuple[str, Quote] | None:
-        """Key and first quote taken from the passage a model means by `said`."""
+        """Return key and first quote from the passage that a model means by `said`."""
         short = self._notebook.id_of(said)
         return self._first.get(short) if short else None
 
     def marked(self, text: str) -> str:
-        """The text with its passage ids turned into markers of quotes; ids without a quote disappear."""
+        """Turn the passage ids of the text into markers of quotes; remove ids without a quote."""
 
         def replace(match: re.Match[str]) -> str:
             quotes = dict(q for said in re.split(r"[,;，、]", match.group(1)) if (q := self.of(said)))
@@ -93,7 +93,7 @@ class Located:
         return CITED.sub(replace, MARKER.sub("", text[:ANSWER_CHARS])).strip()
 
     def conflicts(self, said: Iterable[ConflictAnswer]) -> tuple[Conflict, ...]:
-        """The disagreements that rest on at least two quotes."""
+        """Return the disagreements that rest on at least two quotes."""
         found: list[Conflict] = []
         for conflict in said:
             keys = tuple(dict(q for p in conflict.passages if (q := self.of(p))))
@@ -103,7 +103,7 @@ class Located:
 
 
 def without_inner(quotes: Sequence[Quote]) -> dict[str, Quote]:
-    """By key, the widest quote of the same snapshot in which each quote lies: itself, mostly."""
+    """Return, by each quote's key, the widest quote of the same snapshot that contains it (usually itself)."""
     widest = sorted(quotes, key=lambda q: q.start - q.end)
     return {q.key: next(o for o in widest if _contains(o, q)) for q in quotes}
 

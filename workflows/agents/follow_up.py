@@ -1,4 +1,4 @@
-"""A reader's further question, answered from the evidence of a run alone: by a model that is shown it, or in quotations."""
+"""Answering a reader's follow-up question from a run's evidence alone, by a model or in quotations."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -22,7 +22,7 @@ REFUSAL = "NOT IN THE EVIDENCE"
 
 
 async def answer(question: str, query: ResearchQuery, passages: Sequence[Passage], kit: Kit) -> FollowUp:
-    """The model's answer, every citation of which resolves to a sentence of the passages.
+    """Return the model's answer; every citation of it resolves to a sentence of the passages.
 
     Raises:
         BudgetSpent, ModelError: from the record.
@@ -46,12 +46,12 @@ async def answer(question: str, query: ResearchQuery, passages: Sequence[Passage
 
 
 async def answer_in_quotes(question: str, query: ResearchQuery, passages: Sequence[Passage], kit: Kit) -> FollowUp:
-    """The sentences that answer it, as the sources have them; none where none speaks of what is asked."""
+    """Answer with sentences of the sources, or say that the evidence has no answer."""
     return quote_answer(question, passages, kit.language) or _unanswered(kit)
 
 
 def passages_around(quotes: Sequence[Quote], around: dict[str, tuple[str, str]]) -> list[Passage]:
-    """Each quote with the stored copy's text before and after it; what two quotes share is there once."""
+    """Return each quote with the stored copy's text before and after it; overlapping stretches are joined."""
     spans: dict[str, list[tuple[int, int, str, Quote]]] = {}
     for quote in quotes:
         before, after = around.get(quote.key, ("", ""))
@@ -61,7 +61,7 @@ def passages_around(quotes: Sequence[Quote], around: dict[str, tuple[str, str]])
 
 
 def _joined(spans: Sequence[tuple[int, int, str, Quote]]) -> list[Passage]:
-    """Stretches of one snapshot that meet become one."""
+    """Join overlapping stretches of one snapshot."""
     joined: list[Passage] = []
     for start, end, text, quote in spans:
         last = joined[-1] if joined else None

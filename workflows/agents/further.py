@@ -1,4 +1,4 @@
-"""Tools that come from elsewhere (their names begin with `mcp_`): their inputs are JSON objects in the tool's own schema."""
+"""Tools of other providers (their names begin with `mcp_`): their inputs are JSON objects in the tool's own schema."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any
@@ -14,18 +14,18 @@ FurtherName = Annotated[str, StringConstraints(pattern=f"^{PREFIX}[a-z0-9_]+$")]
 
 
 def is_further(name: str) -> bool:
-    """Whether a tool of this name comes from elsewhere."""
+    """Say whether a tool of this name comes from another provider."""
     return name.startswith(PREFIX)
 
 
 def as_inputs(arguments: Any) -> list[str]:
-    """Arguments as an action's inputs: an object, or several, each as JSON; a text as it is."""
+    """Return arguments as an action's inputs: each object as JSON, a text unchanged."""
     several = arguments if isinstance(arguments, list | tuple) else [arguments]
     return [one if isinstance(one, str) else orjson.dumps(one).decode() for one in several if one]
 
 
 def arguments_of(tool: Tool, said: str) -> dict[str, Any]:
-    """The arguments an input means: the object it is, or, of a tool with one text to give, that text."""
+    """Return the arguments of an input: its JSON object, or the text as the only argument of a tool that takes one."""
     found = lenient_json(said)
     if isinstance(found, dict):
         return {str(name): value for name, value in found.items()}

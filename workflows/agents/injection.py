@@ -1,4 +1,4 @@
-"""Finding text that tries to instruct the agent which reads it. Rules with names, no model: a reader can be told why."""
+"""Finding text that tries to instruct the agent which reads it. The rules have names, so that a reader can be told the reason."""
 
 import re
 import tomllib
@@ -12,7 +12,7 @@ from workflows.agents.untrusted import visible
 
 HIDDEN = "hidden_text"
 MAX_CHARS = 400_000
-# One character for one, so that places stay true: letters of other scripts and widths that look like Latin ones.
+# Letters of other scripts and widths that look like Latin ones. Each maps to one character, so that offsets stay right.
 _LOOKALIKES = dict(
     zip(
         "аеорсухіјѕԁһԛԝАВЕКМНОРСТУХІЈЅοαενικτυρΑΒΕΖΗΙΚΜΝΟΡΤΥΧıℓ’‘ʼ",
@@ -43,14 +43,14 @@ class Rule(NamedTuple):
 
 
 class LanguageRules(NamedTuple):
-    """The rules of one language, and what a text contains that speaks to anybody: most texts have nothing of that."""
+    """The rules of one language, and a quick test: `speaks` matches texts that address their reader, which most texts do not."""
 
     speaks: re.Pattern[str]
     rules: tuple[Rule, ...]
 
 
 def injections(text: str) -> tuple[Hit, ...]:
-    """Where `text` tries to instruct its reader, in order. Looks through invisible characters and look-alike letters."""
+    """Find where `text` tries to instruct its reader, in order. Invisible characters and look-alike letters do not hide it."""
     plain = _plain(text[:MAX_CHARS])
     spoken = [language for language in all_rules() if language.speaks.search(plain)]
     hits = [hit for language in spoken for rule in language.rules for hit in _hits(rule, plain)]
@@ -62,13 +62,13 @@ def _hits(rule: Rule, plain: str) -> Iterator[Hit]:
 
 
 def names_of(hits: tuple[Hit, ...]) -> tuple[str, ...]:
-    """The names of the rules that found something, each once, in alphabetical order."""
+    """Return the names of the rules that found something, each once, in alphabetical order."""
     return tuple(sorted({hit.rule for hit in hits}))
 
 
 @cache
 def all_rules() -> tuple[LanguageRules, ...]:
-    """The rules of both languages, compiled once."""
+    """Load the rules of both languages, compiled once."""
     told = tomllib.loads(files("workflows.agents").joinpath("injection_rules.toml").read_text(encoding="utf-8"))
     return tuple(_of_language(told, language, pattern) for language, pattern in told["speaks"].items())
 
@@ -83,7 +83,7 @@ def _of_language(told: Mapping[str, Any], language: str, speaks: str) -> Languag
 
 
 def _spelled(pattern: str, words: dict[str, str]) -> str:
-    """The pattern with its words put in, in small letters like the text it is held against (escapes such as \\W stay)."""
+    """Put the words into the pattern, in lower case like the text it is matched with (escapes such as \\W stay)."""
     whole = re.sub(r"%(\w+)%", lambda found: words[found.group(1)], pattern)
     return re.sub(r"\\.|[A-Z]", lambda found: found.group() if found.group()[0] == "\\" else found.group().lower(), whole)
 

@@ -1,4 +1,4 @@
-"""What an agent is given: everything it may touch, and how far it may go."""
+"""Everything an agent may use, and its limits."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ from workflows.prompts.library import PromptLibrary
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """How wide agents spread and how much text they read at once. `*_chars` count characters."""
+    """Limits of how widely agents search and how much text they read at once. `*_chars` count characters."""
 
     subtasks: int = 5
     queries_per_action: int = 4
@@ -28,11 +28,11 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True)
 class Kit:
-    """An agent's whole world. Entry points build it; agents import no client, clock or setting of their own.
+    """Everything an agent may use. Entry points build it; agents import no client, clock or setting of their own.
 
-    `clock` gives seconds and must replay: while a record answers from stored turns it has to return what it returned when
-    those turns were made (the time up to the latest turn), so that a resumed agent stops exactly where it did before. `today` is
-    the date of the run's creation, for the same reason. `memory` is what this stage may read, fixed when the stage opened.
+    `clock` gives seconds and must replay: while a record answers from stored turns, it returns the same times as when those
+    turns were made (the time up to the latest turn), so that a resumed agent stops exactly where it stopped the first time.
+    `today` is the date of the run's creation, for the same reason. `memory` is fixed when the stage opens.
     """
 
     chat: ChatModel

@@ -1,4 +1,4 @@
-"""The one act-observe loop: think, act, observe, until the evidence suffices or a limit is reached (MindDR section 3.1)."""
+"""The act-observe loop: think, act, observe, until the evidence suffices or a limit is reached (MindDR section 3.1)."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
@@ -21,13 +21,13 @@ Digest: TypeAlias = Callable[[Message], Awaitable[Message]]
 
 
 async def as_observed(message: Message) -> Message:
-    """The observation itself."""
+    """Return the observation unchanged."""
     return message
 
 
 @dataclass
 class Exploration:
-    """Where a loop stands: the conversation so far, what was seen, what was thought; at the end, why it stopped."""
+    """The state of a loop: the conversation, the passages seen, the thoughts; at the end, the reason why it stopped."""
 
     asker: Asker
     hands: Hands
@@ -48,7 +48,7 @@ class Exploration:
 
     @property
     def used(self) -> Usage:
-        """What the loop's own agent spent."""
+        """The usage of the loop's own agent."""
         return self.asker.usage + Usage(tool_calls=self.hands.calls)
 
     def end(self, stop: StopReason, detail: str = "") -> None:
@@ -57,10 +57,10 @@ class Exploration:
 
 
 async def explore(kit: Kit, asker: Asker, opening: Sequence[Message], question: str, digest: Digest = as_observed) -> Exploration:
-    """Search until done. The result always says why it stopped; it raises only what halts the run.
+    """Search until done. The result always says why it stopped; only errors that halt the run are raised.
 
-    `question` is searched as it stands when the model wants to finish before it has searched, or cannot act at all. `digest`
-    makes of an observation what enters the conversation.
+    `question` itself is searched when the model wants to finish before it has searched, or cannot act. `digest` turns an
+    observation into the message that enters the conversation.
     """
     addresses = (address for entry in kit.memory.entries for address in entry.addresses)
     hands = Hands(kit, asker.agent, Notebook(addresses))
@@ -76,7 +76,7 @@ async def explore(kit: Kit, asker: Asker, opening: Sequence[Message], question: 
 
 
 async def _turn(kit: Kit, state: Exploration) -> None:
-    """One turn. Its failures are values: the loop ends and says so."""
+    """Take one turn. A failure is a value: the loop ends and says so."""
     try:
         reply = await state.asker.ask(act_step(frozenset(kit.tools)), state.conversation.messages)
         state.turns += 1
@@ -91,7 +91,7 @@ async def _turn(kit: Kit, state: Exploration) -> None:
 
 
 async def _follow(kit: Kit, state: Exploration, reply: Reply[Act]) -> None:
-    """Do what the model decided; a finish before any search becomes a search for the question itself."""
+    """Follow the model's decision; a finish before any search becomes a search for the question itself."""
     act = reply.answer
     thought = (act.thought or reply.thinking).strip()
     if thought:
@@ -119,7 +119,7 @@ async def _observe(kit: Kit, state: Exploration, act: Act, remark: str = "") -> 
 
 
 async def _without_model(kit: Kit, state: Exploration, error: ModelError) -> None:
-    """The model is of no use here. Unless something was found already, look once for the question itself."""
+    """End the loop because the model failed. If nothing was searched yet, search the question itself once."""
     state.turns += isinstance(error, AnswerInvalid)
     if not state.hands.calls:
         try:

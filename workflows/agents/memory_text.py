@@ -1,4 +1,4 @@
-"""The shared memory as the prompts show it: intent, the reader's notes, and what earlier agents found, each with its origin."""
+"""The shared memory as the prompts show it: the reader's notes and the results of earlier agents, each with its origin."""
 
 import re
 
@@ -15,13 +15,13 @@ _SPACE_BEFORE_STOP = re.compile(r"[ \t]+(?=[.,;:。，；：])")
 
 
 def memory_as_text(memory: SharedMemory, language: Language) -> str:
-    """Everything this stage may read, or a word that there is nothing."""
+    """Return everything this stage may read, or a sentence that there is nothing."""
     parts = [_listed(say("notes", language), memory.text(MemoryKind.NOTE)), _earlier(memory, language)]
     return "\n\n".join(part for part in parts if part) or say("no_memory", language)
 
 
 def _earlier(memory: SharedMemory, language: Language) -> str:
-    """What each agent found, thought last and missed, agent by agent in the order of the plan."""
+    """Return each agent's findings, last thoughts and gaps, agent by agent in the order of the plan."""
     told = [e for e in memory.entries if e.kind in (MemoryKind.FINDING, MemoryKind.THOUGHT, MemoryKind.GAP)]
     lines: list[str] = []
     for agent in dict.fromkeys(e.agent for e in told):
@@ -41,5 +41,5 @@ def _listed(heading: str, texts: tuple[str, ...] | list[str]) -> str:
 
 
 def without_markers(text: str) -> str:
-    """The text without its citation markers."""
+    """Remove the citation markers from the text."""
     return _SPACE_BEFORE_STOP.sub("", MARKER.sub("", text))

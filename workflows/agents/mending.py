@@ -1,4 +1,4 @@
-"""Making a valid plan of whatever a model proposed: a foolish plan is mended, never refused."""
+"""Making a valid plan from any proposal of a model: a bad plan is repaired, never refused."""
 
 from collections.abc import Sequence
 
@@ -35,10 +35,10 @@ class PlanAnswer(Answer):
 
 
 def mended(proposed: PlanAnswer, intent: str, most: int) -> ResearchPlan | None:
-    """The proposal as a valid plan, or None when it holds nothing to work on.
+    """Return the proposal as a valid plan, or None when it has no usable subtask.
 
-    Subtasks get the ids s1, s2, ...; repeated and empty ones and those above `most` go; dependencies that name nothing, name
-    the subtask itself or would close a circle go.
+    Subtasks get the ids s1, s2, ... Repeated and empty subtasks and those above `most` are dropped. So are dependencies that name
+    no subtask, name the subtask itself or would close a circle.
     """
     kept = _distinct(proposed.subtasks)[: min(most, MAX_SUBTASKS)]
     if not kept:
@@ -66,7 +66,7 @@ def _name(said: str) -> str:
 
 
 def _acyclic(wanted: Sequence[Sequence[int]]) -> list[list[int]]:
-    """The wanted dependencies, in order, without those that would close a circle."""
+    """Return the wanted dependencies, in order, without those that would close a circle."""
     needs: list[list[int]] = [[] for _ in wanted]
     for i, needed in enumerate(wanted):
         for j in dict.fromkeys(needed):

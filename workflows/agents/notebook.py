@@ -1,4 +1,4 @@
-"""What an agent has seen: passages under short ids, and the addresses a search returned."""
+"""The passages an agent has seen, under short ids, and the addresses that a search returned."""
 
 import re
 from collections.abc import Iterable
@@ -26,7 +26,7 @@ class Notebook:
         return tuple(zip(self._ids.values(), self._passages, strict=True))
 
     def note(self, passage: Passage) -> tuple[str, bool]:
-        """The passage's id, and whether it is new."""
+        """Store a passage. Return its id and whether it is new."""
         key = passage.key
         if key in self._ids:
             return self._ids[key], False
@@ -36,7 +36,7 @@ class Notebook:
         return self._ids[key], True
 
     def suspect(self, url: str, patterns: tuple[str, ...]) -> None:
-        """Mark all passages of a source, also those seen before it was found to instruct its readers."""
+        """Mark all passages of a source as suspicious, also those seen before the source was found to instruct its readers."""
         for i, passage in enumerate(self._passages):
             if passage.source.url == url:
                 names = tuple(sorted({*passage.source.suspicions, *patterns}))
@@ -44,13 +44,13 @@ class Notebook:
                 self._passages[i] = passage.model_copy(update={"source": source})
 
     def id_of(self, said: str) -> str | None:
-        """The id a model means by `p3`, `[p3]`, `P3` or `3`, if there is such a passage."""
+        """Return the id that a model means by `p3`, `[p3]`, `P3` or `3`, if there is such a passage."""
         found = _ID.search(said[:40])
         number = int(found.group(1)) if found else 0
         return f"p{number}" if 1 <= number <= len(self._passages) else None
 
     def address(self, said: str) -> str | None:
-        """The address a model means, by itself or by a passage's id; None for one that no search returned."""
+        """Return the address that a model means, given as address or passage id; None if no search returned it."""
         known = self._addresses.get(_bare(said))
         if known is not None:
             return known
@@ -59,5 +59,5 @@ class Notebook:
 
 
 def _bare(address: str) -> str:
-    """An address up to what models change in copying: surrounding marks, the fragment, a final slash."""
+    """Return an address without what models change in copying: surrounding marks, the fragment, a final slash."""
     return address.strip(" \t\n<>\"'`()[]").partition("#")[0].rstrip("/")

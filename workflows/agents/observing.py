@@ -1,4 +1,4 @@
-"""How the results of an action are shown to the model: passages under short ids, marked as data, bounded in length."""
+"""Showing the results of an action to the model: passages under short ids, marked as data, limited in length."""
 
 from dataclasses import dataclass
 
@@ -15,7 +15,7 @@ MIN_SHOWN = 200
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """What one call brought, to be shown: its heading (tool and input), a result or a notice."""
+    """One call as the model sees it: its heading (tool and input), and a result or a notice."""
 
     tool: str
     said: str
@@ -24,7 +24,7 @@ class Observed:
 
 
 class Observation:
-    """One observation under way, at most `chars` long. Only passages that are shown enter the notebook."""
+    """One observation under construction, at most `chars` long. Only passages that are shown enter the notebook."""
 
     def __init__(self, notebook: Notebook, language: Language, chars: int) -> None:
         self._notebook = notebook
@@ -34,7 +34,7 @@ class Observation:
         self.ids: list[str] = []
 
     def show(self, observed: Observed) -> tuple[str, ...]:
-        """Add one call's results; returns the ids of its passages."""
+        """Add one call's results and return the ids of its passages."""
         first = len(self.ids)
         self._line(f"{observed.tool}: {as_attribute(observed.said)}")
         if observed.notice:
@@ -44,7 +44,7 @@ class Observation:
         return tuple(self.ids[first:])
 
     def message(self, *remarks: str) -> Message:
-        """The observation, as a message from the user's side. Remarks are ours and stand outside the delimiters."""
+        """Return the observation as a user message. Remarks are ours and stand outside the delimiters."""
         shown = "\n".join(self._lines)
         tail = "".join(f"\n{remark}" for remark in remarks if remark)
         return Message(role=Role.USER, content=f"<tool_response>\n{shown}\n</tool_response>{tail}")
@@ -61,7 +61,7 @@ class Observation:
             self._line(say("left_out", self._language, n=left_out))
 
     def _passage(self, passage: Passage) -> bool:
-        """Show a passage where there is room for it."""
+        """Show a passage if there is room for it."""
         if self._left < MIN_SHOWN:
             return False
         short, is_new = self._notebook.note(passage)
@@ -76,7 +76,7 @@ class Observation:
 
 
 def attributes(passage: Passage) -> str:
-    """Title, date and address of a passage's source, as attributes."""
+    """Return title, date and address of a passage's source as attributes."""
     source = passage.source
     date = f' date="{source.published.isoformat()}"' if source.published else ""
     return f'title="{as_attribute(source.title)}"{date} url="{as_attribute(source.url, 600)}"'

@@ -1,6 +1,6 @@
-"""Reading what models write: thinking set aside, JSON found in prose, and the common slips of hand repaired.
+"""Reading what models write: thinking is separated, JSON is found in prose, and common mistakes are repaired.
 
-Everything here is linear in the length of the text, whatever the text.
+Every function here takes time linear in the length of the text.
 """
 
 import re
@@ -29,17 +29,17 @@ _JSON_WORD = {"None": "null", "True": "true", "False": "false"}
 
 
 def without_thinking(text: str) -> str:
-    """The text without private thinking, also where the opening or the closing tag is missing."""
+    """Remove private thinking from the text, also when the opening or the closing tag is missing."""
     return _divided(text)[0]
 
 
 def thinking_of(text: str) -> str:
-    """The private thinking; empty where there is none."""
+    """Return the private thinking; empty if there is none."""
     return _divided(text)[1]
 
 
 def _divided(text: str) -> tuple[str, str]:
-    """What was said, and what was thought."""
+    """Return the text without thinking, and the thinking."""
     text = text[:MAX_CHARS]
     if "<" not in text:
         return text.strip(), ""
@@ -71,7 +71,7 @@ def _last(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
 
 
 def answer_tag(text: str) -> str | None:
-    """What stands inside the last `<answer>`."""
+    """Return the content of the last `<answer>` tag."""
     opened = _last(_ANSWER_OPEN, text)
     if opened is None:
         return None
@@ -80,13 +80,13 @@ def answer_tag(text: str) -> str | None:
 
 
 def unfenced(text: str) -> str:
-    """The content of a text that is one fenced block as a whole, else the text."""
+    """Return the content of a text that is one fenced block, else the text."""
     found = _FENCE.fullmatch(text.strip())
     return found.group(1).strip() if found and "```" not in found.group(1) else text
 
 
 def json_values(text: str) -> Iterator[Any]:
-    """Every reading of `text` as a JSON object or array, likeliest first; the caller takes the first that fits its form."""
+    """Yield every reading of `text` as a JSON object or array, likeliest first. The caller takes the first that fits."""
     seen: set[str] = set()
     for candidate in _candidates(text[:MAX_CHARS]):
         if candidate not in seen:
@@ -97,9 +97,9 @@ def json_values(text: str) -> Iterator[Any]:
 
 
 def lenient_json(text: str) -> Any:
-    """`text` as JSON, repaired where a model slipped: trailing commas, comments, bare line breaks, Python words, a cut-off end.
+    """Read `text` as JSON and repair common mistakes: trailing commas, comments, bare line breaks, Python words, a cut-off end.
 
-    None where it cannot be read.
+    Return None if it cannot be read.
     """
     for attempt in (text, repaired(text)):
         try:
@@ -120,7 +120,7 @@ def _candidates(text: str) -> Iterator[str]:
 
 
 def _objects(text: str) -> Iterator[str]:
-    """Stretches from an opening brace to its match, or to the end of the text; outermost ones only."""
+    """Yield the outermost stretches from an opening brace to its match, or to the end of the text."""
     at = text.find("{")
     for _ in range(MAX_CANDIDATES):
         if at < 0:
@@ -131,7 +131,7 @@ def _objects(text: str) -> Iterator[str]:
 
 
 def _matching_end(text: str, start: int) -> int:
-    """The end of the object that opens at `start`; braces inside strings do not count."""
+    """Return the end of the object that opens at `start`; braces inside strings do not count."""
     depth = 0
     for token in _NESTING.finditer(text, start):
         depth += bool(token.group(1)) - bool(token.group(2))
@@ -141,7 +141,7 @@ def _matching_end(text: str, start: int) -> int:
 
 
 def repaired(text: str) -> str:
-    """Text that was meant to be JSON, with the slips that can be set right without guessing."""
+    """Repair text that was meant to be JSON, as far as that needs no guessing."""
     if '"' not in text:
         text = _SINGLE_QUOTED.sub(r'"\1"', text.replace("“", '"').replace("”", '"'))
     pieces = _STRINGS.split(text)

@@ -8,12 +8,12 @@ _ID = re.compile(r"p\d{1,6}", re.IGNORECASE)
 
 
 def cited_passages(text: str) -> tuple[str, ...]:
-    """The ids that a text cites, each once, in order."""
+    """Return the ids that a text cites, each once, in order."""
     return tuple(dict.fromkeys(name.lower() for group in CITED.findall(text) for name in _ID.findall(group)))
 
 
 def without_cite_spans(text: str) -> str:
-    """`<cite id="p3">words</cite>` as `words [p3]`; a span without a passage id keeps its words only."""
+    """Turn `<cite id="p3">words</cite>` into `words [p3]`; a span without a passage id keeps its words only."""
 
     def flat(match: re.Match[str]) -> str:
         names = ", ".join(_ID.findall(match.group(1)))
@@ -23,7 +23,7 @@ def without_cite_spans(text: str) -> str:
 
 
 def split_at_citations(text: str) -> list[tuple[str, tuple[str, ...]]]:
-    """The text in pieces, each ending where a citation stood, with the ids of that citation; the last piece may have none."""
+    """Cut the text after each citation. Return each piece without its citation, with the cited ids; the last may have none."""
     pieces: list[tuple[str, tuple[str, ...]]] = []
     at = 0
     for found in CITED.finditer(text):

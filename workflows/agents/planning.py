@@ -19,7 +19,7 @@ from workflows.agents.wording import say
 
 
 class IntentAnswer(Answer):
-    """What the reader wants."""
+    """The intent of the reader."""
 
     goal: str = Field(default="", description="what the reader wants to know or decide, in one or two sentences")
     must_cover: tuple[str, ...] = Field(default=(), description="points a complete answer has to cover")
@@ -31,7 +31,7 @@ class IntentAnswer(Answer):
     key_terms: tuple[str, ...] = Field(default=(), description="names and terms to search for, with synonyms")
 
     def text(self, language: Language) -> str:
-        """The analysis as the other agents read it, without what is empty."""
+        """Return the analysis as the other agents read it, without empty fields."""
         named = {
             "scope": (self.scope,),
             "form": (self.form,),

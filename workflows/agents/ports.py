@@ -1,4 +1,4 @@
-"""The three seams through which an agent touches the world: a model, tools, and a record of its turns."""
+"""The three interfaces of an agent to the world: a model, tools, and a record of its turns."""
 
 from collections.abc import Mapping
 from typing import Any, Protocol
@@ -9,7 +9,7 @@ from app.domain.run import EventType
 
 
 class ChatModel(Protocol):
-    """A language model. It never retries: the record that asks owns the waiting.
+    """A language model. It never retries: waiting is the task of the record that asks.
 
     Raises:
         ModelUnavailable: outage, time-out or rate limit; worth waiting for.
@@ -22,12 +22,12 @@ class ChatModel(Protocol):
         ...
 
     async def complete(self, request: ChatRequest) -> Completion:
-        """One answer to one request, with its token and cost account."""
+        """Return one answer to one request, with its tokens and cost."""
         ...
 
 
 class Tool(Protocol):
-    """Something an agent may call. Arguments follow `parameters`, a JSON schema.
+    """A tool that an agent may call. Arguments follow `parameters`, a JSON schema.
 
     Raises:
         ToolError: the call failed for good; its message is for the agent.
@@ -35,7 +35,7 @@ class Tool(Protocol):
 
     @property
     def name(self) -> str:
-        """The name agents call it by."""
+        """The name by which agents call it."""
         ...
 
     @property
@@ -54,7 +54,7 @@ class Tool(Protocol):
 
 
 class BudgetSpent(Exception):
-    """No further turn is allowed and the stage should finish with what it has. The agent turns this into a value."""
+    """No further turn is allowed; the stage should finish with what it has. The agent turns this error into a value."""
 
     def __init__(self, reason: StopReason) -> None:
         super().__init__(reason.value)
@@ -62,10 +62,10 @@ class BudgetSpent(Exception):
 
 
 class Record(Protocol):
-    """An agent's record: it answers from a stored turn, or makes the call and stores it before returning.
+    """An agent's record: it answers from a stored turn, or makes the call and stores it before it returns.
 
-    Running an agent again over the same record therefore replays what already happened and goes on from there; no
-    model or search call that already answered is made again. `agent` is the agent's path; the record counts the ordinal.
+    When an agent runs again over the same record, stored turns are replayed and the agent continues after them; no model or
+    search call that was answered is repeated. `agent` is the agent's path; the record counts the ordinal.
 
     Raises:
         BudgetSpent: when no further turn is allowed and the stage is to finish with what it has.
@@ -73,11 +73,11 @@ class Record(Protocol):
     """
 
     async def ask(self, agent: str, step: str, model: ChatModel, request: ChatRequest) -> Completion:
-        """One model turn."""
+        """Take one model turn."""
         ...
 
     async def use(self, agent: str, tool: Tool, call: ToolCall) -> ToolResult:
-        """One tool turn. A `ToolError` becomes a `ToolResult` with `error`, stored like any other."""
+        """Take one tool turn. A `ToolError` becomes a `ToolResult` with `error`, stored like any other."""
         ...
 
     async def tell(self, event: EventType, agent: str, payload: Mapping[str, Any]) -> None:

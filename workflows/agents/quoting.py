@@ -1,6 +1,6 @@
-"""Finding the words a model quotes in the passage it names: exactly, or up to white space, quotation marks, dashes and case.
+"""Finding the words that a model quotes in a passage. White space, quotation marks, dashes and case may differ.
 
-What comes back is always the source's own text with its offsets in the snapshot; words that are not there give nothing.
+The result is always the source's own text with its offsets in the snapshot, or None when the words are not there.
 """
 
 import re
@@ -45,9 +45,9 @@ class Span(NamedTuple):
 
 
 def quote_from(passage: Passage, said: str) -> Quote | None:
-    """The quotation of `passage` that a model wrote as `said`, or None when the passage does not contain it.
+    """Return the quotation of `passage` that a model wrote as `said`, or None when the passage does not contain it.
 
-    Too short to carry a statement, it grows to its sentence; too long, it is cut after a sentence.
+    A quotation that is too short to carry a statement grows to its sentence; one that is too long is cut after a sentence.
     """
     found = locate(passage.text, said)
     if found is None:
@@ -57,10 +57,10 @@ def quote_from(passage: Passage, said: str) -> Quote | None:
 
 
 def locate(text: str, said: str) -> Span | None:
-    """Where `text` says `said`, which must have at least 8 characters (4 ideographs).
+    """Find where `text` says `said`, which must have at least 8 characters (4 ideographs).
 
-    An ellipsis in `said` may leave out up to 400 characters. A letter and its accent may be one character in one of them and two
-    in the other.
+    An ellipsis in `said` may leave out up to 400 characters. A letter with an accent may be one character in one text and two in
+    the other.
     """
     said = said.strip()[:MAX_SAID]
     if sum(1 + 2 * is_ideograph(c) for c in said[:MIN_SAID]) < MIN_SAID:
@@ -85,7 +85,7 @@ def _located(text: str, said: str) -> Span | None:
 
 
 class _Folded(NamedTuple):
-    """A text with single spaces and like characters made alike; `starts` maps each word back to its offset."""
+    """A text with single spaces and one form for similar characters; `starts` maps each word back to its offset."""
 
     text: str
     at: tuple[int, ...]
@@ -110,14 +110,14 @@ def _fold(text: str) -> _Folded:
 
 
 def _alike(word: str) -> str:
-    """Same length, so that offsets inside a word stay what they are."""
+    """Fold a word to the same length, so that offsets inside the word stay right."""
     like = word.translate(_ALIKE)
     lower = like.lower()
     return lower if len(lower) == len(like) else like
 
 
 def _locate_folded(text: str, said: str, after: int) -> Span | None:
-    """The first place at or after the word that begins at or after `after`."""
+    """Find the first place of `said`, searching from the first word that begins at or after `after`."""
     folded, wanted = _fold(text), _fold(said).text
     word = bisect_left(folded.starts, after)
     found = folded.text.find(wanted, folded.at[word]) if wanted and word < len(folded.at) else -1

@@ -1,8 +1,8 @@
 """Single-agent systems: the ReAct baseline (QSR C.10) and DeepRubric's agent (DRub D.1). One conversation, then one report.
 
-ReAct reads its search results through a digest (QSR section 4.1). DeepRubric's agent reads them whole, speaks in tags, and cites
-in `<cite id>` spans. Turn caps are those of the run's effort: 10 at standard, as in DeepRubric's evaluation, 20 at deep, as in
-its training.
+ReAct reads a digest of its search results (QSR section 4.1). DeepRubric's agent reads the results whole, answers in tags, and
+cites in `<cite id>` spans. The run's effort sets the turn limit: 10 at standard, as in DeepRubric's evaluation, 20 at deep, as
+in its training.
 """
 
 from dataclasses import replace
@@ -48,7 +48,7 @@ async def react(subtask: Subtask, plan: ResearchPlan, query: ResearchQuery, kit:
 
 
 async def deeprubric(subtask: Subtask, plan: ResearchPlan, query: ResearchQuery, kit: Kit) -> Finding:
-    """DeepRubric's agent: think, tool_call and answer tags, whatever notation the installation uses otherwise."""
+    """Run DeepRubric's agent. It always uses think, tool_call and answer tags, even where the installation uses schemas."""
     return await _researched(subtask, plan, query, replace(kit, codec=TagCodec()), as_observed, CITE_SPANS, None)
 
 
@@ -70,7 +70,7 @@ async def _researched(
 
 
 async def _digest(kit: Kit, reader: Asker, question: str, message: Message) -> Message:
-    """What of an observation bears on the question; the observation itself where no digest is to be had."""
+    """Return a digest of what an observation says on the question, or the observation itself when the model fails."""
     messages = kit.prompts.get(DIGEST.name, kit.language).render(
         question=question, results=message.content, form=kit.codec.form(DIGEST, kit.prompts, kit.language)
     )
@@ -82,7 +82,7 @@ async def _digest(kit: Kit, reader: Asker, question: str, message: Message) -> M
 
 
 async def _write(kit: Kit, state: Exploration, subtask: Subtask, prompt: str) -> str:
-    """The report at the end of the conversation; where that is too long for the model, over the passages alone."""
+    """Write the report at the end of the conversation, or over the passages alone when the conversation is too long."""
 
     def check(text: str) -> None:
         if not cited_passages(without_cite_spans(text)):

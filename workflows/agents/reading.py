@@ -1,4 +1,4 @@
-"""From a model's text to a step's answer: strictly first, then with every tolerance that changes no meaning."""
+"""Reading a step's answer from a model's text: strictly first, then with tolerance where that changes no meaning."""
 
 from collections.abc import Iterator
 from typing import Any, TypeVar
@@ -14,10 +14,10 @@ SHOWN_ERRORS = 3
 
 
 def read_answer(step: Step[A], text: str) -> A:
-    """The step's answer.
+    """Return the step's answer.
 
     Raises:
-        AnswerInvalid: no reading of the text has the asked-for form; the message says what is wrong, for the model to read.
+        AnswerInvalid: no reading of the text has the required form; the message tells the model what is wrong.
     """
     try:
         answer = step.answer.model_validate_json(text)
@@ -54,7 +54,7 @@ def _in_words(error: ValidationError) -> str:
 
 
 def read_text(text: str) -> str:
-    """Free Markdown out of a model's text: without thinking, tags, an enclosing fence or a JSON wrapper around it.
+    """Return free Markdown from a model's text, without thinking, tags, an enclosing fence or a JSON wrapper.
 
     Raises:
         AnswerInvalid: nothing is left.
@@ -70,7 +70,7 @@ def read_text(text: str) -> str:
 
 
 def _unwrapped(text: str) -> str:
-    """The longest string of a JSON object that was written around the text."""
+    """Return the longest string of a JSON object that was written around the text."""
     value = lenient_json(text)
     strings = [v for v in value.values() if isinstance(v, str)] if isinstance(value, dict) else []
     return max(strings, key=len, default=text)

@@ -1,4 +1,4 @@
-"""What a stage may read of the agents before it: a function of the plan, never of who finished first (section 3.1, memory)."""
+"""What a stage may read of earlier agents. It depends on the plan, never on who finished first (MindDR section 3.1, memory)."""
 
 from collections.abc import Mapping
 
@@ -11,26 +11,26 @@ REPORTER = "report"
 
 
 def search_agent(subtask_id: str) -> str:
-    """The agent path of the search on this subtask."""
+    """Return the agent path of the search on this subtask."""
     return f"search/{subtask_id}"
 
 
 def memory_of_search(subtask: Subtask, plan: ResearchPlan, findings: Mapping[str, Finding], notes: SharedMemory) -> SharedMemory:
-    """The planner's intent, the findings of every ancestor in plan order, and the reader's notes."""
+    """Return the planner's intent, the findings of all ancestors in plan order, and the reader's notes."""
     needed = plan.ancestors(subtask.id)
     known = tuple(findings[s.id] for s in plan.subtasks if s.id in needed and s.id in findings)
     return memory_of_report(plan, known, notes)
 
 
 def memory_of_report(plan: ResearchPlan, findings: tuple[Finding, ...], notes: SharedMemory) -> SharedMemory:
-    """The planner's intent, all these findings, and the reader's notes."""
+    """Return the planner's intent, all these findings, and the reader's notes."""
     intent = (MemoryEntry(agent=PLANNER, kind=MemoryKind.INTENT, text=plan.intent),) if plan.intent else ()
     told = tuple(entry for finding in findings for entry in entries_of(finding))
     return SharedMemory(entries=intent + told).and_(*notes.entries)
 
 
 def entries_of(finding: Finding) -> tuple[MemoryEntry, ...]:
-    """What an agent leaves in the shared memory: its thoughts, its answer with the evidence, its gaps."""
+    """Return what an agent adds to the shared memory: its thoughts, its answer with the evidence, its gaps."""
     agent = search_agent(finding.subtask_id)
     keys = tuple(q.key for q in finding.quotes)
     addresses = tuple(dict.fromkeys(q.source.url for q in finding.quotes))

@@ -1,4 +1,4 @@
-"""What revising one section of a finished report needs to know, whoever does it."""
+"""The input for revising one section of a finished report, the same for all writers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,14 +9,14 @@ from app.domain.report import Report, Section
 
 
 class NothingMore(RubricaError):
-    """The stored evidence has nothing for this change that the report does not say already."""
+    """The stored evidence has nothing for this change that the report does not already say."""
 
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """The section at `first` of `report` with the parts under it (up to `end`, not included), and what to do with it.
+    """A section of `report`, from `first` up to `end` (not included) with its parts, and what to do with it.
 
-    `deepen`: say more; else say it anew. `wish` is what the reader adds.
+    With `deepen` the section says more; else it is written anew. `wish` is the reader's own request.
     """
 
     report: Report
@@ -26,7 +26,7 @@ class Revision:
 
     @property
     def end(self) -> int:
-        """Where the next section of the same or a higher level begins."""
+        """The index at which the next section of the same or a higher level begins."""
         sections, level = self.report.sections, self.report.sections[self.first].level
         return next((i for i in range(self.first + 1, len(sections)) if sections[i].level <= level), len(sections))
 
@@ -37,7 +37,7 @@ class Revision:
 
     @property
     def heading(self) -> str:
-        """The section's."""
+        """The section's heading."""
         return self.report.sections[self.first].heading
 
     @property
@@ -52,5 +52,5 @@ class Revision:
 
 
 def cited_keys(sections: Sequence[Section]) -> frozenset[str]:
-    """Keys of the quotes that these sections cite."""
+    """Return the keys of the quotes that these sections cite."""
     return frozenset(key.strip() for section in sections for key in MARKER.findall(section.body))

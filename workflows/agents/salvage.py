@@ -1,4 +1,4 @@
-"""What can be handed over without a model: the sentences of the found passages that share most words with the question."""
+"""Evidence without a model: the sentences of the found passages that share most words with the question."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ MAX_CHARS = 700
 
 
 def salvage(passages: Sequence[Passage], question: str, most: int = 8) -> tuple[Quote, ...]:
-    """At most one sentence a passage, best passages first in their order; no sentence twice."""
+    """Return the best sentence of each passage, in the order of the passages, at most `most`; no sentence twice."""
     wanted = terms(question)
     quotes: dict[str, Quote] = {}
     for passage in passages:
@@ -23,17 +23,17 @@ def salvage(passages: Sequence[Passage], question: str, most: int = 8) -> tuple[
 
 
 def terms(text: str) -> frozenset[str]:
-    """Words of three letters and more, and single ideographs, without case."""
+    """Return the words of three letters or more and the single ideographs of a text, without case."""
     return frozenset(unit for unit in split_units(text.casefold()) if len(unit) > 2 or is_ideograph(unit))
 
 
 def overlap(text: str, wanted: frozenset[str]) -> int:
-    """How many of the wanted terms the text has."""
+    """Return how many of the wanted terms the text has."""
     return len(wanted & terms(text))
 
 
 def best_sentence(passage: Passage, wanted: frozenset[str]) -> Quote | None:
-    """The passage's sentence with most of the wanted terms, the first among equals; None when none has a fit length."""
+    """Return the passage's first sentence with most of the wanted terms, or None when no sentence has a fit length."""
     best, most = None, -1
     for span in split_sentences(passage.text):
         sentence = passage.text[span.start : span.end]
@@ -46,6 +46,6 @@ def best_sentence(passage: Passage, wanted: frozenset[str]) -> Quote | None:
 
 
 def _is_fit(sentence: str) -> bool:
-    """Whether its length lets it stand alone. Ideographs say more."""
+    """Say whether a sentence's length lets it stand alone. Ideographs weigh more than letters."""
     weight = 3 if any(map(is_ideograph, sentence[:8])) else 1
     return len(sentence) * weight >= MIN_CHARS and len(sentence) <= MAX_CHARS

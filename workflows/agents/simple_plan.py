@@ -9,7 +9,7 @@ QUESTION_CHARS = 2_000
 
 
 def single_subtask_plan(query: ResearchQuery, intent: str = "") -> ResearchPlan:
-    """One subtask that is the question."""
+    """Return a plan whose one subtask is the question."""
     first_line = query.question.strip().splitlines()[0]
     title = first_line if len(first_line) <= TITLE_CHARS else first_line[: TITLE_CHARS - 1].rstrip() + "…"
     subtask = Subtask(id="s1", title=title, question=query.question[:QUESTION_CHARS])
@@ -17,5 +17,5 @@ def single_subtask_plan(query: ResearchQuery, intent: str = "") -> ResearchPlan:
 
 
 async def whole_question(query: ResearchQuery, kit: Kit) -> ResearchPlan:
-    """The plan of the systems that plan as they go: one part, the question."""
+    """Return the plan of systems that plan while they search: one part, the question."""
     return single_subtask_plan(query)

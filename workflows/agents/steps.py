@@ -1,4 +1,4 @@
-"""A step: one thing an agent asks a model for, with the form its answer must have. Schemas are made once, at import."""
+"""A step: one question of an agent to a model, with the form of its answer. Schemas are made once, at import."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ KEPT = ("type", "enum", "description")
 
 
 class Answer(BaseModel):
-    """The base of what steps answer: forgiving, because models forget fields and put one thing where a list belongs.
+    """The base of all step answers. It is tolerant: models forget fields and write one value where a list belongs.
 
     `main` names the field that a bare string stands for.
     """
@@ -37,7 +37,7 @@ class Answer(BaseModel):
 
 
 def _fields(answer: type[Answer]) -> tuple[frozenset[str], tuple[str, ...]]:
-    """The names of an answer's fields, and of those that are lists."""
+    """Return the names of an answer's fields, and of those that are lists."""
     fields = answer.model_fields
     lists = tuple(name for name, field in fields.items() if getattr(field.annotation, "__origin__", None) is tuple)
     return frozenset(fields), lists
@@ -73,7 +73,7 @@ class Step(Generic[A]):
 
 @dataclass(frozen=True, slots=True)
 class TextStep:
-    """A step whose answer is free Markdown, which no schema should squeeze into a string."""
+    """A step whose answer is free Markdown, without a schema."""
 
     name: str
     max_tokens: int
@@ -90,14 +90,14 @@ def step(name: str, answer: type[A], max_tokens: int, loose: Loose = _nothing, f
 
 
 def outline_of(schema: Mapping[str, Any]) -> str:
-    """The form of an answer as the prompt shows it."""
+    """Return the form of an answer as the prompt shows it."""
     return orjson.dumps(_sketch(schema), option=orjson.OPT_INDENT_2).decode()
 
 
 def plain_schema(node: Mapping[str, Any], definitions: Mapping[str, Any]) -> dict[str, Any]:
-    """The part of JSON Schema that every engine's constrained decoding understands.
+    """Reduce a schema to the part of JSON Schema that every engine's constrained decoding understands.
 
-    No references, bounds, defaults or titles; every property required, no further ones.
+    The result has no references, bounds, defaults or titles; every property is required, and no others are allowed.
     """
     if "$ref" in node:
         target = definitions[node["$ref"].rsplit("/", 1)[1]]

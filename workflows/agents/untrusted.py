@@ -1,8 +1,8 @@
-"""Text from outside is data, never instruction: it is shown between delimiters which it cannot imitate."""
+"""Making text from outside safe to show: it is data, never an instruction, and cannot imitate our delimiters."""
 
 import re
 
-# Whatever could pass for one of our delimiters, or for the turn markers of a model.
+# Everything that could pass for one of our delimiters, or for the turn markers of a model.
 _IMITATION = re.compile(
     r"<(?=[/!?|｜]|\s*(?:/\s*)?[A-Za-z_])|＜(?=\s*[/|｜]?\s*\w)|\[(?=/?(?:INST|SYS|SYSTEM|TOOL_\w+|AVAILABLE_TOOLS)\b)",
     re.IGNORECASE,
@@ -17,20 +17,20 @@ HARMLESS = "‹"
 
 
 def visible(text: str) -> str:
-    """The text without characters that nobody sees."""
+    """Remove invisible characters from the text."""
     return text if text.isascii() else _INVISIBLE.sub("", text)  # looking for them takes longer than all else here
 
 
 def as_data(text: str) -> str:
-    """The text with invisible characters removed and every imitation of a delimiter made harmless."""
+    """Remove invisible characters and make every imitation of a delimiter harmless."""
     return _IMITATION.sub(HARMLESS, visible(text))
 
 
 def as_source(text: str) -> str:
-    """Words of a source as data; what looks like a citation in them is none of ours, and cannot pass for one."""
+    """Return words of a source as data, in which nothing can pass for one of our citations."""
     return _CITATION.sub(HARMLESS, as_data(text))
 
 
 def as_attribute(text: str, longest: int = 200) -> str:
-    """The text on one line, fit to stand in quotes."""
+    """Return the text on one line, safe inside quotation marks."""
     return " ".join(as_data(text).split()).replace('"', "'")[:longest]

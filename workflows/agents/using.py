@@ -1,4 +1,4 @@
-"""Using a tool: through the record, and telling the run's watchers what the agent is kept from."""
+"""Using a tool through the record, with warnings to the run's watchers about suspicious sources."""
 
 from app.domain.chat import Suspicion, ToolCall, ToolResult
 from app.domain.run import EventType
@@ -6,7 +6,7 @@ from workflows.agents.kit import Kit
 
 
 async def use(kit: Kit, agent: str, call: ToolCall) -> ToolResult:
-    """One tool turn; a warning for each source that tries to instruct the agent."""
+    """Take one tool turn and warn of each source that tries to instruct the agent."""
     result = await kit.record.use(agent, kit.tools[call.name], call)
     for suspicion in result.suspicious:
         await kit.record.tell(EventType.WARNING, agent, _warning(suspicion))

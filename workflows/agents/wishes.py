@@ -1,7 +1,7 @@
-"""What the reader chose for this run, in words for the agents: how to write, and what can be found at all.
+"""The reader's choices for this run, in words for the agents: how to write, and which sources can be found.
 
-Choices of form go into the second version of the report agent's prompts; a run without them is asked with the first, word for
-word as before. The rest are notes of the reader. What a reader typed is put on one line and cannot imitate a delimiter.
+Choices of form go into the second version of the report agent's prompts; a run without such choices uses the first version. The
+rest are notes of the reader. A reader's text is put on one line and cannot imitate a delimiter.
 """
 
 from collections.abc import Mapping
@@ -74,7 +74,7 @@ SCOPE: Mapping[str, Sayings] = {
 
 
 def wishes_of(style: ReportStyle | None, language: Language) -> str:
-    """How to write, one wish a line; empty when the reader has none."""
+    """Return how to write, one wish per line; empty when the reader has none."""
     if style is None:
         return ""
     said = [LENGTHS[style.length]] if style.length else []
@@ -86,18 +86,18 @@ def wishes_of(style: ReportStyle | None, language: Language) -> str:
 
 
 def wished_versions(query: ResearchQuery) -> dict[str, str]:
-    """The versions of prompts in which the report agent is asked, where that is not the first: by prompt name."""
+    """Return the versions of the report agent's prompts that are not the first, by prompt name."""
     return dict.fromkeys(WISHED, WITH_WISHES) if wishes_of(query.style, query.language) else {}
 
 
 def with_wishes(memory: SharedMemory, query: ResearchQuery, language: Language) -> SharedMemory:
-    """The memory with notes of what the reader answered and of what can be found; the same one where there are none."""
+    """Add notes about the reader's answers and the allowed sources to the memory; without any, return it unchanged."""
     told = [*_answers(query, language), *(_scope(query.scope, language) if query.scope else ())]
     return memory.and_(*(MemoryEntry(agent=READER, kind=MemoryKind.NOTE, text=text) for text in told)) if told else memory
 
 
 def with_style(memory: SharedMemory, query: ResearchQuery, language: Language) -> SharedMemory:
-    """The same, with the wishes of form: for whoever plans what the report will need."""
+    """Add the same notes and the wishes of form, for the planner."""
     wishes = wishes_of(query.style, language)
     notes = tuple(
         MemoryEntry(agent=READER, kind=MemoryKind.NOTE, text=line.removeprefix("- ")) for line in wishes.splitlines() if line

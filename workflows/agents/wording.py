@@ -1,4 +1,4 @@
-"""Sentences the agents say by themselves, to the model or to the reader, in the language of the run."""
+"""The agents' own sentences to the model or to the reader, in the language of the run."""
 
 from collections.abc import Mapping
 
@@ -123,11 +123,11 @@ PART_NOTICES = {StopReason.FAILED: "failed_part", StopReason.DROPPED: "dropped_p
 
 
 def say(what: str, language: Language, /, **values: object) -> str:
-    """One of these sentences with its values put in."""
+    """Return one of these sentences with its values filled in."""
     return worded(SAID, what, language, values)
 
 
 def worded(table: Mapping[str, Mapping[Language, str]], what: str, language: Language, values: Mapping[str, object]) -> str:
-    """A sentence of a table of wordings with its values put in."""
+    """Return a sentence of a table of wordings with its values filled in."""
     text = table[what][language]
     return text.format(**values) if values else text

@@ -1,1 +1,1 @@
-"""Adapters to language models. None of them retries: the record that asks owns the waiting."""
+"""Adapters to language models. None of them retries: waiting is the task of the record that asks."""

@@ -1,16 +1,16 @@
-"""The model where none is configured: every step that would need one is refused, and says why."""
+"""The stand-in when no model is configured: it refuses every step that needs a model, and says why."""
 
 from app.domain.chat import ChatRequest, Completion
 from app.domain.errors import ModelRefused
 
 
 class AbsentModel:
-    """Refuses every request."""
+    """A model that refuses every request."""
 
     name = "none"
 
     async def complete(self, request: ChatRequest) -> Completion:
-        """Never answers.
+        """Refuse the request.
 
         Raises:
             ModelRefused: always.

@@ -1,4 +1,4 @@
-"""A model that answers every request at one temperature, whatever the request says."""
+"""A model that answers every request at one fixed temperature."""
 
 from dataclasses import dataclass
 
@@ -8,16 +8,16 @@ from workflows.agents.ports import ChatModel
 
 @dataclass(frozen=True, slots=True)
 class AtTemperature:
-    """Passes everything on to `model` but the temperature."""
+    """Passes requests on to `model` with its own temperature."""
 
     model: ChatModel
     temperature: float
 
     @property
     def name(self) -> str:
-        """The model's own name: it is served by the same server, which is away or not for both."""
+        """The model's own name, because both have the same server and so the same outages."""
         return self.model.name
 
     async def complete(self, request: ChatRequest) -> Completion:
-        """One answer to one request. Raises what the model raises."""
+        """Return one answer to one request. Raises what the model raises."""
         return await self.model.complete(request.model_copy(update={"temperature": self.temperature}))

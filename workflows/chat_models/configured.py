@@ -7,7 +7,7 @@ from workflows.chat_models.endpoint import Endpoint, Prices
 
 
 def endpoint_of(settings: Settings) -> Endpoint | None:
-    """Where the model is served; None without one."""
+    """Return the endpoint of the model; None if no model is configured."""
     if settings.llm_base_url is None or settings.llm_model is None:
         return None
     return Endpoint(
@@ -20,7 +20,7 @@ def endpoint_of(settings: Settings) -> Endpoint | None:
 
 
 def alternatives_of(settings: Settings) -> list[Endpoint]:
-    """The further models of the same server."""
+    """Return the endpoints of the further models of the same server."""
     main = endpoint_of(settings)
     return (
         [replace(main, model=a.name, prices=Prices(a.input_price, a.output_price)) for a in settings.alternatives] if main else []
@@ -28,7 +28,7 @@ def alternatives_of(settings: Settings) -> list[Endpoint]:
 
 
 def judge_of(settings: Settings) -> Endpoint | None:
-    """Where the judge of evaluations is served: one of its own, or else the model that systems ask; None without either."""
+    """Return the endpoint of the judge of evaluations: its own, or else that of the systems' model; None without either."""
     main = endpoint_of(settings)
     if settings.eval_judge_model is None:
         return main

@@ -1,7 +1,7 @@
-"""Telling a request that never reached its server from one that was lost there.
+"""Distinguishing a request that never reached its server from one that was lost there.
 
-Servers close kept-alive connections as they like (llama.cpp after every stream), and a request may be written onto a connection
-that is already closed at the other end. Such a request was never read, so sending it again is no retry.
+Servers close kept-alive connections at any time (llama.cpp after every stream), so a request may be written to a connection that
+is already closed at the other end. Such a request was never read, so sending it again is no retry.
 """
 
 import time
@@ -15,14 +15,14 @@ AT_ONCE_S = 0.25
 
 @dataclass
 class Delivery:
-    """One attempt to hand over a request. `fresh` is true when a connection was opened for it: the others served earlier ones."""
+    """One attempt to deliver a request. `fresh` is true when a new connection was opened for it."""
 
     began: float = field(default_factory=time.monotonic)
     fresh: bool = False
     answered: bool = False
 
     def never_arrived(self, error: BaseException | None) -> bool:
-        """Whether a kept connection turned out to be closed: it broke at once, before any byte of an answer."""
+        """Say whether a kept-alive connection was already closed: it broke at once, before any byte of an answer."""
         broke = isinstance(error, aiohttp.ClientOSError | aiohttp.ServerDisconnectedError)
         at_once = time.monotonic() - self.began < AT_ONCE_S
         kept = not self.fresh and not isinstance(error, aiohttp.ClientConnectorError)
@@ -30,7 +30,7 @@ class Delivery:
 
 
 def note_new_connections() -> aiohttp.TraceConfig:
-    """The part of a session that tells the `Delivery` that travels with a request when a connection is opened for it."""
+    """Return a session's tracing, which marks a request's `Delivery` as fresh when a connection is opened for it."""
 
     async def note(_: aiohttp.ClientSession, context: SimpleNamespace, __: aiohttp.TraceConnectionCreateStartParams) -> None:
         context.trace_request_ctx.fresh = True

@@ -1,6 +1,6 @@
-"""A model file (GGUF) in this process, through xllamacpp: for schema-bound steps where no server is configured.
+"""Running a model file (GGUF) in this process through xllamacpp, for steps with a schema when no server is configured.
 
-Optional: `.venv/bin/pip install 'rubrica[embedded]'`. Small models plan and query passably under a schema; none of them can
+Optional: `.venv/bin/pip install 'rubrica[embedded]'`. Small models plan and query acceptably with a schema; none of them can
 write a report.
 """
 
@@ -19,7 +19,7 @@ from workflows.chat_models.openai_wire import NotTheProtocol, ServerError, read_
 
 
 class EmbeddedModel:
-    """One loaded model file. Calls run one after the other, each in a thread, so that the event loop goes on."""
+    """One loaded model file. Calls run one by one, each in a thread, so that the event loop is not blocked."""
 
     def __init__(self, server: Any, name: str) -> None:
         self._server = server
@@ -28,11 +28,11 @@ class EmbeddedModel:
 
     @property
     def name(self) -> str:
-        """The file's name without its ending."""
+        """The file's name without its suffix."""
         return self._name
 
     async def complete(self, request: ChatRequest) -> Completion:
-        """One answer to one request.
+        """Return one answer to one request.
 
         Raises:
             ContextTooLong: the conversation is longer than the loaded context.
@@ -54,7 +54,7 @@ class EmbeddedModel:
 
 
 def load_embedded(path: Path, context_tokens: int = 8_192, threads: int = 1) -> EmbeddedModel:
-    """Load a model file; takes seconds and about the file's size in memory.
+    """Load a model file. This takes seconds and about the file's size in memory.
 
     Raises:
         SetupError: the file or the library is missing, or the file is no model.

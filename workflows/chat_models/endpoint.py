@@ -1,4 +1,4 @@
-"""Where a model is served and on what terms."""
+"""The address of a model, its time-outs and its prices."""
 
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -9,7 +9,7 @@ from app.domain.budget import Usage
 
 @dataclass(frozen=True, slots=True)
 class Timeouts:
-    """How long to wait: to be connected, between two pieces of a streamed answer, for a whole answer."""
+    """The longest waits: for a connection, between two pieces of a streamed answer, for a whole answer."""
 
     connect: timedelta = timedelta(seconds=10)
     idle: timedelta = timedelta(minutes=3)
@@ -24,20 +24,20 @@ class Prices:
     output: Decimal = Decimal(0)
 
     def cost(self, input_tokens: int, output_tokens: int) -> int:
-        """Millionths of a dollar, rounded."""
+        """Return the cost in millionths of a dollar, rounded."""
         return round(self.input * input_tokens + self.output * output_tokens)
 
     def bill(self, input_tokens: int, output_tokens: int) -> Usage:
-        """The account of one model call."""
+        """Return the usage of one model call."""
         cost = self.cost(input_tokens, output_tokens)
         return Usage(model_calls=1, input_tokens=input_tokens, output_tokens=output_tokens, cost_microusd=cost)
 
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """An OpenAI-compatible server and the model to ask for. `base_url` ends in `/v1` as a rule; the key never prints.
+    """An OpenAI-compatible server and the model to ask for. `base_url` usually ends in `/v1`; the key is never printed.
 
-    `max_answer_bytes` bounds what is read of one response, headers aside.
+    `max_answer_bytes` limits how much of a response body is read.
     """
 
     base_url: str

@@ -1,4 +1,4 @@
-"""A further model that reports may be written with."""
+"""A further model for writing reports."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from workflows.chat_models.endpoint import Prices
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """The model, and what it costs."""
+    """A model and its prices."""
 
     chat: ChatModel
     prices: Prices

@@ -1,4 +1,4 @@
-"""Any OpenAI-compatible server, over one shared session that keeps its connections open. It never retries."""
+"""Client of any OpenAI-compatible server, over one shared session with kept-alive connections. It never retries."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -38,8 +38,8 @@ class OpenAICompatible:
     """A chat model behind `POST <base_url>/chat/completions`.
 
     Raises (from `complete`):
-        ModelUnavailable: no connection, a time-out, 429, 5xx, an answer cut off on the way.
-        ContextTooLong: the conversation is longer than the model takes.
+        ModelUnavailable: no connection, a time-out, 429, 5xx, an answer that breaks off.
+        ContextTooLong: the conversation is longer than the model accepts.
         ModelRefused: any other refusal, with the server's reason, or a server that speaks another protocol.
     """
 
@@ -56,7 +56,7 @@ class OpenAICompatible:
         return self._endpoint.model
 
     async def complete(self, request: ChatRequest) -> Completion:
-        """One answer to one request."""
+        """Return one answer to one request."""
         try:
             heard = await self._ask(request_body(self._endpoint.model, request, self._endpoint.stream))
         except ModelError as error:
@@ -70,13 +70,13 @@ class OpenAICompatible:
             except ContextTooLong:
                 if not without_limit(body):
                     raise
-                continue  # some servers count the room for the longest answer as part of the conversation
+                continue  # some servers add the limit of the answer to the length of the conversation
             if heard is not None:
                 return heard
         raise ModelRefused("the model server refused one field of the request after the other")
 
     async def _post(self, body: dict[str, Any]) -> Heard | None:
-        """The answer; None when the server refused a field that it will not see again."""
+        """Return the answer; None when the server refused a field that later requests leave out."""
         for _ in range(MAX_STALE):
             delivery = Delivery()
             try:
@@ -119,7 +119,7 @@ class OpenAICompatible:
             raise from_error_object(error.error) from error
 
     async def _whole(self, response: ClientResponse) -> Heard:
-        """One JSON object, also from a server that ignored the wish for a stream."""
+        """Read an answer that is one JSON object, also from a server that ignored the request for a stream."""
         raw = await self._read(response, self._endpoint.max_answer_bytes)
         try:
             return read_whole(raw)
@@ -178,7 +178,7 @@ class OpenAICompatible:
         )
 
     def _without_key(self, error: ModelError) -> ModelError:
-        """The error, with the key starred out where a server repeats it."""
+        """Return the error, with the key replaced by stars if the server repeats it."""
         key = self._endpoint.api_key
         if key and key in str(error):
             error.args = (str(error).replace(key, "***"),)
@@ -191,7 +191,7 @@ def _headers(endpoint: Endpoint) -> dict[str, str]:
 
 
 def _timeout(endpoint: Endpoint) -> ClientTimeout:
-    """Without a stream no byte comes before the whole answer, so only the total bounds the wait."""
+    """Return the time-outs. Without a stream no byte comes before the whole answer, so only the total limits the wait."""
     stated = endpoint.timeouts
     idle = stated.idle if endpoint.stream else stated.total
     connect = stated.connect.total_seconds()
@@ -199,7 +199,7 @@ def _timeout(endpoint: Endpoint) -> ClientTimeout:
 
 
 async def _gather(response: ClientResponse) -> None:
-    """Let the next tokens come together outside: waking up for each one costs about 40 ms CPU an answer, and nobody watches."""
+    """Let the next tokens collect in the socket: waking up for each one costs about 40 ms CPU per answer, and nobody watches."""
     protocol = response.connection.protocol if response.connection else None
     if protocol is not None:
         protocol.pause_reading()
@@ -210,7 +210,7 @@ async def _gather(response: ClientResponse) -> None:
 
 
 async def _to_end(response: ClientResponse) -> None:
-    """Read what follows the end mark, which is nothing and mostly there already: then the connection can be used again."""
+    """Read to the end of the response after the end mark, so that the connection can be used again."""
     if response.content.at_eof():
         return
     with suppress(TimeoutError):
@@ -225,7 +225,7 @@ def _one_line(error: BaseException) -> str:
 
 @asynccontextmanager
 async def connected(endpoint: Endpoint) -> AsyncIterator[OpenAICompatible]:
-    """A model with a session of its own: one pool of kept-alive connections, without a limit of calls at once."""
+    """Open a model with its own session: one pool of kept-alive connections, without a limit of parallel calls."""
     connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=KEEP_ALIVE_S, ttl_dns_cache=300)
     cookies, tracing = aiohttp.DummyCookieJar(), note_new_connections()
     async with ClientSession(connector=connector, cookie_jar=cookies, trace_configs=[tracing]) as session:

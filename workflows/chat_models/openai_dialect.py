@@ -1,6 +1,6 @@
-"""What a particular server does not understand of the protocol, learnt from its refusals.
+"""The fields of the protocol that a server does not understand, learnt from its refusals.
 
-A refused request costs nothing and was never answered, so asking again without the refused field is no retry.
+A refused request costs nothing and was not answered, so asking again without the refused field is no retry.
 """
 
 import re
@@ -12,13 +12,13 @@ _FIELDS = {"json_schema": "response_format", "'stop'": "stop"}
 
 
 class Dialect:
-    """Fields to leave out for one server; the limit of tokens is first renamed, then left out."""
+    """The fields to leave out for one server. The limit of tokens is first renamed, then left out."""
 
     def __init__(self) -> None:
         self._left_out: set[str] = set()
 
     def spoken(self, body: dict[str, Any]) -> dict[str, Any]:
-        """The body as this server understands it."""
+        """Return the body as this server understands it."""
         if LIMIT in self._left_out and LIMIT in body:
             body[NEWER_LIMIT] = body[LIMIT]
         for name in self._left_out:
@@ -26,7 +26,7 @@ class Dialect:
         return body
 
     def learn(self, said: str, body: dict[str, Any]) -> bool:
-        """Whether the refusal names a field that can be done without; if so, it is from now on."""
+        """Say whether the refusal names a field that is not necessary; if so, leave it out from now on."""
         for named in _NAMED.findall(said):
             name = _FIELDS.get(named.lower(), named.lower())
             name = name if name in body or name not in (LIMIT, NEWER_LIMIT) else NEWER_LIMIT if NEWER_LIMIT in body else LIMIT
@@ -37,6 +37,6 @@ class Dialect:
 
 
 def without_limit(body: dict[str, Any]) -> bool:
-    """Take the limit of tokens out of one request; False where it had none."""
+    """Remove the limit of tokens from one request; return False if it had none."""
     limits = [body.pop(name, None) for name in (LIMIT, NEWER_LIMIT)]
     return any(limit is not None for limit in limits)

@@ -1,4 +1,4 @@
-"""What a server's refusal means: wait and ask again, ask shorter, or never ask again."""
+"""The meaning of a server's refusal: wait and ask again, ask shorter, or never ask again."""
 
 import re
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ _OVERLOADED = re.compile(r"overload|rate.?limit|too many requests|capacity|try a
 
 
 def from_status(status: int, headers: Mapping[str, str], raw: bytes, url: str) -> ModelError:
-    """The error of a response that is not 200."""
+    """Return the error for a response that is not 200."""
     said = said_in(raw)
     message = f"the model server answered {status}: {said or 'no reason given'}"
     if status == 413 or (status in (400, 422, 500) and _TOO_LONG.search(f"{_code_in(raw)} {said}")):
@@ -44,7 +44,7 @@ def from_status(status: int, headers: Mapping[str, str], raw: bytes, url: str) -
 
 
 def from_error_object(error: Any) -> ModelError:
-    """The error that came in place of an answer, under a status or in a stream that promised one."""
+    """Return the error for an error object that came instead of an answer, with status 200 or in a stream."""
     code = error.get("code") if isinstance(error, dict) else None
     said = _message(error)
     message = f"the model server reported: {said}"
@@ -58,7 +58,7 @@ def from_error_object(error: Any) -> ModelError:
 
 
 def not_the_protocol(url: str, why: object, raw: bytes) -> ModelRefused:
-    """A server that speaks something else."""
+    """Return the error for a server that speaks another protocol."""
     shown = " ".join(raw[:200].decode("utf-8", "replace").split())
     return ModelRefused(
         f"{url} does not speak the chat-completions protocol: {why}. It sent: {shown!r}. "
@@ -67,7 +67,7 @@ def not_the_protocol(url: str, why: object, raw: bytes) -> ModelRefused:
 
 
 def said_in(raw: bytes) -> str:
-    """The reason in the body of a refusal, whatever its form, on one line."""
+    """Return the reason in the body of a refusal of any form, on one line."""
     try:
         value = _body(raw)
     except orjson.JSONDecodeError:
@@ -77,13 +77,13 @@ def said_in(raw: bytes) -> str:
 
 
 def _body(raw: bytes) -> Any:
-    """The JSON of a refusal; some servers wrap it in a list of one."""
+    """Return the JSON of a refusal; some servers wrap it in a list of one."""
     value = orjson.loads(raw)
     return value[0] if isinstance(value, list) and len(value) == 1 else value
 
 
 def _code_in(raw: bytes) -> str:
-    """The name that the server gives to its reason, if any."""
+    """Return the server's code for its reason, if any."""
     try:
         value = _body(raw)
     except orjson.JSONDecodeError:
@@ -100,5 +100,5 @@ def _message(error: Any) -> str:
 
 
 def _wish(headers: Mapping[str, str]) -> timedelta | None:
-    """When the server wants to be asked again; some say it in milliseconds."""
+    """Return when the server wants to be asked again; some servers state it in milliseconds."""
     return time_of(headers.get("retry-after-ms", ""), timedelta(milliseconds=1)) or retry_after(headers)

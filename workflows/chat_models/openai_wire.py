@@ -1,4 +1,4 @@
-"""The chat-completions protocol: a request as bytes, an answer out of one JSON object or out of a stream of events."""
+"""The chat-completions protocol: writing a request, reading an answer from one JSON object or from a stream of events."""
 
 import json
 from collections.abc import Mapping
@@ -16,11 +16,11 @@ MOST_TOKENS = 10**9
 
 
 class NotTheProtocol(Exception):
-    """What came back is no chat completion."""
+    """The response is no chat completion."""
 
 
 class ServerError(Exception):
-    """An error object where an answer was expected."""
+    """The response is an error object instead of an answer."""
 
     def __init__(self, error: Any) -> None:
         super().__init__(str(error))
@@ -29,7 +29,7 @@ class ServerError(Exception):
 
 @dataclass(slots=True)
 class Heard:
-    """An answer as far as it has come in. Tokens are None where the server stated none."""
+    """The part of an answer that has been received. Token counts are None if the server stated none."""
 
     pieces: list[str] = field(default_factory=list)
     model: str = ""
@@ -46,12 +46,12 @@ class Heard:
 
     @property
     def thought(self) -> str:
-        """What the model thought before it answered, where the server tells: paid for like the answer."""
+        """The model's thinking before the answer, if the server sends it; it costs the same as the answer."""
         return "".join(self.thoughts)
 
 
 def request_body(model: str, request: ChatRequest, stream: bool) -> dict[str, Any]:
-    """The request as the protocol spells it."""
+    """Return the request's body in the protocol."""
     body: dict[str, Any] = {
         "model": model,
         "messages": [{"role": m.role.value, "content": m.content} for m in request.messages],
@@ -70,11 +70,11 @@ def request_body(model: str, request: ChatRequest, stream: bool) -> dict[str, An
 
 
 def read_whole(raw: bytes) -> Heard:
-    """An answer that came in one piece.
+    """Read an answer that came in one piece.
 
     Raises:
         ServerError: an error object came with a status that promised an answer.
-        NotTheProtocol: it is something else. An answer without a choice is an empty one: some filters leave that.
+        NotTheProtocol: it is something else. An answer without a choice is empty: some content filters send that.
     """
     heard = Heard()
     _take(heard, _json(raw), "message")
@@ -84,7 +84,7 @@ def read_whole(raw: bytes) -> Heard:
 
 
 class StreamReader:
-    """Takes the bytes of an event stream as they come. `foreign` is the first event, while none was part of an answer."""
+    """Reads the bytes of an event stream as they come. `foreign` is the first event until one is part of an answer."""
 
     def __init__(self) -> None:
         self.heard = Heard()
@@ -94,24 +94,24 @@ class StreamReader:
         self._rest = b""
 
     def feed(self, data: bytes) -> None:
-        """More bytes. Raises as `read_whole` does."""
+        """Take more bytes. Raises as `read_whole` does."""
         *lines, self._rest = (self._rest + data).split(b"\n")
         for line in lines:
             if line.startswith(DATA):
                 self._event(line[len(DATA) :].strip())
 
     def end(self) -> None:
-        """No more bytes come: the last event may lack its line's end, or was cut off and does not count.
+        """End the stream. The last event may lack its line end; one that breaks off is ignored.
 
         Raises:
-            ServerError: it is an error object.
+            ServerError: the last event is an error object.
         """
         with suppress(NotTheProtocol):
             self.feed(b"\n")
 
     @property
     def complete(self) -> bool:
-        """Whether the answer came to its end; a stream without an end was cut off."""
+        """Whether the answer is complete; a stream without an end broke off."""
         return self.done or bool(self.heard.finish_reason)
 
     def _event(self, data: bytes) -> None:
@@ -135,7 +135,7 @@ def _json(raw: bytes) -> Mapping[str, Any]:
 
 
 def _leniently(raw: bytes, refused: orjson.JSONDecodeError) -> Any:
-    """JSON whose letters are broken: half a character, as some tokenizers leave it, or bytes that are no UTF-8."""
+    """Read JSON with broken characters: half a character, as some tokenizers send, or bytes that are no UTF-8."""
     try:
         return json.loads(raw.decode("utf-8", "replace"))
     except (ValueError, RecursionError):
@@ -143,7 +143,7 @@ def _leniently(raw: bytes, refused: orjson.JSONDecodeError) -> Any:
 
 
 def _whole_letters(text: str) -> str:
-    """Halves of a character that came apart are joined; one that stands alone can be neither stored nor sent."""
+    """Join separated halves of a character, and replace single halves, which can be neither stored nor sent."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
@@ -166,7 +166,7 @@ def _take(heard: Heard, value: Mapping[str, Any], holder: str) -> None:
 
 
 def _content(content: Any) -> str:
-    """Text, or a list of parts with text in them."""
+    """Return the text of a content: a string, or a list of parts with text."""
     if isinstance(content, str):
         return content
     parts = content if isinstance(content, list) else ()
@@ -180,5 +180,5 @@ def _take_usage(heard: Heard, usage: Any) -> None:
 
 
 def _count(stated: Any, before: int | None) -> int | None:
-    """What no answer can have used (some servers write -1 as an unsigned number) counts as not stated."""
+    """Return a stated count, or the one before it if the count is impossible (some servers write -1 as an unsigned number)."""
     return stated if isinstance(stated, int) and 0 <= stated <= MOST_TOKENS else before

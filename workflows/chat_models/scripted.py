@@ -1,4 +1,4 @@
-"""A model whose answers are written beforehand: a list in order, or a function of the request."""
+"""A model with prepared answers: a list in order, or a function of the request."""
 
 from collections.abc import Callable, Iterable
 from typing import TypeAlias
@@ -31,7 +31,7 @@ class ScriptedModel:
         return self._name
 
     async def complete(self, request: ChatRequest) -> Completion:
-        """The next answer.
+        """Return the next answer.
 
         Raises:
             ModelRefused: a list of answers is used up.

@@ -1,1 +1,1 @@
-"""Pure detectors: no model, no I/O, no state. The product, rewards and evaluation use the same ones."""
+"""Pure detectors without model, I/O or state. The product, rewards and evaluation use the same ones."""

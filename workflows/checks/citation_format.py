@@ -1,6 +1,6 @@
 """Citations as readers see them: [n] with an entry n in the list of sources (MindDR Eq. 11, v_ref; Table 4, citation format).
 
-Whether a source bears out what it is cited for is another question (`grading.py`, `judging/citation_judge.py`).
+Whether a source supports a statement is another question (`grading.py`, `judging/citation_judge.py`).
 """
 
 import re
@@ -29,8 +29,8 @@ _AT_THE_START = re.compile(r"\s*(?:[-*+]\s+|\d{1,3}[.)]\s+|>\s*)*\[\d{1,4}\](?!\
 
 
 class CitationFault(StrEnum):
-    """`dangling`: a number without an entry. `unused`: an entry that nothing cites. `order`: entries that do not count up.
-    `leftover`: a notation of the writer's, such as [q3] or 【1†】. `floating`: a citation with nothing before it to bear out.
+    """The kinds of fault. `dangling`: a number without an entry. `unused`: an entry that nothing cites. `order`: entries that do
+    not count up. `leftover`: a notation of the writer, such as [q3] or 【1†】. `floating`: a citation without text before it.
     """
 
     DANGLING = "dangling"
@@ -55,7 +55,7 @@ class Referenced(NamedTuple):
 
 
 def parted(markdown: str) -> Referenced:
-    """A report cut at its last list of sources."""
+    """Cut a report at its last list of sources."""
     lines = markdown.split("\n")
     heads = [place for place, line in enumerate(lines) if _LIST_HEADING.match(line)]
     if not heads:
@@ -65,7 +65,7 @@ def parted(markdown: str) -> Referenced:
 
 
 def _listed(lines: list[str]) -> list[int]:
-    """The numbers of a list's entries: all that stand in brackets, or else the plain ones up to the next heading."""
+    """Return the numbers of a list's entries: all numbers in brackets, or else the plain ones up to the next heading."""
     entries = [(place, found) for place, line in enumerate(lines) if (found := _ENTRY.match(line))]
     if bracketed := [int(found[1]) for _, found in entries if found[1]]:
         return bracketed
@@ -74,7 +74,7 @@ def _listed(lines: list[str]) -> list[int]:
 
 
 def citation_faults(markdown: str) -> list[FoundCitationFault]:
-    """The faults of a report's citations. Without a list of sources only notation and place can be judged."""
+    """Return the faults of a report's citations. Without a list of sources only notation and place can be checked."""
     body, listed = parted(markdown)
     code = code_lines(tokens_of(body))
     lines = [_CODE.sub("code", line) for place, line in enumerate(body.split("\n")) if place not in code]
@@ -95,7 +95,7 @@ def citation_faults(markdown: str) -> list[FoundCitationFault]:
 
 
 def _floats(line: str, before: str) -> bool:
-    """Whether a paragraph or list item begins with a citation; in a paragraph that goes on from the line before it may."""
+    """Say whether a paragraph or list item begins with a citation. A line that continues a paragraph may begin with one."""
     goes_on = bool(before.strip()) and not re.match(r"\s*(?:[-*+>]|\d{1,3}[.)]\s)", line)
     return not goes_on and _AT_THE_START.match(line) is not None
 

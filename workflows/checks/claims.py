@@ -1,7 +1,7 @@
 """The claim sentences of a report's Markdown, each with the quotes it cites and its exact place in the section's body.
 
-A marker counts for the sentence it stands in or directly after. Sentences of the same paragraph before it, since the last marker,
-are taken to lean on it too: writers often cite once for two or three sentences.
+A marker belongs to the sentence it stands in or directly after. Earlier sentences of the same paragraph, since the last marker,
+lean on it too: writers often cite once for two or three sentences.
 """
 
 import re
@@ -22,13 +22,13 @@ _OPENING = re.compile(r"[ \t]*(?:(?:[-*+]|\d{1,3}[.)])[ \t]+|>[ \t]?)*")
 _MARKUP = re.compile(r"\*\*|__|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)|`|\\(?=[^\w\s])")
 _STRAY_BLANK = re.compile(r" (?=[.,;:!?。，；：！？])")
 LEAST_TERMS = 2
-"""Words with a meaning of their own below which a sentence ("In short.") states nothing that could be checked."""
+"""A sentence with fewer meaningful words than this ("In short.") states nothing that could be checked."""
 
 
 class ClaimSentence(NamedTuple):
-    """`text` is plain, without markers and markup; `[start, end)` is its place in the body, its markers included.
+    """A claim: `text` is plain, without markers and markup; `[start, end)` is its place in the body, with its markers.
 
-    `keys` are the quotes it cites itself, `leans_on` those of the marker that follows it in its paragraph.
+    `keys` are the quotes it cites itself, `leans_on` those of the next marker in its paragraph.
     """
 
     text: str
@@ -39,7 +39,7 @@ class ClaimSentence(NamedTuple):
 
 
 class _Run(NamedTuple):
-    """Markers that follow each other: with the white space around them, `[start, end)`; where they begin, and where they end."""
+    """Markers in a row: `[start, end)` includes the white space around them, `[first, last)` does not."""
 
     start: int
     first: int
@@ -49,7 +49,7 @@ class _Run(NamedTuple):
 
 
 def claims_of(body: str) -> list[ClaimSentence]:
-    """The claims of one body, in order. Headings, table heads and scraps are none."""
+    """Return the claims of one body, in order. Headings, table heads and fragments are no claims."""
     found: list[ClaimSentence] = []
     for block in _blocks(body):
         found.extend(sentence for sentence in _leaning(_sentences(body, block)) if _states(sentence.text))
@@ -61,7 +61,7 @@ def _states(text: str) -> bool:
 
 
 def _blocks(body: str) -> Iterator[Span]:
-    """Paragraphs, list items and table cells, without what opens them."""
+    """Yield paragraphs, list items and table cells, without their opening marks."""
     start = end = -1
     lines = list(_LINE.finditer(body))
     for place, line in enumerate(lines):
@@ -88,7 +88,7 @@ def _is_head(lines: list[re.Match[str]], place: int) -> bool:
 
 
 def _sentences(body: str, block: Span) -> list[ClaimSentence]:
-    """The sentences of a block; markers are blanked first, so that they never hide where a sentence ends."""
+    """Return the sentences of a block. Markers are blanked first, so that they never hide the end of a sentence."""
     text, at = body[block.start : block.end], block.start
     runs = [_run(text, found) for found in _MARKERS.finditer(text)]
     spans = split_sentences(_blanked(text, runs))
@@ -109,7 +109,7 @@ def _run(text: str, found: re.Match[str]) -> _Run:
 
 
 def _blanked(text: str, runs: Sequence[_Run]) -> str:
-    """The text with blanks for markers, of the same length."""
+    """Replace markers by blanks of the same length."""
     blanked = text
     for run in runs:
         blanked = blanked[: run.start] + " " * (run.end - run.start) + blanked[run.end :]
@@ -121,7 +121,7 @@ def _plain(text: str) -> str:
 
 
 def _leaning(sentences: Sequence[ClaimSentence]) -> Iterator[ClaimSentence]:
-    """The sentences, those without a marker leaning on the next one that there is."""
+    """Let each sentence without a marker lean on the next marker of its block."""
     following: tuple[str, ...] = ()
     leaning: list[ClaimSentence] = []
     for sentence in reversed(sentences):

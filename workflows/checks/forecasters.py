@@ -1,4 +1,4 @@
-"""Whether a text names who made a forecast, by rules (MindDR 8.4): an institution, somebody explicit, or whose own plan it is."""
+"""Finding by rules whether a text names the author of a forecast (MindDR 8.4): an institution, a person, or the planner."""
 
 import re
 
@@ -34,5 +34,5 @@ _CHINESE = re.compile(
 
 
 def names_a_forecaster(context: str) -> bool:
-    """True when the text says whose forecast it gives. "It is expected" names nobody."""
+    """Say whether the text names the author of its forecast. "It is expected" names nobody."""
     return _ENGLISH.search(context) is not None or _CHINESE.search(context) is not None

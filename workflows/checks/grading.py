@@ -1,8 +1,8 @@
 """The offline grader: does this evidence support this claim? Two small logistic models over named features.
 
-One model tells evidence that says the claim from evidence that does not; the other tells agreement from opposition. Each comes
-in two forms, with vectors of an encoder and without. `python -m bench.fit_citation_grader` made the weights in grader.json, from
-human labels.
+One model separates evidence that states the claim from evidence that does not; the other separates agreement from opposition.
+Each has two forms, with and without an encoder's vectors. `python -m bench.fit_citation_grader` made the weights in grader.json
+from human labels.
 """
 
 import json
@@ -23,25 +23,25 @@ from workflows.checks.reading import Sentence, read
 EXCERPT, PASSAGE, PAGE = "excerpt", "passage", "page"
 LONGEST_EXCERPT = 4
 LONGEST_PASSAGE = 20
-"""In sentences. What it means that a word is missing differs between a quote, a passage and a page, and so do the weights."""
+"""In sentences. A missing word means different things in a quote, a passage and a page, so the weights differ too."""
 MOST_ENCODED = 12
 CLEARLY_OPPOSED = -0.25
-"""A claim is not called contradicted unless its directions and those of the evidence disagree at least so much, from 0 to -1."""
+"""A claim is contradicted only if its directions and those of the evidence disagree at least this much, from 0 to -1."""
 NEUTRAL_COSINE = 0.5
-"""Stands in for a cosine where there is no encoder, so that closeness keeps its scale."""
+"""The value that replaces a cosine when there is no encoder, so that closeness keeps its scale."""
 
 Signals: TypeAlias = Mapping[str, float]
 
 
 class Evidence(NamedTuple):
-    """What a claim is held against: its source's title and its sentences, at least one."""
+    """The evidence for a claim: its source's title and at least one sentence."""
 
     title: str
     sentences: Sequence[str]
 
 
 class Grade(NamedTuple):
-    """`supported`: the probability that the evidence says the claim; `opposed`: that it says the opposite, if on it at all."""
+    """`supported`: the probability that the evidence states the claim; `opposed`: that it states the opposite, if on topic."""
 
     support: Support
     supported: float
@@ -56,7 +56,7 @@ class Logistic:
     added: Mapping[str, Signals]
 
     def probability(self, signals: Signals) -> float:
-        """Between 0 and 1."""
+        """Return the probability, between 0 and 1."""
         added = self.added.get(extent_of(signals), {})
         score = self._sum(self.weights, signals) + self._sum(added, signals)
         return 1 / (1 + exp(-max(-30.0, min(30.0, score))))
@@ -68,8 +68,8 @@ class Logistic:
 
 @dataclass(frozen=True)
 class Form:
-    """One form of the grader, with its limits: from `full` on a claim is supported, below `none` it is not, and above `opposed`
-    the evidence says the opposite."""
+    """One form of the grader with its limits: a claim is supported from `full` on and unsupported below `none`; from `opposed` on
+    the evidence states the opposite."""
 
     support: Logistic
     opposition: Logistic
@@ -78,7 +78,7 @@ class Form:
     opposed: float
 
     def grade(self, signals: Signals) -> Grade:
-        """The grade of a claim with these signals. A number that the evidence does not have is never fully supported."""
+        """Grade a claim with these signals. A claim with a number that the evidence lacks is never fully supported."""
         supported, opposed = self.support.probability(signals), self.opposition.probability(signals)
         if supported >= self.none and opposed >= self.opposed and signals["direction"] < CLEARLY_OPPOSED:
             return Grade(Support.CONTRADICTED, supported, opposed)
@@ -90,7 +90,7 @@ class Form:
 
 @dataclass(frozen=True)
 class Grader:
-    """The offline grader: `words` needs nothing, `vectors` needs an encoder and is better."""
+    """The offline grader. The form `words` needs only the texts; `vectors` needs an encoder and is better."""
 
     rarity: Rarity
     words: Form
@@ -102,26 +102,26 @@ class Grader:
         return form.grade(signals_of(claim, evidence, self.rarity, vectors))
 
     def supported(self, claim: str, evidence: Evidence) -> float:
-        """What `grade` says under this name without vectors, for half of the work: whether the evidence opposes is not asked."""
+        """Return the `supported` value of `grade` without vectors, in half the time, because opposition is not computed."""
         own, title, sentences = _read(claim, evidence)
         covered = coverage(own, sentences, self.rarity)
         return self.words.support.probability(overlap(own, title, sentences, covered, self.rarity)._asdict())
 
     def texts_to_encode(self, claim: str, evidence: Evidence) -> list[str]:
-        """The texts whose vectors a grade asks for: the claim, the title, and the sentences that share most words with it."""
+        """Return the texts whose vectors a grade needs: the claim, the title, and the sentences that share most words with it."""
         covered = coverage(read(claim), [read(text) for text in evidence.sentences], self.rarity)
         wanted = [evidence.sentences[i] for i in covered.order[:MOST_ENCODED]]
         return [text for text in dict.fromkeys([claim, evidence.title, *wanted]) if text]
 
 
 def extent_of(signals: Signals) -> str:
-    """Whether the evidence is an excerpt, a passage or a page."""
+    """Return whether the evidence is an excerpt, a passage or a page."""
     sentences = round(exp(signals["evidence_length"]))
     return EXCERPT if sentences <= LONGEST_EXCERPT else PASSAGE if sentences <= LONGEST_PASSAGE else PAGE
 
 
 def signals_of(claim: str, evidence: Evidence, rarity: Rarity, vectors: Vectors | None) -> dict[str, float]:
-    """All features of a claim against evidence, by name; those of an encoder only with vectors."""
+    """Return all features of a claim and its evidence by name; an encoder's features only with vectors."""
     own, title, sentences = _read(claim, evidence)
     covered = coverage(own, sentences, rarity)
     signals = overlap(own, title, sentences, covered, rarity)._asdict()
@@ -140,7 +140,7 @@ def _read(claim: str, evidence: Evidence) -> tuple[Sentence, Sentence, list[Sent
 def _closeness(
     claim: Sentence, title: Sentence, sentences: Sequence[Sentence], covered: Coverage, rarity: Rarity, vectors: Vectors | None
 ) -> list[float]:
-    """For the title and each sentence, the share of the claim's words it has plus its cosine."""
+    """Return, for the title and each sentence, its share of the claim's words plus its cosine."""
     shares = [rarity.share(covered.weights, title.stem_set), *covered.shares]
     texts = [title.text, *(sentence.text for sentence in sentences)]
     if not vectors:
@@ -151,12 +151,12 @@ def _closeness(
 
 @cache
 def shipped() -> Grader:
-    """The grader with the weights of this package."""
+    """Load the grader with the weights of this package."""
     return grader_of(json.loads(files("workflows.checks").joinpath("grader.json").read_text(encoding="utf-8")))
 
 
 def grader_of(fitted: Mapping[str, Any]) -> Grader:
-    """A grader with these weights; the form is that of grader.json."""
+    """Return a grader with these weights, in the format of grader.json."""
     forms = {name: _form(form) for name, form in fitted["forms"].items()}
     return Grader(Rarity(fitted["documents"], fitted["counts"]), words=forms["words"], vectors=forms["vectors"])
 

@@ -1,7 +1,7 @@
 """Sentences in another language than the report's (MindDR section 6.3: language inconsistency).
 
-Foreign words stand by right in quotations, titles, brackets, links, emphasis, code, formulas and block quotes. In English text
-any other ideographs are a slip; Chinese text has Latin names and terms throughout, so that only whole sentences count there.
+Foreign words are allowed in quotations, titles, brackets, links, emphasis, code, formulas and block quotes. In English text all
+other ideographs are a mistake; Chinese text always has Latin names and terms, so only whole foreign sentences count there.
 """
 
 import re
@@ -17,7 +17,7 @@ from workflows.checks.citation_format import parted
 from workflows.checks.markdown import tokens_of
 
 SENTENCE_WORDS, PLAIN_WORDS = 8, 5
-"""A Chinese text's sentence with so many English words, so many of them in small letters, and hardly an ideograph is foreign."""
+"""A sentence of a Chinese text is foreign with this many English words, this many of them in lower case, and few ideographs."""
 FEW_IDEOGRAPHS = 0.15
 SLIP_IDEOGRAPHS = 2
 _ALLOWED = re.compile(
@@ -29,13 +29,13 @@ _SET_APART = {"em_open": 1, "em_close": -1, "link_open": 1, "link_close": -1}
 
 
 def language_breaks(markdown: str, language: Language) -> list[str]:
-    """The sentences of a report that leave its language; its headings and its list of sources do not count."""
+    """Return the sentences of a report in another language; its headings and its list of sources do not count."""
     is_foreign = _foreign_in_chinese if language is Language.CHINESE else _foreign_in_english
     return [sentence for sentence in prose_of(parted(markdown).body) if is_foreign(_ALLOWED.sub(" ", sentence))]
 
 
 def prose_of(markdown: str) -> Iterator[str]:
-    """The sentences of a text's paragraphs, list items and table cells, without what is set apart in them."""
+    """Yield the sentences of a text's paragraphs, list items and table cells, without emphasised and linked words."""
     quoted = heading = 0
     for token in tokens_of(MARKER.sub("", markdown)):
         quoted += {"blockquote_open": 1, "blockquote_close": -1}.get(token.type, 0)

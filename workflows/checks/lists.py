@@ -1,4 +1,4 @@
-"""Numbered lists whose numbers do not count (MindDR Eq. 11, v_md), and code that is never closed."""
+"""Finding numbered lists that do not count up (MindDR Eq. 11, v_md), and code blocks that are never closed."""
 
 from enum import StrEnum
 
@@ -6,7 +6,7 @@ from workflows.checks.markdown import tokens_of
 
 
 class MarkdownFault(StrEnum):
-    """`numbering`: an item's number is neither the one before it plus one, nor the first one again as Markdown allows throughout.
+    """`numbering`: a list neither counts up by one nor repeats its first number throughout, as Markdown allows.
     `open_code`: a block of code swallows the rest of the text.
     """
 
@@ -15,7 +15,7 @@ class MarkdownFault(StrEnum):
 
 
 def markdown_faults(text: str) -> list[MarkdownFault]:
-    """The faults of a text's lists and code blocks, in order."""
+    """Return the faults of a text's lists and code blocks, in order."""
     found: list[MarkdownFault] = []
     lists: list[list[int]] = []
     lines = text.rstrip().split("\n")

@@ -1,4 +1,4 @@
-"""Markdown as readers' programs read it (CommonMark with tables), for detectors that need its blocks."""
+"""Parsing Markdown as readers' programs do (CommonMark with tables), for detectors that need its blocks."""
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -8,10 +8,10 @@ _PARSER = MarkdownIt("commonmark", {"html": False}).enable("table")
 
 
 def tokens_of(text: str) -> list[Token]:
-    """The blocks of a text; `map` gives their lines, counted from 0, the end exclusive."""
+    """Return the blocks of a text; `map` gives their lines, counted from 0, the end exclusive."""
     return _PARSER.parse(text)
 
 
 def code_lines(tokens: list[Token]) -> frozenset[int]:
-    """The lines that are code: whatever stands in them is no table, heading or citation."""
+    """Return the lines of code, in which nothing is a table, heading or citation."""
     return frozenset(line for token in tokens if token.type in _CODE and token.map for line in range(*token.map))

@@ -1,4 +1,4 @@
-"""How near evidence is to a claim in meaning: features of dense vectors, where an encoder is at hand."""
+"""How near evidence is to a claim in meaning: features of dense vectors, when there is an encoder."""
 
 from collections.abc import Mapping, Sequence
 from math import sqrt
@@ -11,7 +11,7 @@ Vectors: TypeAlias = Mapping[str, Vector]
 
 
 class Nearness(NamedTuple):
-    """Cosines: of the nearest sentence, of the three nearest on average, of the title, of the evidence as a whole.
+    """Cosines with the claim: the nearest sentence, the mean of the three nearest, the title, the evidence as a whole.
 
     `both` is the highest product of a sentence's share of the claim's words and its cosine.
     """
@@ -24,12 +24,12 @@ class Nearness(NamedTuple):
 
 
 def cosine(one: Vector, other: Vector) -> float:
-    """Of two unit vectors."""
+    """Return the cosine of two unit vectors."""
     return float(sum(map(mul, one, other)))
 
 
 def nearness(claim: str, title: str, sentences: Sequence[str], shares: Sequence[float], vectors: Vectors) -> Nearness:
-    """The features; `shares` says how much of the claim's words each sentence has. Sentences without a vector do not count."""
+    """Return the features. `shares` is each sentence's share of the claim's words. Sentences without a vector do not count."""
     known = [(vectors[text], share) for text, share in zip(sentences, shares, strict=True) if text in vectors]
     own = vectors[claim]
     cosines = [cosine(own, vector) for vector, _ in known]

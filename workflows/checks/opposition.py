@@ -1,7 +1,7 @@
-"""Whether the evidence points the way a claim points: features of polarity and direction.
+"""Whether the evidence points in the same direction as a claim: features of polarity and direction.
 
-Every direction word of the claim is held against every direction word of the evidence; what counts is how much the words around
-the two have in common, and how close the sentence is to the claim. Positive: they point the same way; negative: opposite ways.
+Every direction word of the claim is compared with every direction word of the evidence. A pair counts by how many words around
+the two are the same, and by how close the sentence is to the claim. Positive means the same direction, negative the opposite.
 """
 
 import math
@@ -25,7 +25,7 @@ FADE = 3.0
 
 
 class Opposition(NamedTuple):
-    """Each from -1 (opposed) to 1 (agreeing)."""
+    """The features, each from -1 (opposed) to 1 (agreeing)."""
 
     direction: float
     strength: float
@@ -38,7 +38,7 @@ class Opposition(NamedTuple):
 def opposition(
     claim: Sentence, title: Sentence, evidence: Sequence[Sentence], closeness: Sequence[float], rarity: Rarity
 ) -> Opposition:
-    """The features. `closeness` says for the title and each sentence how near it is to the claim, from 0 to about 2."""
+    """Return the features. `closeness` says how near the title and each sentence are to the claim, from 0 to about 2."""
     direction = _Direction(claim, rarity)
     sums = _Sums()
     sentences = [title, *evidence]
@@ -62,14 +62,14 @@ def _standing(sentence: Sentence, is_title: bool) -> float:
 
 
 class _Sums:
-    """What the sentences add up to."""
+    """The sums over the sentences."""
 
     def __init__(self) -> None:
         self.agreement = self.met = self.denial = self.parity = self.nearby = self.weight = 0.0
 
 
 class _Direction:
-    """A claim's directions: its own direction words, or, without one, its statement as a whole, affirmed or denied."""
+    """A claim's directions: its direction words, or, without any, its statement as a whole, affirmed or denied."""
 
     def __init__(self, claim: Sentence, rarity: Rarity) -> None:
         self._claim = claim
@@ -102,12 +102,12 @@ class _Direction:
 
 
 def _whole(sentence: Sentence) -> Event:
-    """A sentence without a direction word, as one event: at its first negation, or in its middle."""
+    """Return one event for a sentence without a direction word: at its first negation, or in its middle."""
     return Event(sentence.denials[0], -1) if sentence.denials else Event(len(sentence.words) // 2, 1)
 
 
 def _overall(claim: Sentence) -> int:
-    """The sign of most of a claim's directions; 0 for a tie."""
+    """Return the sign of most of a claim's directions; 0 for a tie."""
     total = sum(event.sign for event in claim.events) if claim.events else _whole(claim).sign
     return (total > 0) - (total < 0)
 
@@ -117,7 +117,7 @@ def _around(sentence: Sentence, at: int, reach: int) -> frozenset[str]:
 
 
 def _pull(sentence: Sentence, weights: Mapping[str, float]) -> float:
-    """The signs of a sentence's directions, each the weaker the farther it stands from a word of the claim."""
+    """Return the sum of a sentence's directions, each weaker the farther it stands from a word of the claim."""
     shared = [at for at, word in enumerate(sentence.words) if word.stem in weights]
     if not shared:
         return 0.0
@@ -128,7 +128,7 @@ def _pull(sentence: Sentence, weights: Mapping[str, float]) -> float:
 
 
 def _order(claim: Sentence, sentence: Sentence) -> float:
-    """1 when what stands first in the claim stands first in the sentence too, -1 when last, 0 when that cannot be told."""
+    """Return 1 if the claim's first half comes first in the sentence too, -1 if it comes last, 0 if that is unclear."""
     middle = len(claim.stems) // 2
     first, last = set(claim.stems[:middle]), set(claim.stems[middle:])
     before = [at for at, stem in enumerate(sentence.stems) if stem in first - last]

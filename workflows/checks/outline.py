@@ -1,4 +1,4 @@
-"""Headings of a report: missing titles and wrong hierarchy (MindDR Table 1, outline generation)."""
+"""Finding faults of a report's headings: missing titles and wrong hierarchy (MindDR Table 1, outline generation)."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -11,9 +11,9 @@ from retrieval.language.numbers import read_chinese_numeral
 from workflows.checks.markdown import tokens_of
 
 ALIKE = 0.85
-"""From this likeness on a heading is taken for the planned one, reworded."""
+"""The least likeness at which a heading counts as the planned one, reworded."""
 LARGEST_PLAIN_NUMBER = 60
-"""A larger number before a heading, without a stop after it, is a year or an amount."""
+"""A larger number at the start of a heading, without a full stop after it, is a year or an amount."""
 _ARABIC = re.compile(r"(?:第\s*)?(\d{1,3}(?:\.\d{1,3})*)(?P<stop>[.．、:：)）]|\s*[章节部分条]{1,2}[、:：\s]?)?(?=\s|\D|$)")
 _CHINESE = re.compile(
     r"(?P<open>[（(])?(?:第)?([一二三四五六七八九十]{1,3})(?(open)[)）]|(?:[、．.:：]|[章节部分篇]{1,2}[、:：\s]?))"
@@ -29,8 +29,8 @@ class Heading(NamedTuple):
 
 
 class OutlineFault(StrEnum):
-    """`empty`: no title. `skipped`: more than one level below the heading before it, or a beginning below the top. `numbering`:
-    a number that does not follow its neighbour's or its parent's. `repeated`: the title of an earlier one beside it.
+    """`empty`: no title. `skipped`: more than one level below the heading before it, or a start below the top. `numbering`: a
+    number that does not follow its neighbour's or its parent's. `repeated`: the same title as an earlier heading beside it.
     """
 
     EMPTY = "empty"
@@ -52,7 +52,7 @@ class FoundFault(NamedTuple):
 
 
 class _Number(NamedTuple):
-    """How a heading is numbered: `2.1` as (2, 1); `style` keeps 一、 and （一） apart from 1."""
+    """The number of a heading: `2.1` is (2, 1); `style` distinguishes 一、 and （一） from 1."""
 
     style: str
     parts: tuple[int, ...]
@@ -69,7 +69,7 @@ class _Open:
 
 
 def headings_of(markdown: str) -> list[Heading]:
-    """The headings of a Markdown text, in order; those in code are none."""
+    """Return the headings of a Markdown text, in order, without those in code."""
     tokens = tokens_of(markdown)
     return [
         Heading(int(token.tag[1]), tokens[place + 1].content.strip())
@@ -79,7 +79,7 @@ def headings_of(markdown: str) -> list[Heading]:
 
 
 def outline_faults(headings: Sequence[Heading]) -> list[FoundFault]:
-    """The faults of an outline, in order."""
+    """Return the faults of an outline, in order."""
     found: list[FoundFault] = []
     top = min((heading.level for heading in headings), default=1)
     opened = [_Open(top - 1, None)]
@@ -103,7 +103,7 @@ def outline_faults(headings: Sequence[Heading]) -> list[FoundFault]:
 
 
 def sound_levels(levels: Sequence[int], top: int) -> list[int]:
-    """The levels with no step down of more than one, beginning at `top`; what stands under what stays as it is."""
+    """Return the levels without gaps, beginning at `top`. Each heading keeps its parent."""
     opened: list[int] = []
     found: list[int] = []
     for level in levels:
@@ -115,7 +115,7 @@ def sound_levels(levels: Sequence[int], top: int) -> list[int]:
 
 
 def missed_titles(planned: Iterable[str], headings: Sequence[Heading]) -> list[str]:
-    """Titles of a plan or outline under which the report has no heading, whatever its number; small rewordings count as there."""
+    """Return the planned titles without a heading in the report. Numbers are ignored, and small rewordings count as present."""
     written = [_numbered(heading.title)[1] for heading in headings]
     return [title for title in planned if not any(_same(_numbered(title)[1], other) for other in written)]
 
@@ -125,7 +125,7 @@ def _same(one: str, other: str) -> bool:
 
 
 def _follows(number: _Number, parent: _Open) -> bool:
-    """Whether a number is the next one beside its neighbours and stands under its parent's."""
+    """Say whether a number follows its neighbours and its parent's number."""
     *under, own = number.parts
     if under and parent.number and parent.number.style == number.style and tuple(under) != parent.number.parts:
         return False
@@ -134,7 +134,7 @@ def _follows(number: _Number, parent: _Open) -> bool:
 
 
 def _numbered(title: str) -> tuple[_Number | None, str]:
-    """A heading's number, if it has one, and its words in small letters without markup and punctuation."""
+    """Return a heading's number, if any, and its words in lower case without markup and punctuation."""
     plain = _MARKUP.sub("", title).strip()
     number, length = _number(plain)
     return number, "".join(c for c in plain[length:].casefold() if c.isalnum())

@@ -1,7 +1,7 @@
-"""How far the evidence has what a claim says, in words: features of lexical alignment.
+"""How many of a claim's words the evidence has: features of lexical alignment.
 
-Words are weighted by rarity. `best` is the sentence that covers the claim best, `top` the three best together, `all` the whole
-evidence with its title.
+Words are weighted by rarity. `best` is the sentence that covers the claim best, `top` the three best together, `all` the
+whole evidence.
 """
 
 import math
@@ -15,11 +15,11 @@ from workflows.checks.reading import Sentence
 TOP = 3
 RAREST = 3
 SIMILAR = 0.4
-"""Below this share of common letter triples, two words are not taken for forms of one."""
+"""The least share of common letter triples at which two words count as forms of one."""
 
 
 class Overlap(NamedTuple):
-    """Shares are from 0 to 1, lengths and frequencies are logarithms."""
+    """The features. Shares are from 0 to 1; lengths and frequencies are logarithms."""
 
     best: float
     top: float
@@ -40,7 +40,7 @@ class Overlap(NamedTuple):
 
 
 class Coverage(NamedTuple):
-    """A claim's stems with their weights, the share of them in each sentence, and the sentences' places, best first."""
+    """A claim's stems with their weights, each sentence's share of them, and the sentences' places, best first."""
 
     weights: Mapping[str, float]
     shares: Sequence[float]
@@ -48,7 +48,7 @@ class Coverage(NamedTuple):
 
 
 def coverage(claim: Sentence, evidence: Sequence[Sentence], rarity: Rarity) -> Coverage:
-    """How much of the claim each sentence has."""
+    """Return how much of the claim each sentence covers."""
     weights = {stem: rarity.of(stem) for stem in claim.stems}
     total = sum(weights.values()) or 1.0
     shares = [sum([weights[stem] for stem in claim.stem_set & sentence.stem_set]) / total for sentence in evidence]
@@ -56,7 +56,7 @@ def coverage(claim: Sentence, evidence: Sequence[Sentence], rarity: Rarity) -> C
 
 
 def overlap(claim: Sentence, title: Sentence, evidence: Sequence[Sentence], covered: Coverage, rarity: Rarity) -> Overlap:
-    """The features of a claim against evidence of at least one sentence."""
+    """Return the features of a claim and evidence of at least one sentence."""
     weights = covered.weights
     text = frozenset().union(*(sentence.stem_set for sentence in evidence))
     whole = text | title.stem_set
@@ -94,7 +94,7 @@ def _pairs_kept(claim: Sentence, evidence: Sequence[Sentence]) -> float:
 
 
 def _common_run(one: Sequence[str], other: Sequence[str]) -> int:
-    """Length of the longest common subsequence."""
+    """Return the length of the longest common subsequence."""
     shared = set(one).intersection(other)
     left, right = [stem for stem in one if stem in shared], [stem for stem in other if stem in shared]
     row = [0] * (len(right) + 1)
@@ -108,9 +108,10 @@ def _common_run(one: Sequence[str], other: Sequence[str]) -> int:
 
 
 def _weaker_half(claim: Sentence, sentences: Sequence[Sentence], weights: Mapping[str, float]) -> float:
-    """The share of the claim's less covered half, before or after its middle word, in the sentence where that is highest.
+    """Return the covered share of the claim's less covered half, in the sentence where that share is highest.
 
-    Subject and object stand on either side: a sentence on the one alone says nothing about both.
+    The halves lie before and after the middle word, mostly one with the subject and one with the object: a sentence that covers
+    only one half does not state the claim.
     """
     middle = len(claim.stems) // 2
     halves = [set(claim.stems[:middle]), set(claim.stems[middle:])]
@@ -144,7 +145,7 @@ def _by_first_letter(stems: Iterable[str]) -> Mapping[str, Sequence[str]]:
 
 
 def _likeness(stem: str, others: Iterable[str]) -> float:
-    """How like the most similar of the stems with the same first letter is, by letter triples (Dice); 0 when none is similar."""
+    """Return the likeness of the most similar other stem, by letter triples (Dice); 0 when none is similar."""
     own = _triples(stem)
     best = max([_dice(own, _triples(other)) for other in others], default=0.0)
     return best if best >= SIMILAR else 0.0

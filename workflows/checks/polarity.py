@@ -1,7 +1,7 @@
-"""What a sentence says about direction: up or down, for or against, and whether it denies it.
+"""The directions that a sentence states: up or down, for or against, and whether it denies them.
 
-Words of direction carry a sign; a negation shortly before one turns it. `activates` against `inhibits`, `higher` against `lower`,
-`associated` against `not associated`: a claim and a sentence can agree in every word but this.
+Direction words have a sign; a negation shortly before one reverses it. Examples are `activates` and `inhibits`, `higher` and
+`lower`, `associated` and `not associated`: a claim and a sentence can share every other word and still disagree.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ _LISTS = read_lists("polarity.toml", "workflows.checks")
 
 
 def _forms(words: Sequence[str]) -> frozenset[str]:
-    """These words with their regular endings. Forms rather than stems: `positive` has a direction, `position` has none."""
+    """Return these words with their regular endings. Stems would be too coarse: `positive` has a direction, `position` none."""
     found: set[str] = set()
     for word in words:
         bare = word.removesuffix("e")
@@ -31,14 +31,14 @@ _CHINESE_NEGATIONS = ("不", "没", "無", "无", "未", "非", "否")
 
 
 class Event(NamedTuple):
-    """A word of direction at a place in a list of words; `sign` is +1 or -1, after negation."""
+    """A direction word at a place in a list of words; `sign` is +1 or -1, after negation."""
 
     at: int
     sign: int
 
 
 def events_of(words: Sequence[Word], denials: Sequence[int]) -> tuple[Event, ...]:
-    """The directions a sentence states, in order; `denials` are the places of its negations."""
+    """Return the directions that a sentence states, in order; `denials` are the places of its negations."""
     found: list[Event] = []
     for at, word in enumerate(words):
         sign = _SIGNS.get(word.text, 0)
@@ -49,6 +49,6 @@ def events_of(words: Sequence[Word], denials: Sequence[int]) -> tuple[Event, ...
 
 
 def is_negation(word: Word) -> bool:
-    """Whether a word denies."""
+    """Say whether a word is a negation."""
     text = word.text
     return text in NEGATIONS or text.endswith(("n't", "n’t")) or text.startswith(_CHINESE_NEGATIONS)

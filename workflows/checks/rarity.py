@@ -1,4 +1,4 @@
-"""How much a word tells: its inverse document frequency in the labelled evidence the grader was fitted on."""
+"""The weight of a word: its inverse document frequency in the labelled evidence on which the grader was fitted."""
 
 import math
 from collections.abc import Mapping
@@ -10,17 +10,17 @@ UNSEEN = 1
 
 @dataclass(frozen=True)
 class Rarity:
-    """`counts` says in how many of `documents` a stem occurs; one that is not listed counts as met once."""
+    """Weights of stems. `counts` says in how many of `documents` a stem occurs; an unlisted stem counts as seen once."""
 
     documents: int
     counts: Mapping[str, int]
 
     def of(self, stem: str) -> float:
-        """The weight of a stem, above 0."""
+        """Return the weight of a stem, above 0."""
         return self._weights.get(stem, self._unseen)
 
     def share(self, weights: Mapping[str, float], present: frozenset[str]) -> float:
-        """How much of these weights is present, from 0 to 1."""
+        """Return the share of these weights whose stems are present, from 0 to 1."""
         total = sum(weights.values())
         return sum([weight for stem, weight in weights.items() if stem in present]) / total if total else 0.0
 

@@ -1,4 +1,4 @@
-"""A sentence read once, with all that detectors ask of it."""
+"""Reading a sentence once, with everything that detectors need of it."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -13,17 +13,17 @@ from workflows.checks.polarity import Event, events_of, is_negation
 READ_AT_ONCE = 4_096
 _LISTS = read_lists("reading.toml", "workflows.checks")
 AIMS = frozenset(_LISTS["aims"])
-"""Words of a sentence that says what is asked."""
+"""Words that mark a sentence about a study's question."""
 CONCLUSIONS = frozenset(_LISTS["conclusions"])
-"""Words of a sentence that says what was found."""
+"""Words that mark a sentence about a study's result."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
     """A sentence as detectors see it.
 
-    `pairs` are stems that follow each other, `denials` the places of its negations. `aims`: it says what was asked;
-    `concludes`: what was found.
+    `pairs` are neighbouring stems, `denials` the places of its negations. `aims`: it states a study's question; `concludes`: it
+    states a result.
     """
 
     text: str
@@ -39,13 +39,13 @@ class Sentence:
 
     @property
     def names(self) -> frozenset[str]:
-        """Its names, in lower case."""
+        """The names in the sentence, in lower case."""
         return find_names(self.text)
 
 
 @lru_cache(maxsize=READ_AT_ONCE)
 def read(text: str) -> Sentence:
-    """A sentence, read. The latest ones are kept: claims of a report rest on the same quotes again and again."""
+    """Read a sentence. The latest ones are cached, because many claims of a report rest on the same quotes."""
     words = tuple(split_words(text))
     plain = [word.text for word in words]
     stems = tuple(word.stem for word in words if word.stem)

@@ -1,4 +1,4 @@
-"""Sentences that a report says twice, in nearly the same words (MindDR Table 6: expression)."""
+"""Finding sentences that a report repeats in nearly the same words (MindDR Table 6: expression)."""
 
 import math
 from collections import Counter, defaultdict
@@ -11,13 +11,13 @@ from workflows.checks.claims import claims_of
 from workflows.checks.reading import Sentence, read
 
 ALIKE = 0.8
-"""From this share of common stems on two sentences are one."""
+"""The least share of common stems at which two sentences say the same."""
 LEAST_STEMS = 6.0
-"""Shorter sentences say too little for their words to tell. A pair of ideographs counts half: pairs overlap."""
+"""Shorter sentences have too few words to compare. A pair of ideographs counts half, because pairs overlap."""
 
 
 class Repeat(NamedTuple):
-    """The sentence at `second` says what the one at `first` said; places count from 0. `likeness` is from 0.8 to 1."""
+    """The sentence at `second` repeats the one at `first`; places count from 0. `likeness` is from 0.8 to 1."""
 
     first: int
     second: int
@@ -25,14 +25,14 @@ class Repeat(NamedTuple):
 
 
 def statements_of(markdown: str) -> list[str]:
-    """The sentences of a report that state something: no headings, table heads, scraps or sources."""
+    """Return the sentences of a report that state something, without headings, table heads, fragments and sources."""
     return [claim.text for claim in claims_of(parted(markdown).body)]
 
 
 def repeats(sentences: Sequence[str]) -> list[Repeat]:
-    """Each sentence that repeats an earlier one, with the one it is most like. Other numbers make it another sentence.
+    """Return each sentence that repeats an earlier one, with the one it is most like. Other numbers make another sentence.
 
-    Pairs are looked for by the rarest stems alone: two sets that share four fifths of their stems share one of those.
+    Pairs are searched by the rarest stems alone: two sets that share four fifths of their stems share at least one of those.
     """
     read_ones = [read(sentence) for sentence in sentences]
     counts = Counter(stem for sentence in read_ones for stem in sentence.stem_set)
@@ -54,7 +54,7 @@ def repeats(sentences: Sequence[str]) -> list[Repeat]:
 
 
 def _rarest(sentence: Sentence, counts: Counter[str]) -> list[str]:
-    """As many of its rarest stems as one sentence alike must share one of."""
+    """Return so many of the sentence's rarest stems that every similar sentence must share one of them."""
     stems = sorted(sentence.stem_set, key=lambda stem: (counts[stem], stem))
     return stems[: len(stems) - math.ceil(ALIKE * len(stems)) + 1]
 

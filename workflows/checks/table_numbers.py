@@ -1,7 +1,7 @@
-"""Whether the numbers in a table's cells are those of the sources that the cells cite (MindDR section 6.3: table information).
+"""Checking the numbers in table cells against the sources that the cells cite (MindDR section 6.3: table information).
 
-A cell rests on what it cites itself, else on what its row cites, else on what the head of its column cites. First columns name
-their rows and are not held against anything; cells that rest on nothing are counted apart.
+A cell is checked against its own citations, else those of its row, else those of its column's head. First columns name their rows
+and are not checked; cells without any citation are counted separately.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,7 +23,7 @@ TOLERANCE = 1e-9
 
 
 class WrongCell(NamedTuple):
-    """A cell with numbers that nothing it rests on has. `table`, `row` and `column` count from 0."""
+    """A cell with numbers that none of its sources has. `table`, `row` and `column` count from 0."""
 
     table: int
     row: int
@@ -33,7 +33,7 @@ class WrongCell(NamedTuple):
 
 
 class CheckedTables(NamedTuple):
-    """The cells with numbers that could be held against a source, those that could not, and those that differ from it."""
+    """The number of cells that were checked against a source, of those without a source, and the cells that differ."""
 
     checked: int
     unsourced: int
@@ -41,7 +41,7 @@ class CheckedTables(NamedTuple):
 
 
 def check_numbers(body: str, sources: Mapping[str, str]) -> CheckedTables:
-    """Hold the tables of a body against the texts it cites, by citation key. A key without a text is none."""
+    """Check the tables of a body against the cited texts, given by citation key. A key without a text is ignored."""
     checked = unsourced = 0
     wrong: list[WrongCell] = []
     for place, table in enumerate(tables_of(body)):
@@ -60,7 +60,7 @@ def check_numbers(body: str, sources: Mapping[str, str]) -> CheckedTables:
 
 
 def _cells(table: Table) -> Iterator[tuple[int, int, str, Sequence[str]]]:
-    """Each cell but those of the first column, with its place and the keys it rests on."""
+    """Yield each cell except those of the first column, with its place and the citation keys for it."""
     heads = [_keys(cell) for cell in table.head]
     for number, row in enumerate(table.rows):
         whole = [key for cell in row for key in _keys(cell)]
@@ -74,7 +74,7 @@ def _keys(cell: str) -> list[str]:
 
 
 def _scales(table: Table, column: int, cell: str) -> list[float]:
-    """By what a number of this cell may have to be multiplied: 1, and what its column's head says ("in millions")."""
+    """Return the possible factors of a number in this cell: 1, and the scale in its column's head ("in millions")."""
     head = table.head[column].lower() if column < len(table.head) else ""
     return [1.0, *(scale for scale, names in SCALES.items() if any(name in head for name in names))]
 
@@ -85,9 +85,9 @@ def _missing(said: Sequence[Number], texts: Sequence[str], scales: Sequence[floa
 
 
 def _same(said: Number, other: Number, scales: Sequence[float]) -> bool:
-    """Whether a source's number is the one said, up to the scale of the column and to rounding to as many places as are said.
+    """Say whether a source's number equals the cell's number, allowing the column's scale and rounding to the cell's places.
 
-    A percentage may stand without its sign in a column that says so; nothing else may change its unit.
+    A number without a unit matches any unit of the source, because its column may state it; otherwise units must be equal.
     """
     if said.unit and said.unit != other.unit:
         return False

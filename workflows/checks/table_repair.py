@@ -1,6 +1,6 @@
-"""Tables put right without a model, where nothing that they say is lost (MindDR Table 6: table errors after post-processing).
+"""Repairing tables without a model and without loss (MindDR Table 6: table errors after post-processing).
 
-What is sound is not touched, to the letter. A table that cannot be put right is left as it is.
+Sound tables stay exactly as they are. A table that cannot be repaired is not changed.
 """
 
 import re
@@ -14,14 +14,14 @@ _BAR_IN_CELL = re.compile(r"(?<!\\)\|")
 
 
 class TableCount(NamedTuple):
-    """How many tables there are, and how many of them have a fault."""
+    """The number of tables, and the number of those with a fault."""
 
     tables: int
     faulty: int
 
 
 class Repaired(NamedTuple):
-    """The text with its tables put right, and the tables before and after."""
+    """The text with its tables repaired, and the table counts before and after."""
 
     text: str
     before: TableCount
@@ -29,11 +29,11 @@ class Repaired(NamedTuple):
 
 
 def repaired_tables(text: str) -> Repaired:
-    """The text with every table put right that can be. Its words, numbers and citations stay, each as often and in this order."""
+    """Repair every table of the text that can be repaired. Words, numbers and citations stay, in the same order."""
     tables = tables_of(text)
     before = after = _count(tables)
     mended = text
-    # A table that is given its rule takes in the row after a blank line, which was none of it before: at most once a line.
+    # A table that gets its rule also takes the row after a blank line, so another round may be needed: at most one a line.
     for _ in range(text.count("\n")):
         if not after.faulty:
             break
@@ -60,10 +60,10 @@ def _count(tables: list[Table]) -> TableCount:
 
 
 def _put_right(table: Table) -> list[str]:
-    """The table's lines as they should be; empty where nothing can be made of it.
+    """Return the repaired lines of a table; empty if it cannot be repaired.
 
-    Every row gets as many cells as the widest has: cells beyond the head would not be shown, so the head gets empty ones. Without
-    a rule the first row is the head; a rule without a head gets an empty one.
+    Every row gets as many cells as the widest row: cells beyond the head would not be shown, so the head gets empty ones. Without
+    a rule the first row is the head; a rule without a head gets an empty head.
     """
     if not table.rows:
         return []
@@ -75,7 +75,7 @@ def _put_right(table: Table) -> list[str]:
 
 
 def _trimmed(row: Cells, width: int) -> Cells:
-    """A row without the empty cells that it has beyond the head."""
+    """Remove the empty cells of a row beyond the head."""
     while len(row) > max(1, width) and not row[-1]:
         row = row[:-1]
     return row
@@ -94,5 +94,5 @@ def _line(cells: Cells, indent: str) -> str:
 
 
 def _says(lines: list[str]) -> str:
-    """All that a table says, in order, without bars, rules and white space."""
+    """Return the whole text of a table, in order, without bars, rules and white space."""
     return "".join(_LETTERS.findall("".join(lines)))

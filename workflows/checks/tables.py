@@ -1,7 +1,7 @@
-"""Tables of a Markdown text and what is wrong with their form (MindDR section 6.3: valid tables; Table 6: table error rate).
+"""Finding the tables of a Markdown text and the faults of their form (MindDR section 6.3: valid tables; Table 6: error rate).
 
-A Markdown program does not complain: it shows a table whose rule does not fit its head as a paragraph of bars, and drops the
-cells of a row that its head has no column for. So tables are looked for as a writer would have meant them, by their lines.
+A Markdown program reports no errors: it shows a table whose rule does not fit its head as a paragraph of bars, and drops cells
+beyond the columns of the head. So tables are found by their lines, as the writer meant them.
 """
 
 import re
@@ -21,9 +21,9 @@ _BAR_INSIDE = re.compile(r"(?<!\\)\|")
 
 
 class TableFault(StrEnum):
-    """`no_rule`: no line divides head and body. `head`: that line is not the second. `rule`: it does not fit the head, or there
-    are several. `columns`: a row has more or fewer cells than the head. `empty`: no row below the head. `gap`: a blank line
-    inside. `stuck`: text that follows without a blank line becomes a row. `bars`: full-width bars.
+    """`no_rule`: no line divides head and body. `head`: that line is not the second. `rule`: that line does not fit the head, or
+    there are several. `columns`: a row has more or fewer cells than the head. `empty`: no row below the head. `gap`: a blank line
+    inside. `stuck`: text after the table, without a blank line, becomes a row. `bars`: full-width bars.
     """
 
     NO_RULE = "no_rule"
@@ -41,7 +41,7 @@ Cells = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """What was meant as a table: lines `[start, end)` of the text, its head, rows and rule as written, and its faults.
+    """Lines meant as a table: lines `[start, end)` of the text, its head, rows and rule as written, and its faults.
 
     `rule_at` counts the rule among the table's own lines; None without one. `indent` is the white space before its first line.
     """
@@ -57,7 +57,7 @@ class Table:
 
 
 def tables_of(text: str) -> list[Table]:
-    """The tables of a text, in order."""
+    """Return the tables of a text, in order."""
     if BAR not in text and WIDE_BAR not in text:
         return []
     lines = text.split("\n")
@@ -67,12 +67,12 @@ def tables_of(text: str) -> list[Table]:
 
 
 def is_rule(line: str) -> bool:
-    """Whether a line is meant to divide a head from its rows."""
+    """Say whether a line is meant to divide a head from its rows."""
     return BAR in line and _RULE.fullmatch(line.strip()) is not None
 
 
 def cells_of(line: str) -> Cells:
-    """A row's cells, trimmed, escaped bars as bars."""
+    """Return a row's cells, stripped, with escaped bars as bars."""
     cells = escapedSplit(line.strip())
     if cells and not cells[0]:
         cells.pop(0)
@@ -90,7 +90,7 @@ def _is_row(line: str) -> bool:
 
 
 def _blocks(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """Stretches of at least two lines that are meant as one table each."""
+    """Yield the stretches of at least two lines that are meant as one table each."""
     at = 0
     while at < len(lines):
         if not _is_row(lines[at]):
@@ -104,9 +104,9 @@ def _blocks(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
 
 
 def _is_even(lines: Sequence[str]) -> bool:
-    """Whether lines without a rule are rows all the same: as many cells in each, two or more, and a bar at either end.
+    """Say whether lines without a rule are rows of a table: equally many cells, two or more, and a bar at both ends.
 
-    Else `|x| + |y|` over two lines would be one.
+    Without this test `|x| + |y|` over two lines would be a table.
     """
     widths = {len(cells_of(line)) for line in lines}
     return len(widths) == 1 and min(widths) > 1 and all(line.rstrip().endswith(BAR) for line in lines)
@@ -117,7 +117,7 @@ def _has_bar(line: str) -> bool:
 
 
 def _end(lines: Sequence[str], start: int, at: int) -> int:
-    """The line after a table that has been read up to `at`; blank lines that only interrupt it are a part of it."""
+    """Return the line after a table that has been read up to `at`. Blank lines that interrupt the table are part of it."""
     ruled = any(is_rule(line) for line in lines[start:at])
     while at < len(lines):
         if _is_row(lines[at]) or (ruled and _has_bar(lines[at])):
@@ -132,7 +132,7 @@ def _end(lines: Sequence[str], start: int, at: int) -> int:
 
 
 def _goes_on(lines: Sequence[str], start: int, at: int, ruled: bool) -> bool:
-    """Whether the line after a blank one belongs to the table: its rule, or a row as wide as its head and no head itself."""
+    """Say whether the line after a blank one belongs to the table: its rule, or a row as wide as its head and no new head."""
     if not _is_row(lines[at]):
         return False
     if is_rule(lines[at]):

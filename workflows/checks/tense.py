@@ -1,7 +1,7 @@
-"""Predictions of what is past: "by 2024 the market will reach ..." in a report written in 2026 (MindDR 8.4).
+"""Finding predictions of the past: "by 2024 the market will reach ..." in a report written in 2026 (MindDR 8.4).
 
-Stage one, here, finds candidates by rules: future wording with a period that is over. Stage two asks who forecast it: a sentence
-is an error only when neither it nor its neighbours name a forecaster (`forecasters.py` by rules, `judging/forecaster.py` by a
+Stage one, here, finds candidates by rules: future wording with a period that is over. Stage two looks for the forecaster: a
+sentence is an error only when neither it nor its neighbours name one (`forecasters.py` by rules, `judging/forecaster.py` by a
 model). Quotations, titles and names are left out, and so are periods that belong to another verb ("the treaty signed in 2015
 will ...").
 """
@@ -18,7 +18,7 @@ from retrieval.language.sentences import split_sentences
 from workflows.checks.forecasters import names_a_forecaster
 
 ADVERBIAL_CHARS, CHINESE_ADVERBIAL_CHARS = 24, 6
-"""What a clause may say beside its period and still only date the next one: "by then, in 2025, ...".
+"""The most characters that a clause may have besides its period and still only date the next clause: "by then, in 2025, ...".
 """
 WINDOW_CHARS = 120
 CHINESE_WINDOW_CHARS = 40
@@ -65,7 +65,7 @@ _CHINESE_OTHER = re.compile(r"与$|相比|由于|因为|虽然|尽管")
 
 
 class PastPrediction(NamedTuple):
-    """A sentence, `[start, end)` in the text, that foretells what was over. `forecaster`: somebody is named for it."""
+    """A sentence, `[start, end)` in the text, that predicts the past. `forecaster`: the text names a forecaster."""
 
     text: str
     start: int
@@ -76,7 +76,7 @@ class PastPrediction(NamedTuple):
 
 
 def past_predictions(text: str, written: date) -> list[PastPrediction]:
-    """The candidates of stage one, in order, each with what the rules of stage two say."""
+    """Return the candidates of stage one, in order, each with the verdict of stage two's rules."""
     spans = split_sentences(text)
     sentences = [text[span.start : span.end] for span in spans]
     found: list[PastPrediction] = []
@@ -89,7 +89,7 @@ def past_predictions(text: str, written: date) -> list[PastPrediction]:
 
 
 def tense_errors(text: str, written: date) -> list[PastPrediction]:
-    """The predictions of the past that nobody is named for."""
+    """Return the predictions of the past without a named forecaster."""
     return [prediction for prediction in past_predictions(text, written) if not prediction.forecaster]
 
 
@@ -98,7 +98,7 @@ def _context(sentences: Sequence[str], place: int) -> str:
 
 
 def _foretold(sentence: str, written: date) -> Period | None:
-    """A period that is over and stands by future wording; None where another of them is still to come."""
+    """Return a period that is over and stands near future wording; None if another such period is still to come."""
     if sentence.rstrip().endswith(("?", "？")):
         return None
     plain = _QUOTED.sub(lambda quoted: " " * len(quoted.group()), sentence)
@@ -115,12 +115,12 @@ def _foretold(sentence: str, written: date) -> Period | None:
 
 
 def _told_as_past(plain: str) -> bool:
-    """Chinese has no tense: a past marker, or 将 that only puts an object before its verb, makes a sentence a report."""
+    """Say whether a Chinese sentence tells the past: by a past marker, or by 将 that only puts an object before its verb."""
     return _CHINESE_PAST.search(plain) is not None or _DISPOSAL.search(plain) is not None
 
 
 def _bound(plain: str, period: Period, futures: Sequence[tuple[int, int]], chinese: bool) -> bool:
-    """Whether the period belongs to another verb or noun than the future one."""
+    """Say whether the period belongs to another verb or noun than the future one."""
     clause = _clause_around(plain, period, _CHINESE_BREAK if chinese else _BREAK)
     foretells = any(clause.start <= start < clause.end for start, _ in futures)
     rest = clause.end - clause.start - (period.end - period.start)
@@ -133,7 +133,7 @@ def _bound(plain: str, period: Period, futures: Sequence[tuple[int, int]], chine
 
 
 def _clause_around(plain: str, period: Period, breaks: re.Pattern[str]) -> Span:
-    """The clause that a period stands in."""
+    """Return the clause in which a period stands."""
     edges = [found.span() for found in breaks.finditer(plain)]
     start = max((end for _, end in edges if end <= period.start), default=0)
     return Span(start, min((begin for begin, _ in edges if begin >= period.end), default=len(plain)))
@@ -153,5 +153,5 @@ def _bound_in_english(plain: str, period: Period, futures: Sequence[tuple[int, i
 
 
 def _finite(text: str) -> str:
-    """The text without participles after be or have, and without what is in brackets."""
+    """Remove brackets, and participles after be or have, from the text."""
     return _PARTICIPLE.sub(" ", _IN_BRACKETS.sub(" ", text))

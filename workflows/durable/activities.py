@@ -1,4 +1,4 @@
-"""The activities: one a stage or several searches, and those that keep the books.
+"""The activities of research runs: one for a stage or for several searches, and those that store a run's status.
 
 Errors of agents end here as values; see `failures` for the rest.
 """
@@ -40,12 +40,12 @@ class StageActivities:
 
     @property
     def all(self) -> list[Callable[..., Awaitable[Any]]]:
-        """To register with the worker."""
+        """The activities to register with the worker."""
         return [self.plan, self.search, self.searches, self.report, self.settle, self.steer, self.control, self.wish]
 
     @activity.defn(name=payloads.PLAN_ACTIVITY)
     async def plan(self, request: payloads.StageRequest) -> ResearchPlan:
-        """The planning agent's plan, stored; the question itself as its one subtask when the agent fails."""
+        """Make and store the plan. When the planning agent fails, the question itself is the only subtask."""
 
         async def work(attempt: Attempt) -> ResearchPlan:
             plan = await self._planned(attempt)
@@ -64,19 +64,19 @@ class StageActivities:
 
     @activity.defn(name=payloads.SEARCH_ACTIVITY)
     async def search(self, request: payloads.SearchRequest) -> payloads.SearchOutcome:
-        """One deep search."""
+        """Run one deep search."""
         async with at_work(self._shop, request):
             return await searched(self._shop, request)
 
     @activity.defn(name=payloads.SEARCHES_ACTIVITY)
     async def searches(self, request: payloads.SearchesRequest) -> payloads.SearchesOutcome:
-        """Deep searches that begin together, each a stage of its own."""
+        """Run deep searches that begin together, each as a stage of its own."""
         async with at_work(self._shop, request):
             return await searched_together(self._shop, request)
 
     @activity.defn(name=payloads.REPORT_ACTIVITY)
     async def report(self, request: payloads.ReportRequest) -> str:
-        """The report, stored and rendered, and the run completed; its title."""
+        """Write, store and render the report, and complete the run. Return the report's title."""
         needs = [search_agent(subtask_id) for subtask_id in request.stored]
 
         async def work(attempt: Attempt) -> str:
@@ -98,23 +98,23 @@ class StageActivities:
 
     @activity.defn(name=payloads.WISH_ACTIVITY)
     async def wish(self, run_id: UUID) -> payloads.Wish:
-        """What the reader wants of the run by now."""
+        """Return the reader's current wish for the run."""
         control = await insist(lambda: steering.control(self._shop.database, run_id))
         start = await insist(lambda: self._shop.log.load(run_id))
         return payloads.Wish(control=control or Halt.CANCEL, finish=start.finish, approved=start.approved)
 
     @activity.defn(name=payloads.STEER_ACTIVITY)
     async def steer(self, steered: payloads.SteeredPlan) -> None:
-        """Keep the plan as a person changed it, and tell the searches that are dropped or no longer in it."""
+        """Store the plan as a person changed it, and stop the searches that are dropped or not in it."""
         await insist(lambda: self._keep(steered))
 
     async def _keep(self, steered: payloads.SteeredPlan) -> None:
         async with translated(), self._shop.database.acquire() as connection, connection.transaction():
             run_log = RunLog(connection)
-            # First of all, since it takes the ledger's row: whoever holds a stage's row has that one already.
+            # This comes first, because it locks the ledger's row: all writers lock that row before the row of a stage.
             saved = await run_log.save_plan(steered.run_id, steered.plan, steered.dropped, EventType.PLAN_REVISED)
             if saved is None:
-                return  # done before, or a later change came first: its searches are not to be dropped
+                return  # already done, or a later change came first: then its searches must not be dropped
             for subtask_id in steered.dropped:
                 await run_log.drop_stage(steered.run_id, search_agent(subtask_id))
             wanted = [search_agent(s.id) for s in steered.plan.subtasks if s.id not in steered.dropped]

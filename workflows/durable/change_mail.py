@@ -1,4 +1,4 @@
-"""The message about what changed: plain text, and the same as HTML. Words of sources are shown as text in both."""
+"""The message about what changed, as plain text and as HTML. Words of sources are shown as text in both."""
 
 from collections.abc import Iterator
 from email.message import EmailMessage
@@ -13,14 +13,14 @@ from app.domain.schedules import Firing
 from app.reports.rendering.links import file_name
 from workflows.durable.mail_words import Words, words_in
 
-# An address that is folded is none any more: lines may have what RFC 5322 allows. Any server takes seven bits.
+# A folded web address is broken, so lines may be as long as RFC 5322 allows. Every server accepts seven bits.
 UNFOLDED = SMTP.clone(max_line_length=998, cte_type="7bit")
 MOST_SHOWN = 8
 LONGEST = 400
 
 
 class Letter(NamedTuple):
-    """What a message is about, in which language, and where its reader can go."""
+    """The content of a message: the schedule, what changed, the language, and the links for its reader."""
 
     schedule: str
     question: str
@@ -38,9 +38,9 @@ class Line(NamedTuple):
 
 
 def message(letter: Letter, sender: str, recipient: str, identity: str) -> EmailMessage:
-    """The message. `identity` is the same whenever it is sent, so that a mail program shows a repeated one once.
+    """Make the message. `identity` is the same each time it is sent, so that a mail program shows repetitions once.
 
-    Headers are made by the standard library, which refuses line breaks in them.
+    The standard library writes the headers and refuses line breaks in them.
     """
     mail = EmailMessage(policy=UNFOLDED)
     mail["From"] = sender
@@ -59,7 +59,7 @@ def message(letter: Letter, sender: str, recipient: str, identity: str) -> Email
 
 
 def one_line(text: str, longest: int = LONGEST) -> str:
-    """Text without line breaks or control characters, cut."""
+    """Return text without line breaks or control characters, cut to a length."""
     flat = " ".join("".join(c if c.isprintable() else " " for c in text).split())
     return flat if len(flat) <= longest else flat[: longest - 1] + "…"
 
@@ -109,7 +109,7 @@ def _passage(change: PassageChange, words: Words) -> list[Line]:
 
 
 def _source(shown: Shown) -> str:
-    """What a source goes by: its title, else its address, or its file's name."""
+    """Return a source's title, or else its file name or its address."""
     return one_line(shown.title or file_name(shown.url) or shown.url, 150)
 
 

@@ -1,4 +1,4 @@
-"""A research run that a workflow starts for somebody, and that lives by itself from then on."""
+"""A research run that another workflow starts, and that then lives by itself."""
 
 from temporalio import workflow
 from temporalio.common import WorkflowIDReusePolicy
@@ -10,7 +10,7 @@ with workflow.unsafe.imports_passed_through():
 
 
 async def begun(start: ResearchInput) -> None:
-    """Start the run, unless somebody has: it takes its organisation's turn, and outlives the workflow that started it."""
+    """Start the run unless it is started already. It takes its organisation's turn and outlives the workflow that started it."""
     try:
         await workflow.start_child_workflow(
             RESEARCH_WORKFLOW,

@@ -1,4 +1,4 @@
-"""The rubric in a run's stages: drafted with the plan, and held against the report before that is delivered."""
+"""The rubric in a run's stages: it is drafted with the plan, and the report is checked against it before delivery."""
 
 import logging
 from dataclasses import dataclass
@@ -40,14 +40,14 @@ class Contract:
     checked: Checked
 
     async def scorecard(self, final: Report) -> Scorecard:
-        """What to deliver with the report in its final form."""
+        """Return the scorecard of the report in its final form."""
         if self.judge is None:
             return offline_scorecard(self.rubric, final, self.query)
         return await scorecard(self.rubric, self.checked, final, self.query, self.judge)
 
 
 async def draft_for_run(attempt: Attempt, plan: ResearchPlan) -> None:
-    """A rubric for the planned run, unless it came with one."""
+    """Draft a rubric for the planned run, unless the run came with one."""
     shop, request = attempt.shop, attempt.request
     if await insist(lambda: rubrics.get(shop.database, request.run_id)) is not None:
         return
@@ -60,9 +60,9 @@ async def draft_for_run(attempt: Attempt, plan: ResearchPlan) -> None:
 async def held(
     request: ReportRequest, attempt: Attempt, findings: tuple[Finding, ...], written: Report, lineage: ReportLineage
 ) -> Contract | None:
-    """The report after the check-and-revise pass; None for a run whose rubric is gone.
+    """Return the report after the check-and-revise pass; None for a run whose rubric is gone.
 
-    A judge that fails leaves the report as it was written: it costs no reader their report.
+    When the judge fails, the report stays as it was written, so that the reader still gets it.
     """
     shop, query = attempt.shop, request.query
     stored = await insist(lambda: rubrics.get(shop.database, request.run_id))
@@ -82,7 +82,7 @@ async def held(
 
 
 async def judged_afterwards(attempt: Attempt, query: ResearchQuery, report: Report) -> Scorecard:
-    """The scorecard of a finished report by the rubric that its run got afterwards. The report stays as it is.
+    """Return the scorecard of a finished report by a rubric that its run got later. The report does not change.
 
     Raises:
         NotFound: the run has no rubric.
@@ -98,7 +98,7 @@ async def judged_afterwards(attempt: Attempt, query: ResearchQuery, report: Repo
 
 
 def _desk(request: ReportRequest, attempt: Attempt, findings: tuple[Finding, ...]) -> Desk:
-    """The writer's own desk, with the model and prompts the report was written with."""
+    """Return the writer's desk, with the model and prompts that wrote the report."""
     writer = writer_of(attempt.shop, request.query)
     kit = attempt.kit(memory_of_report(request.plan, findings, attempt.notes), writer.chat, writer.prompts)
     return Desk(kit, request.query, request.plan, findings, QuoteBook(findings), Asker(kit, AGENT))

@@ -1,4 +1,4 @@
-"""One attempt at sending one message. Temporal repeats it; the log of each attempt is kept."""
+"""One attempt to send one message. Temporal repeats it, and each attempt is logged."""
 
 from uuid import UUID
 
@@ -15,10 +15,10 @@ NO_MAILBOX = "no mail server is set up here (RUBRICA_SMTP_HOST, RUBRICA_SMTP_FRO
 
 
 async def deliver(database: asyncpg.Pool, mailbox: Mailbox | None, delivery: UUID) -> None:
-    """Send it, unless it was sent or nobody wants it any more.
+    """Send the message, unless it was sent already or its reader has unsubscribed.
 
     Raises:
-        ApplicationError: it was not taken; retried where that may help.
+        ApplicationError: the mail server did not take it; retried where that may help.
     """
     kept = await insist(lambda: deliveries.get(database, delivery))
     if kept is None or kept.state is not MailState.WAITING:
@@ -44,7 +44,7 @@ async def deliver(database: asyncpg.Pool, mailbox: Mailbox | None, delivery: UUI
 
 
 async def _letter(database: asyncpg.Pool, mailbox: Mailbox, kept: MailDelivery) -> Letter | None:
-    """None when nobody wants it any more."""
+    """Return the letter, or None when its reader has unsubscribed or its schedule is gone."""
     if not await insist(lambda: deliveries.wanted(database, kept.id)):
         return None
     schedule = await insist(lambda: schedules.get(database, kept.schedule_id))

@@ -24,12 +24,12 @@ from workflows.durable.policies import POLLER_SEEN_WITHIN, REGISTRATION_LIMIT, R
 
 PACKAGES = ("app", "retrieval", "workflows")
 Clock: TypeAlias = Callable[[], datetime]
-# Not known yet, or asked after too often for now.
+# The server does not know the version yet, or it was asked too often.
 _NOT_YET = (RPCStatusCode.NOT_FOUND, RPCStatusCode.FAILED_PRECONDITION, RPCStatusCode.RESOURCE_EXHAUSTED)
 
 
 def build_id() -> str:
-    """A digest of the code and prompts a worker runs: another digest is another version."""
+    """Return a digest of a worker's code and prompts: another digest is another version."""
     return code_digest(PACKAGES)
 
 
@@ -38,15 +38,15 @@ def _wall_clock() -> datetime:
 
 
 async def alive_builds(client: Client, clock: Clock = _wall_clock) -> frozenset[str]:
-    """Versions that have a worker on the queue now, as far as the server can tell: they ask for work and have not stopped.
+    """Return the versions that have a worker on the queue now: they ask for work and have not stopped.
 
-    A wall clock that was set forward makes nobody look dead: see `_as_of`.
+    A wall clock that was set forward makes no worker look dead: see `_as_of`.
     """
     return await _polling_builds(client, clock) - await _stopped_builds(client, clock)
 
 
 async def _stopped_builds(client: Client, clock: Clock) -> frozenset[str]:
-    """Versions whose workers have all said that they stop, or have been silent for too long. Older servers cannot tell."""
+    """Return the versions whose workers have all reported their end or are silent for too long. Older servers report none."""
     try:
         listed = await client.workflow_service.list_workers(ListWorkersRequest(namespace=client.namespace, page_size=1_000))
     except RPCError as error:
@@ -68,7 +68,7 @@ def _told_at(report: WorkerHeartbeat) -> datetime:
 
 
 async def _polling_builds(client: Client, clock: Clock) -> frozenset[str]:
-    """Versions that asked for work lately."""
+    """Return the versions that asked for work lately."""
     request = DescribeTaskQueueRequest(
         namespace=client.namespace,
         task_queue=TaskQueue(name=RESEARCH_QUEUE),
@@ -81,9 +81,10 @@ async def _polling_builds(client: Client, clock: Clock) -> frozenset[str]:
 
 
 def _as_of(clock: Clock, told: Iterable[datetime]) -> datetime:
-    """The latest that anybody told, or this machine's time where that is earlier.
+    """Return the latest reported time, or this machine's time if that is earlier.
 
-    Who asks works too, and so told a moment ago: a clock that is ahead of all of them is wrong. So is one of theirs ahead of it.
+    The asking worker itself reported a moment ago. So a local clock ahead of all reports is wrong, and so is a report ahead of
+    the local clock.
     """
     return min(clock(), max(told, default=datetime.max.replace(tzinfo=UTC)))
 
@@ -91,7 +92,7 @@ def _as_of(clock: Clock, told: Iterable[datetime]) -> datetime:
 async def become_current(client: Client, build: str) -> None:
     """Send new and resumed runs to this version, once the server knows that it has a worker.
 
-    An older version whose worker merely restarts while a newer one is at work does not take over again.
+    An older version does not take over again when its worker restarts while a newer version is at work.
     """
     async with asyncio.timeout(REGISTRATION_LIMIT.total_seconds()):
         while not await lead_or_yield(client, build):
@@ -99,10 +100,10 @@ async def become_current(client: Client, build: str) -> None:
 
 
 async def lead_or_yield(client: Client, build: str) -> bool:
-    """See that new and resumed runs go to a version that has a worker: to this one, unless a newer one is at work.
+    """Make sure that new and resumed runs go to a version that has a worker: to this one, unless a newer one is at work.
 
-    False while the server does not know this version yet. To be asked again now and then: a server that lost its state has
-    forgotten whom it sent work to, and after a rollback it goes on sending it to a version that nobody runs.
+    Return False while the server does not know this version yet. Call it again now and then: a server that lost its state has
+    forgotten the current version, and after a rollback it would send work to a version that no worker runs.
     """
     try:
         asked = DescribeWorkerDeploymentRequest(namespace=client.namespace, deployment_name=DEPLOYMENT_NAME)

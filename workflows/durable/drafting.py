@@ -1,4 +1,4 @@
-"""Drafts for a question that is no run yet: a workflow with one activity. Who asked keeps the result; nothing is kept here."""
+"""Drafts for a question before its run: a workflow with one activity. The caller keeps the result; nothing is stored here."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -16,7 +16,7 @@ with workflow.unsafe.imports_passed_through():
     from workflows.systems.local_record import LocalRecord, Patience
 
 DRAFT_ACTIVITY = "draft"
-# The reader waits at the page: an outage is told soon, and one death of a worker is survived.
+# The reader waits at the page: an outage is reported soon, and one death of a worker is survived.
 DRAFT_LIMIT = timedelta(seconds=45)
 PATIENCE = Patience(whole=timedelta(seconds=20))
 RETRIES = RetryPolicy(maximum_attempts=2)
@@ -28,7 +28,7 @@ class DraftWorkflow:
 
     @workflow.run
     async def run(self, request: DraftRequest) -> Draft:
-        """The draft."""
+        """Return the draft."""
         draft: Draft = await workflow.execute_activity(
             DRAFT_ACTIVITY, request, result_type=Draft, start_to_close_timeout=DRAFT_LIMIT, retry_policy=RETRIES
         )
@@ -43,7 +43,7 @@ class DraftActivities:
 
     @activity.defn(name=DRAFT_ACTIVITY)
     async def draft(self, request: DraftRequest) -> Draft:
-        """What was asked for, with its cost. Without a model, what can be said without one."""
+        """Return the draft that was asked for, with its cost. Without a model, it is what rules can say."""
         record = LocalRecord("draft", patience=PATIENCE)
         kit, asks = _kit(self._shop, request, record), self._shop.asks_a_model
         if request.kind is DraftKind.RUBRIC:

@@ -1,4 +1,4 @@
-"""Stages as activities: the durable counterpart of `LocalStages`. Runs inside the workflow."""
+"""Stages as activities: the durable counterpart of `LocalStages`. It runs inside the workflow."""
 
 import asyncio
 from dataclasses import dataclass, field
@@ -29,9 +29,9 @@ class _Together:
 
 
 class DurableStages:
-    """One activity a stage, or several searches. A finding comes back without its evidence, a report empty.
+    """One activity for each stage, or for several searches. Findings return without evidence, and reports return empty.
 
-    Both are in PostgreSQL. `halt` is set by a reader's signal, and keeps further stages from beginning.
+    The full ones are in PostgreSQL. A reader's signal sets `halt`, which keeps further stages from beginning.
     """
 
     def __init__(self, start: ResearchInput) -> None:
@@ -42,15 +42,15 @@ class DurableStages:
         self.halt = Halt.NONE
 
     async def plan(self, query: ResearchQuery) -> ResearchPlan:
-        """The plan, which the planning stage has also stored."""
+        """Return the plan, which the planning stage has also stored."""
         request = payloads.StageRequest(**self._common(query))
         return await self._run(payloads.PLAN_ACTIVITY, "plan", request, ResearchPlan)
 
     async def search(self, subtask: Subtask, plan: ResearchPlan) -> Finding:
-        """How the search on this subtask ended.
+        """Return how the search on this subtask ended.
 
-        Searches that begin at the same moment are one activity, since the workflow has nothing to decide before all of them have
-        ended; one that another subtask depends on is an activity of its own, so that it holds up nobody.
+        Searches that begin at the same moment share one activity, because the workflow decides nothing before all of them have
+        ended. A search that another subtask depends on is an activity of its own, so that the other can begin early.
         """
         if plan.is_awaited(subtask.id):
             return (await self._search_alone(subtask.id, plan)).finding()
@@ -66,7 +66,7 @@ class DurableStages:
         return next(ended.finding() for ended in outcomes.ended if ended.subtask_id == subtask.id)
 
     async def report(self, plan: ResearchPlan, findings: tuple[Finding, ...]) -> Report:
-        """An empty report under its title; the stage stores the whole one and completes the run."""
+        """Return an empty report with its title; the stage stores the whole report and completes the run."""
         missing = tuple(
             payloads.SearchOutcome(subtask_id=f.subtask_id, stop=f.stop, detail=f.detail)
             for f in findings
@@ -78,7 +78,7 @@ class DurableStages:
         return Report(title=title, sections=())
 
     async def _search_together(self, these: "_Together") -> payloads.SearchesOutcome:
-        """Runs when all searches have joined that begin at this moment: a workflow's tasks take their turns in order."""
+        """Run the group. A workflow's tasks run in order, so all searches of this moment have joined before it starts."""
         if self._beginning is these:
             self._beginning = None
         ids, plan = tuple(these.subtask_ids), these.plan
@@ -119,7 +119,7 @@ class DurableStages:
 
 
 def _meaning(error: ActivityError) -> BaseException:
-    """What an activity's failure is to a system: a cancellation, a halt, or a stage that failed for good."""
+    """Return what an activity's failure means to a system: a cancellation, a halt, or a stage that failed for good."""
     if is_cancelled_exception(error):
         return asyncio.CancelledError()
     halt = failures.halt_in(error)

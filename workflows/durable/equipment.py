@@ -35,7 +35,7 @@ DATABASE_CONNECTIONS = 12
 
 @contextlib.asynccontextmanager
 async def equipped(settings: Settings) -> AsyncIterator[Workshop]:
-    """Everything stages need, connected; closed at the end.
+    """Connect everything that stages need, and close it at the end.
 
     Raises:
         SetupError: an address is missing or cannot be used, or the database needs a migration.
@@ -75,6 +75,6 @@ async def equipped(settings: Settings) -> AsyncIterator[Workshop]:
 
 
 def _reader(outside: Outside) -> Callable[[PageReader], PageReader]:
-    """What the index holds; other pages where something can fetch them."""
+    """Return a reader of the index that also reads other pages where something can fetch them."""
     pages = outside.pages
     return lambda stored: OutsideReader(stored, outside.entrance, pages) if pages else stored

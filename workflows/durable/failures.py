@@ -14,7 +14,7 @@ AGAIN_SOON = timedelta(milliseconds=100)
 
 
 class RunHalted(BaseException):
-    """A stage must stop here and keep everything. Not an `Exception`, so that no agent takes it for a failure of its own."""
+    """A stage must stop here and keep everything. It is no `Exception`, so that no agent takes it for its own failure."""
 
     def __init__(self, halt: Halt) -> None:
         super().__init__(halt.value)
@@ -26,7 +26,7 @@ class WorkerStopping(BaseException):
 
 
 class StageHalted(Exception):
-    """Seen by the workflow: a stage came to a halt on purpose."""
+    """A stage came to a halt on purpose; the workflow sees this error."""
 
     def __init__(self, halt: Halt) -> None:
         super().__init__(halt.value)
@@ -34,34 +34,34 @@ class StageHalted(Exception):
 
 
 def halted_failure(halt: Halt) -> ApplicationError:
-    """A halt: Temporal must not retry, the workflow decides. Benign: nothing is wrong, so nothing is logged as such."""
+    """Return the failure of a halt. Temporal must not retry it, the workflow decides; it is benign, so not logged as an error."""
     message = f"halted: {halt.value}"
     return ApplicationError(message, halt.value, type=HALTED, non_retryable=True, category=ApplicationErrorCategory.BENIGN)
 
 
 def final_failure(error: BaseException) -> ApplicationError:
-    """A stage that failed for good."""
+    """Return the failure of a stage that failed for good."""
     return ApplicationError(str(error) or type(error).__name__, type=FAILED, non_retryable=True)
 
 
 def is_final(error: ApplicationError) -> bool:
-    """Whether it says that a stage failed for good."""
+    """Say whether an error means that a stage failed for good."""
     return error.type == FAILED
 
 
 def stopping_failure() -> ApplicationError:
-    """The one failure that asks Temporal to try again: on a worker that stays."""
+    """Return the only failure that asks Temporal to retry, on a worker that stays."""
     message = "this worker is stopping"
     return ApplicationError(message, type=STOPPING, next_retry_delay=AGAIN_SOON, category=ApplicationErrorCategory.BENIGN)
 
 
 def refusal(error: RubricaError | ValueError) -> ApplicationError:
-    """A command that cannot be obeyed. Any other exception in an update handler would retry the workflow task for ever."""
+    """Return the failure of a refused command. Another exception in an update handler would retry the workflow task for ever."""
     return ApplicationError(str(error), type=type(error).__name__, non_retryable=True)
 
 
 def halt_in(error: ActivityError) -> Halt | None:
-    """The halt that an activity's failure carries, if it carries one."""
+    """Return the halt that an activity's failure carries, if any."""
     cause = error.cause
     if isinstance(cause, ApplicationError) and cause.type == HALTED and cause.details:
         return Halt(cause.details[0])
@@ -69,6 +69,6 @@ def halt_in(error: ActivityError) -> Halt | None:
 
 
 def reason_in(error: ActivityError) -> str:
-    """Why an activity failed, for a reader."""
+    """Return why an activity failed, for a reader."""
     cause = error.cause or error
     return str(getattr(cause, "message", "") or cause)

@@ -38,7 +38,7 @@ LEFT = "whoever made this fleet may not ask here any more"
 
 
 class Moved(NamedTuple):
-    """What a look at the fleet came to. `held`: a quota has no room for a further run."""
+    """The result of one look at the fleet. `held`: a quota has no room for a further run."""
 
     step: Step
     revision: int = 0
@@ -53,7 +53,7 @@ class FleetActivities:
 
     @activity.defn(name=ADVANCE_ACTIVITY)
     async def advance(self, request: Advance) -> Step:
-        """Move the fleet on; returns as soon as its workflow has something to do. Repeating it changes nothing."""
+        """Move the fleet on and return when its workflow has something to do. Repeating it changes nothing."""
         until = asyncio.get_running_loop().time() + LONGEST_LOOK.total_seconds()
         async with heartbeats():
             await insist(lambda: fleet_steps.mark_dispatched(self._shop.database, request.started))
@@ -66,7 +66,7 @@ class FleetActivities:
                     return step
 
     async def _news(self, request: Advance, moved: Moved, until: float) -> bool:
-        """Wait until there may be something to do; False when it took too long."""
+        """Wait until there may be something to do; return False when it took too long."""
         loop = asyncio.get_running_loop()
         room_at = loop.time() + ROOM_EVERY.total_seconds() if moved.held else until
         while not await insist(lambda: fleet_steps.news(self._shop.database, request.fleet_id, moved.revision, request.told)):
@@ -78,7 +78,7 @@ class FleetActivities:
         return True
 
     async def _moved(self, request: Advance) -> Moved:
-        """One transaction under the fleet's row. It takes no row of `runs` before a ledger, as a run's writers do."""
+        """Move the fleet in one transaction under its row. Like a run's writers, it locks no row of `runs` before a ledger."""
         async with translated(), self._shop.database.acquire() as connection, connection.transaction():
             fleet = await fleet_steps.lock(connection, request.fleet_id)
             if fleet is None:
@@ -117,7 +117,7 @@ class FleetActivities:
         return Left(bool(said) or len(waiting) > room, bool(said))
 
     async def _begin(self, connection: Executor, fleet: Locked, waiting: Waiting) -> None:
-        """Make the run of a question; one that cannot be asked ends here.
+        """Make the run of a question; a question that cannot be asked ends here.
 
         Raises:
             TooManyRequests: a quota has no room for it now.
@@ -133,16 +133,17 @@ class FleetActivities:
 
 
 class Left(NamedTuple):
-    """Whether questions wait that may begin; `held`: as soon as a quota has room."""
+    """The questions that still wait to begin: `some`, if there are any; `held`, if they wait for room in a quota."""
 
     some: bool
     held: bool = False
 
 
 async def _commands(connection: Executor, fleet: Locked, runs: Sequence[UnderWay]) -> tuple[tuple[UUID, ...], tuple[UUID, ...]]:
-    """The runs to finish with what there is, since nobody is there to raise their budget, and those to cancel.
+    """Return the runs to finish early, because nobody is there to raise their budget, and the runs to cancel.
 
-    Each run's ledger is told first: every stage reads it there, and so does a workflow that stands in for a lost one.
+    The command is first written into each run's ledger: every stage reads it there, and so does a workflow that replaces a lost
+    one.
     """
     if fleet.wish is FleetWish.CANCEL:
         for run in runs:

@@ -10,7 +10,7 @@ ADVANCE_ACTIVITY = "fleet_advance"
 
 
 class Advance(Value):
-    """Move a fleet on. `started`: runs whose workflows were started since; `told`: runs that were told to finish or to end."""
+    """A request to move a fleet on. `started`: runs whose workflows started since; `told`: runs told to finish or to end."""
 
     fleet_id: UUID
     started: tuple[UUID, ...] = ()
@@ -18,7 +18,7 @@ class Advance(Value):
 
 
 class State(StrEnum):
-    """What becomes of the workflow: it goes on, waits until it is woken, or ends."""
+    """The next step of the workflow: it goes on, waits until it is woken, or ends."""
 
     BUSY = "busy"
     IDLE = "idle"
@@ -26,7 +26,7 @@ class State(StrEnum):
 
 
 class Step(Value):
-    """What the workflow has to do: start these runs, have those finish with what there is, cancel those."""
+    """The workflow's next tasks: the runs to start, to finish early and to cancel."""
 
     state: State
     starts: tuple[ResearchInput, ...] = ()

@@ -1,4 +1,4 @@
-"""The linear concurrent pipeline (QSR appendix F) over the workers of a deployment; `systems/linear_pipeline.py` has the seam."""
+"""The linear concurrent pipeline (QSR appendix F) over a deployment's workers; `systems/linear_pipeline.py` has the protocol."""
 
 import asyncio
 from collections import deque
@@ -19,8 +19,8 @@ LONGEST_PAUSE = timedelta(seconds=2)
 class FleetPipeline:
     """A `Pipeline` of questions: each is a run of its own, stored, billed and resumed like any other.
 
-    The fleet outlives whoever follows it. Whoever runs it again, under the same id, hears of everything from the beginning on;
-    what had ended is not worked again.
+    The fleet outlives the process that follows it. A process that runs it again under the same id gets all results from the
+    beginning; ended questions are not worked again.
     """
 
     def __init__(self, fleets: Fleets, fleet: UUID, at_once: int) -> None:
@@ -29,11 +29,11 @@ class FleetPipeline:
         self._at_once = at_once
 
     async def run(self, samples: Iterable[FleetQuestion], done: Callable[[FleetQuestion, FleetEnd], None]) -> int:
-        """Have every question worked; `done` hears of each as it ends. How many there were.
+        """Have every question worked and call `done` with each result as it ends. Return the number of questions.
 
         Raises:
             InvalidInput: a question cannot be worked by a fleet, or a name is given twice.
-            Conflict: the fleet was complete before, with other questions.
+            Conflict: the fleet is complete already, with other questions.
             Unavailable: the database or the workflow service does not answer. The fleet goes on; run it again to follow it.
         """
         await self._fleets.make(self._fleet, self._at_once)
@@ -76,7 +76,7 @@ class FleetPipeline:
 
 
 class _Heard:
-    """Hands ends over in their order, each with the question it belongs to; after a restart they may be there before it."""
+    """Hands results over in their order, each with its question. After a restart a result may arrive before its question."""
 
     def __init__(self, done: Callable[[FleetQuestion, FleetEnd], None]) -> None:
         self._done = done
@@ -98,7 +98,11 @@ class _Heard:
             self._done(question, self._ends.popleft())
 
     def require_all(self, fleet: UUID) -> None:
-        """Ends of questions that nobody gave this time are nobody's."""
+        """Hand over the rest and check that every question has a result. Results of other questions are ignored.
+
+        Raises:
+            Conflict: a question has no result.
+        """
         for end in self._ends:
             if question := self._expected.pop(end.name, None):
                 self._done(question, end)

@@ -1,7 +1,7 @@
 """The linear concurrent pipeline as a fleet (QSR appendix F): a window of runs over a data set, for as long as it takes.
 
-PostgreSQL knows what waits, what is under way and what has ended; one activity moves that on and says what to start. So the
-workflow has nothing to remember: it goes on in a new history whenever the old one is long, and can be started anew at any time.
+PostgreSQL knows which questions wait, are under way and have ended; one activity moves them on and says what to start. So the
+workflow has no state: it continues in a new history when the old one is long, and can be started anew at any time.
 """
 
 from collections.abc import Iterable
@@ -18,13 +18,13 @@ with workflow.unsafe.imports_passed_through():
     from workflows.durable import fleet_payloads, policies
     from workflows.durable.child_run import begun
 
-# A fleet that waits to be woken: after this long its workflow ends, and is started anew when it has something to do.
+# The workflow of a waiting fleet ends after this long, and is started anew when it has something to do.
 IDLE_LIMIT = timedelta(minutes=10)
 
 
 @workflow.defn(name=FLEET_WORKFLOW, versioning_behavior=VersioningBehavior.AUTO_UPGRADE)
 class FleetWorkflow:
-    """Starts the fleet's runs, each a workflow that lives by itself, and passes on what they are to do."""
+    """Starts the fleet's runs, each a workflow that lives by itself, and passes commands on to them."""
 
     @workflow.init
     def __init__(self, fleet: FleetInput) -> None:
@@ -34,7 +34,7 @@ class FleetWorkflow:
 
     @workflow.run
     async def run(self, fleet: FleetInput) -> None:
-        """Until the fleet has ended, or waits for longer than is worth a workflow."""
+        """Run until the fleet has ended, or has waited for too long."""
         started: tuple[UUID, ...] = ()
         while True:
             self._woken = False
@@ -49,7 +49,7 @@ class FleetWorkflow:
 
     @workflow.signal(name=WAKE)
     def wake(self) -> None:
-        """Questions were added, or something is wished."""
+        """Wake the workflow: questions were added, or a command has come."""
         self._woken = True
 
     async def _advance(self, started: tuple[UUID, ...]) -> fleet_payloads.Step:
@@ -72,7 +72,7 @@ class FleetWorkflow:
         return False
 
     async def _pass_on(self, command: Command, runs: Iterable[UUID]) -> None:
-        """The command stands in each run's ledger already; a workflow that is lost is started anew and reads it there."""
+        """Signal a command to runs. It is in each run's ledger already, where a workflow that replaces a lost one reads it."""
         for run in runs:
             self._told[run] = None
             try:

@@ -1,11 +1,11 @@
-"""Which sources' copies are known to be stored, so that a worker need not ask again for each stage that cites them."""
+"""The source copies that are known to be stored, so that a worker need not ask again for each stage that cites them."""
 
 import time
 from collections.abc import Iterable
 from datetime import timedelta
 
 FOR = timedelta(hours=6)
-"""A copy that is asked for is kept for half a day at least, whoever cites it: what is known for longer may be gone."""
+"""A requested copy is stored for at least half a day. Older knowledge may be out of date."""
 
 
 class KnownSources:
@@ -15,10 +15,10 @@ class KnownSources:
         self._asked: dict[str, float] = {}
 
     def unknown(self, names: Iterable[str]) -> list[str]:
-        """Those that have to be asked for."""
+        """Return the names that have to be asked for."""
         since = time.monotonic() - FOR.total_seconds()
         return [name for name in names if self._asked.get(name, since) <= since]
 
     def note(self, names: Iterable[str]) -> None:
-        """These are stored: somebody asked just now."""
+        """Note that these copies are stored as of now."""
         self._asked.update(dict.fromkeys(names, time.monotonic()))

@@ -1,4 +1,4 @@
-"""The activities of a living report. Each reads how things stand, so that doing it again changes nothing."""
+"""The activities of a living report. Each first reads the current state, so that repeating it changes nothing."""
 
 import asyncio
 import logging
@@ -41,7 +41,7 @@ from workflows.tools.tool_memory import DictStore, ToolMemory
 from workflows.tools.toolbox import EVERYWHERE, build_toolbox, corpora_of
 
 FRESH = timedelta(minutes=10)
-"""What is looked up again may not come from a cache older than this."""
+"""The greatest age of a cached result that may be used when sources are looked up again."""
 READS_AT_ONCE = 8
 MOST_READ = 60
 NO_QUESTION = "whoever made this schedule may not ask here any more; make it anew"
@@ -56,12 +56,12 @@ class LivingActivities:
 
     @property
     def all(self) -> list[Callable[..., Awaitable[Any]]]:
-        """To register with the worker."""
+        """The activities to register with the worker."""
         return [self.begin, self.ended, self.tell, self.fail, self.deliver]
 
     @activity.defn(name=payloads.BEGIN_ACTIVITY)
     async def begin(self, asking: payloads.Asking) -> payloads.Begun:
-        """Look whether anything changed, and make the run that researches what did."""
+        """Check whether anything changed, and make the run that researches the changes."""
         async with heartbeats():
             firing = await insist(lambda: schedules.begin(self._shop.database, asking.schedule_id, asking.due_at))
             schedule = await insist(lambda: schedules.get(self._shop.database, asking.schedule_id))
@@ -74,13 +74,13 @@ class LivingActivities:
 
     @activity.defn(name=payloads.ENDED_ACTIVITY)
     async def ended(self, run_id: UUID) -> bool:
-        """Whether a run has ended; one that is gone has."""
+        """Say whether a run has ended. A deleted run has ended."""
         found = await insist(lambda: living_runs.status(self._shop.database, run_id))
         return found is None or found[0].finished
 
     @activity.defn(name=payloads.TELL_ACTIVITY)
     async def tell(self, asking: payloads.Asking) -> payloads.Told:
-        """Compare, keep what changed, and say what has to be sent."""
+        """Compare the reports, store what changed, and return the messages to send."""
         async with heartbeats():
             firing = await insist(lambda: schedules.begin(self._shop.database, asking.schedule_id, asking.due_at))
             if firing is None:
@@ -91,7 +91,7 @@ class LivingActivities:
 
     @activity.defn(name=payloads.FAIL_ACTIVITY)
     async def fail(self, failed: payloads.Failed) -> payloads.Told:
-        """Keep that an asking failed for good."""
+        """Store that an asking failed for good."""
         asking = failed.asking
         firing = await insist(lambda: schedules.begin(self._shop.database, asking.schedule_id, asking.due_at))
         if firing is not None:
@@ -100,7 +100,7 @@ class LivingActivities:
 
     @activity.defn(name=payloads.DELIVER_ACTIVITY)
     async def deliver(self, delivery: payloads.Delivery) -> None:
-        """Send one message, once more if it must be."""
+        """Send one message."""
         await deliver(self._shop.database, self._shop.mailbox, delivery.id)
 
     async def _begun(self, schedule: Schedule, firing: Firing) -> payloads.Begun:
@@ -125,7 +125,7 @@ class LivingActivities:
         return payloads.Begun(start=start)
 
     async def _resolved(self, schedule: Schedule, who: Owner) -> tuple[ResearchQuery, Sequence[UUID]]:
-        """The question with the collections that are whose they were. `final_failure` when one is not open any more."""
+        """Return the question with its collections. Raise `final_failure` when one of them is not open any more."""
 
         async def resolve() -> tuple[ResearchQuery, Sequence[UUID]]:
             async with translated(), self._shop.database.acquire() as connection, connection.transaction():
@@ -158,7 +158,7 @@ class LivingActivities:
             await schedules.note_run(connection, firing, start.run_id, len(probe.results))
 
     async def _compare(self, firing: Firing) -> None:
-        """What became of the run that an asking needed."""
+        """Store the outcome of an asking from the run that it needed."""
         if firing.run_id is None:
             return
         run_id = firing.run_id
@@ -190,9 +190,9 @@ class LivingActivities:
         return await asyncio.to_thread(changes_between, old, new, evidence, texts)
 
     async def _texts(self, run_id: UUID, addresses: Sequence[str], reader: PageReader) -> Mapping[str, str | None]:
-        """Today's texts of what the old report cites; None for what is not there any more.
+        """Return today's texts of the old report's sources; None for a source that is gone.
 
-        A page of the web that does not come is left out: nobody knows whether it is gone.
+        A web page that cannot be read is left out, because it is unknown whether it is gone.
         """
         gate, texts = asyncio.Semaphore(READS_AT_ONCE), dict[str, str | None]()
 

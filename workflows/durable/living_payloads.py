@@ -14,14 +14,14 @@ DELIVER_ACTIVITY = "living_deliver"
 
 
 class Asking(Value):
-    """One asking of a schedule, by the time it was due."""
+    """One asking of a schedule, identified by the time it was due."""
 
     schedule_id: UUID
     due_at: datetime
 
 
 class Begun(Value):
-    """The run that an asking needs; none when nothing has changed or there is nothing to ask."""
+    """The run that an asking needs; `start` is None when nothing has changed or there is nothing to ask."""
 
     start: ResearchInput | None = None
 
@@ -40,6 +40,6 @@ class Delivery(Value):
 
 
 class Told(Value):
-    """What has to be sent."""
+    """The messages to send."""
 
     deliveries: tuple[Delivery, ...] = ()

@@ -1,4 +1,4 @@
-"""One asking of a schedule: look whether anything changed, research what did, tell the difference, deliver it."""
+"""One asking of a schedule: check whether anything changed, research the changes, compare the reports, deliver the result."""
 
 import asyncio
 from datetime import datetime, timedelta
@@ -17,7 +17,7 @@ with workflow.unsafe.imports_passed_through():
 
 R = TypeVar("R")
 DUE = SearchAttributeKey.for_datetime("TemporalScheduledStartTime")
-# Looking again may meet a service outside that is away.
+# A service outside may be away when sources are looked up again.
 LOOKING_LIMIT = timedelta(hours=1)
 LOOKING = RetryPolicy(initial_interval=timedelta(seconds=5), maximum_interval=timedelta(minutes=10), maximum_attempts=8)
 DELIVERING_LIMIT = timedelta(minutes=2)
@@ -32,7 +32,7 @@ class LivingReportWorkflow:
 
     @workflow.run
     async def run(self, firings: Firings) -> None:
-        """Until the asking has ended and what it found is delivered, or given up."""
+        """Run until the asking has ended and its messages are delivered or given up."""
         asking = living_payloads.Asking(schedule_id=firings.schedule_id, due_at=_due())
         try:
             found = await _looked(living_payloads.BEGIN_ACTIVITY, asking, living_payloads.Begun)
@@ -45,7 +45,7 @@ class LivingReportWorkflow:
         await asyncio.gather(*(_delivered(delivery) for delivery in told.deliveries))
 
     async def _researched(self, start: ResearchInput, firings: Firings) -> None:
-        """Start the run, which lives by itself, and look now and then whether it has ended: it may wait for a person for days."""
+        """Start the run and check now and then whether it has ended. It lives by itself and may wait for a person for days."""
         await begun(start)
         pause = FIRST_LOOK
         while not await bookkeeping(living_payloads.ENDED_ACTIVITY, start.run_id, bool):
@@ -56,7 +56,7 @@ class LivingReportWorkflow:
 
 
 def _due() -> datetime:
-    """When the schedule wanted this; for one started by hand, its start."""
+    """Return the time for which the schedule planned this asking; for one started by hand, its start."""
     return workflow.info().typed_search_attributes.get(DUE) or workflow.info().start_time
 
 
@@ -73,7 +73,7 @@ async def _looked(activity: str, asking: living_payloads.Asking, returns: type[R
 
 
 async def _delivered(delivery: living_payloads.Delivery) -> None:
-    """What cannot be delivered is in the delivery log; the asking stands all the same."""
+    """Deliver a message. A failed delivery is in the delivery log and does not fail the asking."""
     try:
         await workflow.execute_activity(
             living_payloads.DELIVER_ACTIVITY,

@@ -1,6 +1,6 @@
-"""What a message about changes says in its own words, in the language that the question is asked in.
+"""The fixed wording of messages about changes, in the language of the question.
 
-Members have no language of their own here: the page keeps it in the browser, and a worker only knows what is to be reported.
+A member's own language is unknown here: the page keeps it in the browser.
 """
 
 from collections.abc import Mapping
@@ -89,5 +89,5 @@ _CHINESE = Words(
 
 
 def words_in(language: Language) -> Words:
-    """The wordings of a language."""
+    """Return the wording of a language."""
     return _CHINESE if language is Language.CHINESE else _ENGLISH

@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 
 @asynccontextmanager
 async def mcp_tools(path: Path | None, entrance: Entrance) -> AsyncIterator[list[Tool]]:
-    """The tools of all servers that answer now, connected as long as the context lasts. Others are left out, and logged.
+    """Yield the tools of all servers that answer now, connected while the context lasts. Other servers are logged and left out.
 
     Raises:
         SetupError: the file cannot be used.

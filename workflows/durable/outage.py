@@ -1,9 +1,8 @@
-"""Waiting for a server that is away, without hammering it.
+"""Waiting for a server that is away without overloading it.
 
-One `Circuit` stands for one server (a model's, the index) and is shared by all stages of a worker. A failed call waits by
-itself (exponential back-off with jitter; the server's own Retry-After where it gave one). While the circuit is open only one
-call at a time goes out, as a probe; an answer releases the others. Nothing here gives up: whoever waits decides, in `notice`,
-when to stop.
+One `Circuit` stands for one server (a model's, the index) and is shared by all stages of a worker. After a failure each call
+waits (exponential back-off with jitter, or the server's own Retry-After). While the circuit is open only one call at a time goes
+out, as a probe; an answer releases the others. This module never gives up: the caller decides in `notice` when to stop.
 """
 
 import asyncio
@@ -31,14 +30,14 @@ _SILENT = ModelUnavailable("the server does not answer; one call at a time tries
 
 
 def backoff(failures: int, draw: Callable[[], float]) -> timedelta:
-    """The wait after this many failures in a row: doubled each time up to a limit, at least half of it, the rest drawn."""
+    """Return the wait after this many failures in a row: it doubles up to a limit, and a random part is at most half of it."""
     longest = min(LONGEST_WAIT, FIRST_WAIT * float(2 ** min(failures - 1, 10)))
     return longest * (0.5 + 0.5 * draw())
 
 
 @dataclass
 class Circuit:
-    """Whether one server answers. A hopeless request raises `refusal`; `clock` gives seconds, `draw` a number in [0, 1)."""
+    """The state of one server. A hopeless request raises `refusal`; `clock` gives seconds, `draw` a number in [0, 1)."""
 
     refusal: type[RubricaError] = ModelRefused
     clock: Callable[[], float] = time.monotonic
@@ -49,11 +48,11 @@ class Circuit:
     _changed: asyncio.Event = field(default_factory=asyncio.Event, init=False)
 
     async def call(self, ask: Callable[[], Awaitable[T]], notice: Notice) -> T:
-        """The answer to `ask`, however long the server is away.
+        """Return the answer to `ask`, however long the server is away.
 
         Raises:
             RubricaError: from `ask`, or `refusal` when this request alone keeps failing while others are answered.
-            BaseException: whatever `notice` raises to stop waiting.
+            BaseException: the error that `notice` raises to stop waiting.
         """
         caller = _Caller(self)
         while True:
@@ -82,13 +81,13 @@ class Circuit:
                     await changed.wait()
 
     def _begin(self) -> bool:
-        """A probe keeps the others waiting until it fails, or as long as the longest back-off when it stays silent."""
+        """Begin a call and say whether it is a probe. A probe makes others wait until it fails, at most the longest back-off."""
         if self.failures:
             self.probe_at = self.clock() + LONGEST_WAIT.total_seconds()
         return self.failures > 0
 
     def _failed(self, reason: Away, probe: bool) -> None:
-        """Calls in flight together fail together: that is one failure. A rate limit is the caller's own affair."""
+        """Count a failure. Calls that fail together are one failure. A rate limit concerns only its caller."""
         if probe or (not self.failures and reason.retry_after is None):
             self.failures += 1
             self.probe_at = self.clock() + backoff(self.failures, self.draw).total_seconds()
@@ -102,7 +101,7 @@ class Circuit:
 
 
 class _Caller:
-    """One call's own patience."""
+    """The waiting state of one call."""
 
     def __init__(self, circuit: Circuit) -> None:
         self.reason: Away | None = None
@@ -127,7 +126,7 @@ class _Caller:
         self._not_before = self._circuit.clock() + self._wait(reason).total_seconds()
 
     def _wait(self, reason: Away) -> timedelta:
-        """The server's own wish is the least; jitter above it keeps callers apart."""
+        """Return the wait after a failure: at least what the server asks for, plus jitter that keeps callers apart."""
         own = backoff(self._failures, self._circuit.draw)
         if reason.retry_after is None:
             return own

@@ -23,7 +23,7 @@ FAIL_TASK_ACTIVITY = "fail_report_task"
 
 
 class StageRequest(Value):
-    """What every stage is told. `begins` marks the first stage of this workflow: it moves the run to `running`."""
+    """The fields of every stage's request. `begins` marks the first stage of a workflow, which moves the run to `running`."""
 
     run_id: UUID
     query: ResearchQuery
@@ -32,46 +32,46 @@ class StageRequest(Value):
 
 
 class SearchRequest(StageRequest):
-    """One subtask of the plan, by id."""
+    """A request to search on one subtask of the plan, by id."""
 
     plan: ResearchPlan
     subtask_id: str
 
 
 class SearchOutcome(Value):
-    """How a search ended; its finding is in PostgreSQL under the stage."""
+    """The end of a search; its finding is in PostgreSQL under the stage."""
 
     subtask_id: str
     stop: StopReason
     detail: str = ""
 
     def finding(self) -> Finding:
-        """The finding as far as the workflow needs to know it."""
+        """Return the part of the finding that the workflow needs."""
         return Finding(subtask_id=self.subtask_id, stop=self.stop, detail=self.detail)
 
 
 class SearchesRequest(StageRequest):
-    """Several subtasks of the plan, whose searches begin together."""
+    """A request to search on several subtasks of the plan, which begin together."""
 
     plan: ResearchPlan
     subtask_ids: tuple[str, ...]
 
     @property
     def each(self) -> tuple[SearchRequest, ...]:
-        """What each search would be told alone."""
+        """The request of each search."""
         told = {"run_id": self.run_id, "query": self.query, "finish": self.finish}
         return tuple(SearchRequest(**told, plan=self.plan, subtask_id=one) for one in self.subtask_ids)
 
 
 class SearchesOutcome(Value):
-    """How searches ended that began together; `failed` are those that failed for good and left no finding."""
+    """The ends of searches that began together; `failed` are those that failed for good and left no finding."""
 
     ended: tuple[SearchOutcome, ...]
     failed: tuple[SearchOutcome, ...] = ()
 
 
 class ReportRequest(StageRequest):
-    """The whole plan. `stored` are the subtasks whose findings are in PostgreSQL; `missing` say why the others have none."""
+    """A request for the report. The findings of `stored` subtasks are in PostgreSQL; `missing` say why others have none."""
 
     plan: ResearchPlan
     stored: tuple[str, ...]
@@ -88,7 +88,7 @@ class Settlement(Value):
 
 
 class FailedTask(Value):
-    """A change or question that came to nothing, and why."""
+    """A report task that failed, and why."""
 
     run_id: UUID
     task_id: UUID
@@ -96,7 +96,7 @@ class FailedTask(Value):
 
 
 class Control(Value):
-    """A wish for every agent's next turn, unless the present one is another than `replacing`."""
+    """A wish for every agent's next turn. It is written only if the present wish is `replacing`."""
 
     run_id: UUID
     wish: Halt
@@ -104,7 +104,7 @@ class Control(Value):
 
 
 class Wish(Value):
-    """What the reader wants of a run by now, as the ledger has it."""
+    """The reader's current wishes for a run, from the ledger."""
 
     control: Halt
     finish: bool
@@ -121,7 +121,7 @@ class SteeredPlan(Value):
 
 
 class Parking(Value):
-    """A run that waits for a person: how it will start again, and why it waits."""
+    """A run that waits for a person: the input with which it will start again, and why it waits."""
 
     start: ResearchInput
     halt: Halt

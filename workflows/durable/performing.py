@@ -1,4 +1,4 @@
-"""How an activity performs stages: heartbeats around, a stored result handed over, errors as Temporal is to take them."""
+"""Running stages in an activity: heartbeats, reuse of a stored result, and errors in the form that Temporal needs."""
 
 import asyncio
 import contextlib
@@ -35,7 +35,7 @@ async def perform(
     work: Callable[[Attempt], Awaitable[R]],
     stored: Callable[[bytes], R],
 ) -> R:
-    """The one stage of an activity: see `performed`."""
+    """Run the only stage of an activity: see `performed`."""
     wanted = WantedStage(stage, title, needs)
     async with at_work(shop, request):
         [opening] = await opened(shop, request, (wanted,))
@@ -44,7 +44,7 @@ async def perform(
 
 @contextlib.asynccontextmanager
 async def at_work(shop: Workshop, request: StageRequest) -> AsyncIterator[None]:
-    """Around the stages of an activity: this worker lives, and the run is running."""
+    """Send heartbeats while the stages of an activity run, and mark the run as running."""
     async with heartbeats():
         if request.begins:
             await insist(lambda: shop.log.set_status(request.run_id, RunStatus.RUNNING))
@@ -52,7 +52,7 @@ async def at_work(shop: Workshop, request: StageRequest) -> AsyncIterator[None]:
 
 
 async def opened(shop: Workshop, request: StageRequest, wanted: Sequence[WantedStage]) -> list[StageOpening]:
-    """The stages of an activity, opened together, each with the first reservation of its agent."""
+    """Open the stages of an activity together, each with the first reservation of its agent."""
     first = shop.first_reservation(request.finish)
     await shop.rooms.of(request.run_id).stored(one.stage for one in wanted)
     return await insist(lambda: open_stages(shop.database, request.run_id, wanted, first))
@@ -66,7 +66,7 @@ async def performed(
     work: Callable[[Attempt], Awaitable[R]],
     stored: Callable[[bytes], R],
 ) -> R:
-    """An open stage's stored result, or the result of `work`, which closes the stage itself.
+    """Return an open stage's stored result, or run `work`, which closes the stage itself, and return its result.
 
     Raises:
         ApplicationError: the run halts (never retried), or this worker is stopping (retried elsewhere).
@@ -94,7 +94,7 @@ async def performed(
 
 
 async def _guarded(ledger: StageLedger, record: DurableRecord, work: Callable[[], Awaitable[R]]) -> R:
-    """Run the agent. A halt first lets the turns under way be stored; a cancellation gives them up."""
+    """Run the agent. On a halt, first wait until the turns under way are stored; on a cancellation, give them up."""
     try:
         if ledger.halt in (Halt.PAUSE, Halt.CANCEL):
             raise RunHalted(ledger.halt)
@@ -116,7 +116,7 @@ async def _guarded(ledger: StageLedger, record: DurableRecord, work: Callable[[]
 
 
 def _failure(stop: RunHalted | WorkerStopping) -> BaseException:
-    """A superseded attempt is like a stopping worker: whoever runs now has the word."""
+    """Return the failure for a stop. A superseded attempt counts as a stopping worker: a newer attempt goes on."""
     if isinstance(stop, RunHalted) and stop.halt is not Halt.SUPERSEDED:
         return halted_failure(stop.halt)
     return stopping_failure()
@@ -124,7 +124,7 @@ def _failure(stop: RunHalted | WorkerStopping) -> BaseException:
 
 @contextlib.asynccontextmanager
 async def heartbeats() -> AsyncIterator[None]:
-    """Tell Temporal that this worker lives, for as long as the body runs."""
+    """Tell Temporal that this worker lives while the body runs."""
 
     async def beat() -> None:
         while True:

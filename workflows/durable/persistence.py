@@ -1,4 +1,4 @@
-"""Writing to PostgreSQL while it may be away. What was paid for is kept in hand until it is stored."""
+"""Writing to PostgreSQL while it may be away. Paid answers stay in memory until they are stored."""
 
 import asyncio
 import logging

@@ -4,16 +4,16 @@ from datetime import timedelta
 
 from temporalio.common import RetryPolicy
 
-# A stage may take as long as an outage lasts. When this is over Temporal starts it again and it goes on from its stored turns.
+# A stage may last as long as an outage. After this time Temporal starts it again, and it continues from its stored turns.
 STAGE_LIMIT = timedelta(days=7)
-# A worker that is silent for this long is taken for dead, and its stages go to another.
+# A worker that is silent for this long counts as dead, and its stages go to another.
 HEARTBEAT_LIMIT = timedelta(seconds=12)
 HEARTBEAT_EVERY = timedelta(seconds=4)
 # Bookkeeping (status, plan) is one transaction; it is repeated for as long as the database is away.
 BOOKKEEPING_LIMIT = timedelta(seconds=30)
 
-# Only a worker's death, a time-out or a stopping worker are retried here. Outages of the model are waited out inside the stage,
-# providers are retried by the tools, and what failed for good carries a failure that Temporal does not retry.
+# Only a worker's death, a time-out or a stopping worker are retried here. Stages wait for a model that is away, tools retry
+# their providers, and a final failure is marked so that Temporal does not retry it.
 STAGE_RETRIES = RetryPolicy(
     initial_interval=timedelta(milliseconds=200), backoff_coefficient=2.0, maximum_interval=timedelta(seconds=20)
 )

@@ -1,6 +1,6 @@
-"""Has anything changed? Every search and page of a report is looked up again, and what comes is compared with what came then.
+"""Checking whether anything changed: every search and page of a report is looked up again and compared with its old result.
 
-No model is asked. Two results are the same when the same words come from the same addresses, in whatever order.
+No model is asked. Two results are the same when the same words come from the same addresses, in any order.
 """
 
 import asyncio
@@ -27,10 +27,10 @@ class Probe(NamedTuple):
 
 
 async def probed(plan: ResearchPlan, record: Sequence[tuple[str, Turn]], tools: Mapping[str, Tool]) -> Probe:
-    """Make the calls of these turns, each given with its stage, again.
+    """Repeat the calls of these turns, each given with its stage, and return the changed subtasks.
 
-    A subtask whose calls bring something else has changed, and so has what depends on it. A page that cannot be read any more
-    is a change; a search that fails is none, for nobody knows what it would have brought.
+    A subtask whose calls bring another result has changed, and so have all that depend on it. A page that cannot be read any more
+    is a change; a search that fails is no change but an error, because its result is unknown.
 
     Raises:
         ToolError: a search failed.
@@ -41,7 +41,7 @@ async def probed(plan: ResearchPlan, record: Sequence[tuple[str, Turn]], tools: 
     results = dict(zip(calls, found, strict=True))
     looked = {stage for stage, _ in record}
     stale = {stage for stage, turn in record if _differs(turn, results)}
-    # A subtask whose working papers are gone cannot be compared: it is done again.
+    # A subtask without stored turns cannot be compared, so it is done again.
     first = {s.id for s in plan.subtasks if search_agent(s.id) in stale or search_agent(s.id) not in looked}
     changed = frozenset(s.id for s in plan.subtasks if first & {s.id, *plan.ancestors(s.id)})
     return Probe(changed, {key: result for key, result in results.items() if not result.error})

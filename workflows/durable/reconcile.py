@@ -1,4 +1,4 @@
-"""Every unfinished run has a workflow that some worker can run: what is lost or stranded starts anew from PostgreSQL."""
+"""Making sure that every unfinished run has a workflow that some worker can run: lost or stranded ones start anew."""
 
 import asyncio
 import logging
@@ -23,7 +23,7 @@ from workflows.durable.payloads import Parking
 from workflows.durable.policies import RECONCILE_EVERY
 
 OPEN = f"WorkflowType IN ('{RESEARCH_WORKFLOW}', '{PARKED_WORKFLOW}') AND ExecutionStatus = 'Running'"
-# What the server's list tells of a workflow's version: `deployment:build`, and how it is bound to it.
+# The version of a workflow in the server's list, `deployment:build`, and how the workflow is bound to it.
 VERSION = SearchAttributeKey.for_keyword("TemporalWorkerDeploymentVersion")
 BEHAVIOR = SearchAttributeKey.for_keyword("TemporalWorkflowVersioningBehavior")
 PINNED = "Pinned"
@@ -44,7 +44,7 @@ class Reconciler:
         self._build = build
 
     async def keep(self) -> None:
-        """Compare now and every minute, until cancelled. Servers that are away are asked again the next time."""
+        """Compare now and every minute until cancelled. A server that is away is asked again the next time."""
         while True:
             try:
                 await self.once()
@@ -53,9 +53,9 @@ class Reconciler:
             await asyncio.sleep(RECONCILE_EVERY.total_seconds())
 
     async def once(self) -> list[UUID]:
-        """Start anew what needs it; the runs that did. A fleet is woken: where its workflow is open, that looks again.
+        """Start lost and stranded runs anew and return their ids. Wake every fleet that is at work.
 
-        First of all it sees that what is started goes to a version that has a worker.
+        The first step makes sure that new workflows go to a version that has a worker.
         """
         await lead_or_yield(self._client, self._build)
         for fleet in await fleets.at_work(self._database):
@@ -72,7 +72,7 @@ class Reconciler:
         return restarted
 
     async def _restarted(self, run: Unfinished, stranded: bool) -> list[UUID]:
-        """One run that this version cannot read (a newer one may have made it) keeps no other from going on."""
+        """Restart a run. A run that this version cannot read (a newer version made it) does not stop the others."""
         try:
             await self._restart(run, stranded)
         except (NotFound, ValidationError) as error:
@@ -81,7 +81,7 @@ class Reconciler:
         return [run.id]
 
     async def _is_open(self, run_id: UUID) -> bool:
-        """The server's list lags behind; this asks for the one workflow."""
+        """Say whether a run's workflow is open. The server's list lags behind, so this asks for the one workflow."""
         try:
             described = await self._client.get_workflow_handle(workflow_id(run_id)).describe()
         except RPCError as error:
@@ -91,7 +91,7 @@ class Reconciler:
         return described.status is WorkflowExecutionStatus.RUNNING
 
     async def _open(self) -> dict[str, bool]:
-        """Open workflows, and whether each is stranded: pinned to a version that no worker runs any more."""
+        """Return the open workflows, each with whether it is stranded: pinned to a version that no worker runs any more."""
         alive = await alive_builds(self._client) | {self._build}
         found = {}
         async for workflow in self._client.list_workflows(OPEN):
@@ -101,7 +101,7 @@ class Reconciler:
         return found
 
     async def _restart(self, run: Unfinished, stranded: bool) -> None:
-        """A run that waits gets a waiting workflow, which finds out by itself what its reader has wished since."""
+        """Start a run's workflow anew. A run that waits gets a waiting workflow, which reads the reader's wishes itself."""
         start, halt = await RunLog(self._database).load(run.id), WAITING.get(run.status)
         if halt is None:
             await self._start(RESEARCH_WORKFLOW, start, run.id, stranded)

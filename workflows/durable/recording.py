@@ -1,4 +1,4 @@
-"""The durable record: every turn is in PostgreSQL before the next begins, and what is there is never asked for again."""
+"""The durable record: every turn is stored in PostgreSQL before the next one begins, and a stored turn is never repeated."""
 
 import asyncio
 import contextlib
@@ -28,8 +28,8 @@ QUIET_WAIT = timedelta(seconds=1)
 class DurableRecord:
     """The record of one attempt at one stage. `models` and `index` know whether the servers behind them answer.
 
-    A turn, once begun, ends and is stored even when the agent that waits for it is cancelled; `drain` waits for such turns,
-    `abort` gives them up. `usage` counts what was spent on the stage, replayed turns included.
+    A turn that has begun ends and is stored even when the agent that waits for it is cancelled; `drain` waits for such turns,
+    `abort` gives them up. `usage` counts the usage of the whole stage, replayed turns included.
     """
 
     def __init__(
@@ -54,11 +54,11 @@ class DurableRecord:
         self.usage = Usage()
 
     def clock(self) -> float:
-        """Seconds the stage had worked when its latest turn ended: the same again when that turn is replayed."""
+        """Return the stage's working time in seconds when its latest turn ended; a replayed turn gives the same time."""
         return self._clock
 
     async def ask(self, agent: str, step: str, model: ChatModel, request: ChatRequest) -> Completion:
-        """One model turn: the stored answer to exactly this request, or a new one, stored before it is returned."""
+        """Return the stored answer to exactly this request, or ask the model and store the answer before returning it."""
         ordinal = self._stored.claim(agent)
         before, carried = self._stored.carried(agent, request.messages)
         digest = self._stored.digest(agent, request, model.name, carried)
@@ -78,7 +78,7 @@ class DurableRecord:
         return await self._to_the_end(self._ask(turn, model, request, grown))
 
     async def use(self, agent: str, tool: Tool, call: ToolCall) -> ToolResult:
-        """One tool turn. A call that failed is a result too, stored like any other."""
+        """Return the stored result of this call, or make the call. A failed call is a result too, stored like any other."""
         ordinal, digest = self._stored.claim(agent), call_digest(call)
         stored = self._stored.answering(agent, ordinal, digest)
         if stored is not None and stored.result is not None:
@@ -87,12 +87,12 @@ class DurableRecord:
         return await self._to_the_end(self._use(turn, tool, call))
 
     async def tell(self, event: EventType, agent: str, payload: Mapping[str, Any]) -> None:
-        """Append an event, unless this part of the stage is only replayed."""
+        """Append an event, unless this part of the stage is replayed."""
         if not self._stored.replaying(agent):
             await self._ledger.tell(event, agent, payload)
 
     async def patiently(self, agent: str, what: str, call: Callable[[], Awaitable[T]]) -> T:
-        """Call the index outside a turn, waiting while it is away."""
+        """Call the index outside a turn, and wait while it is away."""
         return await self._index.call(call, self._notice(agent, what))
 
     async def drain(self, limit: timedelta) -> None:
@@ -102,13 +102,13 @@ class DurableRecord:
         self.abort()
 
     def abort(self) -> None:
-        """Give up the turns under way, but for those whose answer is there already: it was paid for, and is stored."""
+        """Give up the turns under way, except those whose answer has arrived: it is paid for and will be stored."""
         for turn in self._under_way - self._in_hand:
             turn.cancel()
 
     @contextlib.contextmanager
     def _answered(self) -> Iterator[None]:
-        """Around the storing of what this turn brought."""
+        """Mark this turn as one whose answer is being stored."""
         turn = asyncio.current_task()
         assert turn is not None
         self._in_hand.add(turn)
@@ -146,7 +146,7 @@ class DurableRecord:
             return ToolResult(error=str(error))
 
     def _notice(self, agent: str, what: str) -> Callable[[Away, timedelta], Coroutine[Any, Any, None]]:
-        """What happens before each stretch of waiting: heed the run's wishes, and tell its watchers now and then."""
+        """Return what to do before each wait: obey the run's wishes, and tell its watchers now and then."""
 
         async def notice(reason: Away, left: timedelta) -> None:
             await self._ledger.look()
@@ -165,7 +165,7 @@ class DurableRecord:
         return await asyncio.shield(task)
 
     def _ended(self, task: "asyncio.Future[Any]") -> None:
-        """Nobody may be waiting any more: look at the outcome, so that asyncio does not report it as forgotten."""
+        """Read a task's outcome, because nobody may wait for it any more and asyncio would report it as never retrieved."""
         self._under_way.discard(task)
         if not task.cancelled():
             task.exception()

@@ -1,4 +1,4 @@
-"""The report stage: the report agent, or the writer that needs no model; then the rendering; then the end of the run."""
+"""The report stage: it writes the report (with or without a model), renders it and completes the run."""
 
 import logging
 
@@ -39,7 +39,7 @@ log = logging.getLogger(__name__)
 
 
 async def report_stage(request: ReportRequest, attempt: Attempt) -> str:
-    """Write, render and store the report, and complete the run, in one transaction; the report's title."""
+    """Write, render and store the report, and complete the run in the same transaction. Return the report's title."""
     findings = _findings(request, attempt)
     card = None
     if taken := await taken_over(attempt, findings):
@@ -67,7 +67,7 @@ async def report_stage(request: ReportRequest, attempt: Attempt) -> str:
 async def _verified(
     request: ReportRequest, attempt: Attempt, findings: tuple[Finding, ...], written: Report
 ) -> tuple[Report, dict[str, Surroundings]]:
-    """The report with its claims graded and repaired, and what stands around its quotes in the stored copies."""
+    """Return the report with its claims graded and repaired, and the text around its quotes in the stored copies."""
     database = attempt.shop.database
     around = await insist(lambda: surroundings(database, written.quotes))
     contexts = {key: Context(*texts) for key, texts in around.items()}
@@ -78,26 +78,26 @@ async def _verified(
 
 
 def _judges_of(request: ReportRequest, attempt: Attempt) -> Judges:
-    """A model judges only where nobody asked to save: deep effort, no cap, not finishing early."""
+    """Return the judges. A model judges only a run with deep effort, without a cap, that does not finish early."""
     shop = attempt.shop
     spends = request.query.effort is Effort.DEEP and not attempt.opening.capped and not request.finish and shop.asks_a_model
     return judges_of(shop, spends)
 
 
 def judges_of(shop: Workshop, spends: bool) -> Judges:
-    """Those the installation names; a model only where it may spend."""
+    """Return the judges that the installation names; a model only if it may spend."""
     return Judges(shop.index, Judge.OFFLINE if shop.judge is Judge.MODEL and not spends else shop.judge)
 
 
 def _findings(request: ReportRequest, attempt: Attempt) -> tuple[Finding, ...]:
-    """What the searches stored, and in its place in the plan what became of the others."""
+    """Return all findings in the order of the plan: the stored ones, and those that say why a search failed."""
     found = {outcome.subtask_id: outcome.finding() for outcome in request.missing}
     found |= {finding.subtask_id: finding for finding in attempt.needed_findings}
     return tuple(found[s.id] for s in request.plan.subtasks if s.id in found)
 
 
 async def _written(request: ReportRequest, attempt: Attempt, findings: tuple[Finding, ...]) -> tuple[Report, ReportLineage]:
-    """By the report agent; extractively when the run is to finish with what there is, or when that agent fails for good."""
+    """Write with the report agent, or without a model when the run has to finish early or the agent fails for good."""
     without_model = extractive_writer(attempt.shop, request.query)
     if request.finish:
         return await _by(without_model, request, attempt, findings), without_model.lineage

@@ -13,11 +13,11 @@ AT_BUDGET = "the run's budget is reached; raise it, then ask again"
 
 @workflow.defn(name=REPORT_TASK_WORKFLOW, versioning_behavior=VersioningBehavior.AUTO_UPGRADE)
 class ReportTaskWorkflow:
-    """Has the task done; where that fails for good, says why."""
+    """Runs the task's activity; when that fails for good, stores the reason."""
 
     @workflow.run
     async def run(self, given: ReportTaskInput) -> None:
-        """Ends when the task has."""
+        """Run until the task has ended."""
         try:
             await workflow.execute_activity(
                 payloads.REPORT_TASK_ACTIVITY,

@@ -1,4 +1,4 @@
-"""Changes of finished reports, questions, later judgings: one activity, recorded and billed to the run like any stage."""
+"""Tasks on finished reports (changes, questions, later scoring): one activity, recorded and billed to the run like a stage."""
 
 import logging
 from collections.abc import Awaitable, Callable
@@ -39,24 +39,24 @@ from workflows.judging.context import Context
 from workflows.judging.verification import verified
 
 WIDE_CHARS = 1_500
-"""How much of the stored copy on each side of a quote a follow-up question may be answered from."""
+"""Characters of the stored copy on each side of a quote from which a follow-up question may be answered."""
 log = logging.getLogger(__name__)
 
 
 class ReportTaskActivities:
-    """The activities of changes and questions, of one worker."""
+    """The activities of report tasks of one worker."""
 
     def __init__(self, shop: Workshop) -> None:
         self._shop = shop
 
     @property
     def all(self) -> list[Callable[..., Awaitable[None]]]:
-        """To register with the worker."""
+        """The activities to register with the worker."""
         return [self.work, self.fail]
 
     @activity.defn(name=payloads.REPORT_TASK_ACTIVITY)
     async def work(self, given: ReportTaskInput) -> None:
-        """Do a task that is not done yet; a new version, or an answer, and the task's end are stored in one transaction."""
+        """Do a task that is not done yet. Its result and its end are stored in one transaction."""
         task = await insist(lambda: report_tasks.get(self._shop.database, given.run_id, given.task_id))
         if task is None or task.status is not TaskStatus.QUEUED:
             return
@@ -69,7 +69,7 @@ class ReportTaskActivities:
         if plan is None:
             raise final_failure(NotFound(f"run {given.run_id} has no plan"))
         request = payloads.StageRequest(run_id=given.run_id, query=start.query, finish=not spends)
-        # A run that ended tells its stages to stop, so that none that was left behind goes on; this one is to work.
+        # A run that ended tells its stages to stop, so that no stage left behind goes on; this stage has to work.
         await insist(lambda: steering.set_control(self._shop.database, given.run_id, Halt.NONE, (Halt.CANCEL, Halt.PAUSE)))
         needs = [search_agent(subtask.id) for subtask in plan.subtasks]
 
@@ -80,7 +80,7 @@ class ReportTaskActivities:
 
     @activity.defn(name=payloads.FAIL_TASK_ACTIVITY)
     async def fail(self, failed: payloads.FailedTask) -> None:
-        """Tell the reader why there is no result."""
+        """Store why there is no result, for the reader."""
         await insist(lambda: _fail(self._shop, failed.run_id, failed.task_id, failed.detail))
 
 
@@ -111,7 +111,7 @@ class _Task:
         self._findings = attempt.needed_findings
 
     async def perform(self) -> None:
-        """Work, and store what came of it; a change for which the evidence has nothing ends as failed, with the reason."""
+        """Do the task and store its result. A change for which the evidence has nothing ends as failed, with the reason."""
         try:
             if self._task.request.kind is TaskKind.QUESTION:
                 await self._answer()
@@ -167,7 +167,7 @@ class _Task:
         await self._close(keep)
 
     async def _sections(self, revision: Revision) -> tuple[tuple[int, int], tuple[Section, ...]]:
-        """Which sections are replaced, and by what. A reader's edit is of one section, without its parts."""
+        """Return the place of the replaced sections and the new ones. A reader's edit is of one section, without its parts."""
         request = self._task.request
         if request.kind is TaskKind.EDIT:
             old = revision.sections[0]
@@ -194,7 +194,7 @@ class _Task:
         return await judged_again(report, place, sections, quotes, findings, kit, judges, around, mend)
 
     async def _answer(self) -> None:
-        """From the sentences around every quote that the searches brought."""
+        """Answer the question from the sentences around every quote that the searches found."""
         quotes = list({quote.key: quote for finding in self._findings for quote in finding.quotes}.values())
         around = await insist(lambda: surroundings(self._shop.database, quotes, WIDE_CHARS))
         passages = follow_up.passages_around(quotes, {key: (text.before, text.after) for key, text in around.items()})

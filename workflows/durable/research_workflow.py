@@ -1,4 +1,4 @@
-"""The two workflows of a run: one that works, one that waits. Either can be lost: PostgreSQL starts it anew."""
+"""The two workflows of a run: one works, one waits. If either is lost, it is started anew from PostgreSQL."""
 
 import asyncio
 
@@ -34,7 +34,7 @@ WAITS = {
 
 @workflow.defn(name=RESEARCH_WORKFLOW, versioning_behavior=VersioningBehavior.PINNED)
 class ResearchWorkflow(Steered):
-    """Runs the query's system over activities. It stays on the code it began with; a pause moves it to the current one."""
+    """Runs the query's system over activities. It stays on the version it began with; a pause moves it to the current one."""
 
     @workflow.init
     def __init__(self, start: ResearchInput) -> None:
@@ -51,7 +51,7 @@ class ResearchWorkflow(Steered):
 
     @workflow.run
     async def run(self, start: ResearchInput) -> None:
-        """Until the run has a report, waits, or has ended otherwise. The report stage completes the run by itself."""
+        """Run until there is a report, or the run waits or ends otherwise. The report stage completes the run by itself."""
         self._system = asyncio.ensure_future(self._work(start))
         if self._cancelled:
             self._system.cancel()
@@ -64,13 +64,13 @@ class ResearchWorkflow(Steered):
         except StageFailed as failure:
             await self._settle(RunStatus.FAILED, str(failure))
         except Exception:  # noqa: BLE001  (logged below, through the workflow's own logger)
-            # A pinned run that failed its task here would do so for ever: no later version could mend it.
+            # A pinned run whose workflow task failed here would fail for ever: no later version could repair it.
             workflow.logger.exception("run %s: the system failed", self._run_id)
             await self._settle(RunStatus.FAILED, "an error in the program ended this run; its log has the details")
         await workflow.wait_condition(workflow.all_handlers_finished)
 
     async def _work(self, start: ResearchInput) -> object:
-        """The system; before it, where a person is to approve the plan, the plan alone."""
+        """Run the system; if a person has to approve the plan first, only make the plan."""
         if start.awaits_approval:
             if self._steering.plan is None:
                 self._steering.begin(await self._stages.plan(start.query))
@@ -78,10 +78,10 @@ class ResearchWorkflow(Steered):
         return await research(start.query, self._stages, self._steering)
 
     async def _halt(self, halt: Halt) -> None:
-        """Park, unless the reader has meanwhile asked to go on."""
+        """Park the run, unless the reader has meanwhile asked to go on."""
         self._halted = True
         if halt is Halt.APPROVAL:
-            self._resumed = False  # a pause that was taken back before there was a plan approves none
+            self._resumed = False  # a resume that came before the plan does not approve it
         if halt in WAITS and not self._resumed:
             await self._settle(*WAITS[halt])
         await workflow.wait_condition(workflow.all_handlers_finished)
@@ -109,24 +109,24 @@ class ResearchWorkflow(Steered):
 
     @workflow.signal(name=Command.PAUSE)
     def pause(self) -> None:
-        """Running stages read the pause from their ledger; this keeps further ones from beginning."""
+        """Keep further stages from beginning. Running stages read the pause from their ledger."""
         self._resumed = False
         self._stages.halt = Halt.PAUSE
 
     @workflow.signal(name=Command.RESUME)
     def resume(self) -> None:
-        """Go on, also when the pause has not taken effect yet."""
+        """Go on, even when the pause has not taken effect yet."""
         self._resumed, self._finish = True, False
         self._stages.halt = Halt.NONE
 
     @workflow.signal(name=Command.APPROVE)
     def approve(self) -> None:
-        """The plan may be carried out."""
+        """Approve the plan."""
         self._approved = True
 
     @workflow.signal(name=Command.FINISH)
     async def finish(self) -> None:
-        """Let every stage come to its halt, then go on to a report from what there is."""
+        """Halt every stage, then go on to a report from the present findings."""
         self._resumed = self._finish = True
         if not self._halted:
             self._wound_up = True
@@ -143,7 +143,7 @@ class ResearchWorkflow(Steered):
 
 @workflow.defn(name=PARKED_WORKFLOW, versioning_behavior=VersioningBehavior.AUTO_UPGRADE)
 class ParkedRunWorkflow(Steered):
-    """Waits for a person, for days if need be. Each of its few steps runs on the version that is current by then."""
+    """Waits for a person, for days if needed. Each of its few steps runs on the version that is current then."""
 
     @workflow.init
     def __init__(self, parking: payloads.Parking) -> None:
@@ -154,7 +154,7 @@ class ParkedRunWorkflow(Steered):
 
     @workflow.run
     async def run(self, parking: payloads.Parking) -> None:
-        """Until the run goes on or is cancelled."""
+        """Wait until the run goes on or is cancelled."""
         if self._wish is None:
             unheard = await self._unheard(parking.halt)
             self._wish = self._wish or unheard  # a command may have come meanwhile
@@ -169,7 +169,7 @@ class ParkedRunWorkflow(Steered):
         workflow.continue_as_new(again, workflow=ResearchWorkflow.run, initial_versioning_behavior=UPGRADED)
 
     async def _unheard(self, halt: Halt) -> Command | None:
-        """A command that reached the ledger but no workflow: this one may stand in for another that was lost with its signals."""
+        """Return a command that is only in the ledger: this workflow may replace another that was lost with its signals."""
         wish = await bookkeeping(payloads.WISH_ACTIVITY, self._run_id, payloads.Wish)
         if wish.control is not Halt.NONE:
             return Command.CANCEL if wish.control is Halt.CANCEL else None
@@ -181,7 +181,7 @@ class ParkedRunWorkflow(Steered):
 
     @workflow.signal(name=Command.PAUSE)
     def pause(self) -> None:
-        """It waits already."""
+        """Do nothing, because the run waits already."""
 
     @workflow.signal(name=Command.RESUME)
     def resume(self) -> None:
@@ -190,12 +190,12 @@ class ParkedRunWorkflow(Steered):
 
     @workflow.signal(name=Command.APPROVE)
     def approve(self) -> None:
-        """Go on with the plan as it stands."""
+        """Go on with the current plan."""
         self._wish = self._wish or Command.APPROVE
 
     @workflow.signal(name=Command.FINISH)
     def finish(self) -> None:
-        """Go on to a report from what there is."""
+        """Go on to a report from the present findings."""
         self._wish = self._wish if self._wish is Command.CANCEL else Command.FINISH
 
     @workflow.signal(name=Command.CANCEL)

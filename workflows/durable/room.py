@@ -1,4 +1,4 @@
-"""What the stages of one run, or of runs side by side, share while they run in the same worker."""
+"""State that the stages of a run share while they run in the same worker."""
 
 import asyncio
 from collections import Counter
@@ -15,9 +15,9 @@ from workflows.tools.tool_memory import ToolMemory
 
 
 class PostgresToolStore:
-    """The run's tool memory in PostgreSQL. Which calls it holds is read once; results stay there until one is asked for again.
+    """The run's tool memory in PostgreSQL. The keys of its calls are read once; a result is read when it is needed.
 
-    What other workers add later is met when it is to be added again.
+    A result that another worker adds later is found when the same call is to be saved here.
     """
 
     def __init__(self, log: RunLog, run_id: UUID) -> None:
@@ -26,14 +26,14 @@ class PostgresToolStore:
         self._reading: asyncio.Task[set[str]] | None = None
 
     async def load(self, key: str) -> ToolResult | None:
-        """The stored result of this call, if any."""
+        """Return the stored result of this call, if any."""
         if key not in await self._keys():
             return None
         stored = await insist(lambda: tool_results.recall(self._log.executor, self._run_id, key))
         return ToolResult.of_any_version(stored) if stored is not None else None
 
     async def save(self, key: str, call: ToolCall, result: ToolResult) -> ToolResult:
-        """Keep a result; if another worker was first, its result stays and is returned."""
+        """Store a result and return it; if another worker was first, return that worker's result."""
         body = result.model_dump_json(exclude_defaults=True).encode()
         kept = await insist(lambda: tool_results.remember(self._log.executor, self._run_id, key, body))
         (await self._keys()).add(key)
@@ -46,7 +46,7 @@ class PostgresToolStore:
 
 
 class RunRoom:
-    """How many of one run's turns are under way here, and which stages have answers in hand that are not stored yet."""
+    """Counts of one run in this worker: its turns under way, and the answers of each stage that are not stored yet."""
 
     def __init__(self) -> None:
         self._under_way = 0
@@ -67,7 +67,7 @@ class RunRoom:
                 self._stored = None
 
     async def stored(self, stages: Iterable[str]) -> None:
-        """Wait until no answer to these stages is in hand here. An attempt that is to open one then finds what was paid for."""
+        """Wait until all answers of these stages are stored, so that a new attempt at one of them finds what was paid for."""
         wanted = tuple(stages)
         while any(self._in_hand[stage] for stage in wanted):
             self._stored = self._stored or asyncio.Event()
@@ -86,7 +86,7 @@ class RunRoom:
                 self._ended = None
 
     async def another_turn_ended(self) -> bool:
-        """Wait for one of the run's turns to end; False at once when none is under way."""
+        """Wait for one of the run's turns to end; return False at once when none is under way."""
         if not self._under_way:
             return False
         self._ended = self._ended or asyncio.Event()
@@ -95,9 +95,9 @@ class RunRoom:
 
 
 class Rooms:
-    """The rooms and tool memories of a worker's runs. Each lasts as long as a stage of its run uses it.
+    """The rooms and tool memories of a worker's runs. Each lasts while a stage of its run uses it.
 
-    Runs that stand side by side have one tool memory: a call that several of them make is made once, and brings all the same.
+    Runs that are compared with each other share one tool memory: a call that several make is made once, with one result for all.
     """
 
     def __init__(self, log: RunLog) -> None:
@@ -106,14 +106,14 @@ class Rooms:
         self._memories: WeakValueDictionary[UUID, ToolMemory] = WeakValueDictionary()
 
     def of(self, run_id: UUID) -> RunRoom:
-        """The run's room. Keep the reference while it is needed."""
+        """Return the run's room. Keep the reference while it is needed."""
         room = self._rooms.get(run_id)
         if room is None:
             room = self._rooms[run_id] = RunRoom()
         return room
 
     def memory_of(self, run_id: UUID) -> ToolMemory:
-        """The tool memory that this run owns. Keep the reference while it is needed."""
+        """Return the tool memory that this run owns. Keep the reference while it is needed."""
         memory = self._memories.get(run_id)
         if memory is None:
             memory = self._memories[run_id] = ToolMemory(PostgresToolStore(self._log, run_id))

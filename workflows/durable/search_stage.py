@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 
 
 async def searched(shop: Workshop, request: SearchRequest) -> SearchOutcome:
-    """A deep-search agent's finding, stored with the sources it cites. One that fails for good is a finding that says so.
+    """Run a deep search and store its finding with the sources it cites. A search that fails for good gives a finding too.
 
     Raises:
         ApplicationError: as `performed`.
@@ -39,7 +39,7 @@ async def _searched(shop: Workshop, request: SearchRequest, opening: StageOpenin
 
 
 def _wanted(request: SearchRequest) -> WantedStage:
-    """The stage of a search, which reads the findings of all searches that its subtask builds on."""
+    """Return the stage of a search. It reads the findings of all searches that its subtask depends on."""
     subtask = request.plan.subtask(request.subtask_id)
     needed = request.plan.ancestors(subtask.id)
     ancestors = [search_agent(s.id) for s in request.plan.subtasks if s.id in needed]
@@ -47,10 +47,10 @@ def _wanted(request: SearchRequest) -> WantedStage:
 
 
 async def searched_together(shop: Workshop, request: SearchesRequest) -> SearchesOutcome:
-    """How each of these searches ended, once all have. One that failed for good leaves the others what they found.
+    """Run searches together and return how each ended, once all have. A failed one does not affect the others' findings.
 
     Raises:
-        ApplicationError: as `performed`, when one of them says so; the others have then ended too, and kept what they have.
+        ApplicationError: as `performed`, from one of them; the others have then ended too, and their turns are stored.
     """
     each = request.each
     openings = await opened(shop, request, [_wanted(one) for one in each])

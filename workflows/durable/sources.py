@@ -1,4 +1,4 @@
-"""The stored copies of what a finding cites: fetched when a search closes, so that every offset can be checked for ever."""
+"""The stored copies of cited sources: they are fetched when a search closes, so that every offset can always be checked."""
 
 from collections.abc import Awaitable, Callable, Iterable
 
@@ -11,9 +11,9 @@ Missing = Callable[[list[str]], Awaitable[frozenset[str]]]
 
 
 async def cited(finding: Finding, missing: Missing, fetch: Fetch) -> tuple[Finding, list[Snapshot]]:
-    """The finding without quotes whose source cannot be kept, and the copies that are not stored yet.
+    """Return the finding without quotes that have no copy, and the copies that are not stored yet.
 
-    `missing` tells which of the given hashes are not stored; `fetch` gets a copy from the index by its hash.
+    `missing` returns which of the given hashes are not stored; `fetch` gets a copy from the index by its hash.
     """
     hashes = sorted({quote.source.snapshot for quote in finding.quotes})
     texts = {name: await _copy(name, fetch) for name in sorted(await missing(hashes))}
@@ -23,7 +23,7 @@ async def cited(finding: Finding, missing: Missing, fetch: Fetch) -> tuple[Findi
 
 
 async def _copy(name: str, fetch: Fetch) -> str | None:
-    """The copy of this hash; None when the index has none or another text under it."""
+    """Return the copy of this hash; None when the index has none, or another text under the hash."""
     try:
         text = await fetch(name)
     except (NotFound, ToolError):
@@ -32,7 +32,7 @@ async def _copy(name: str, fetch: Fetch) -> str | None:
 
 
 def _stands(quote: Quote, texts: dict[str, str | None]) -> bool:
-    """False when its source has no copy, or says something else at its offsets. What is stored already was checked then."""
+    """Say whether a new copy has the quote at its offsets. A copy that was stored before was checked then."""
     if quote.source.snapshot not in texts:
         return True
     text = texts[quote.source.snapshot]
@@ -48,5 +48,5 @@ def _only(finding: Finding, kept: tuple[Quote, ...]) -> Finding:
 
 
 def distinct_sources(quotes: Iterable[Quote]) -> int:
-    """How many sources are quoted."""
+    """Return how many sources are quoted."""
     return len({quote.source.url for quote in quotes})

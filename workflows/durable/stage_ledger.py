@@ -1,4 +1,4 @@
-"""What one attempt at a stage may still do: halts, reservations, and storing its turns."""
+"""The ledger of one attempt at a stage: halts, reservations, and storing turns."""
 
 import asyncio
 import itertools
@@ -25,11 +25,10 @@ from workflows.durable.room import RunRoom
 
 @dataclass
 class StageLedger:
-    """One attempt at one stage. `first` is the reservation made when it was opened; the first agent that asks inherits it.
+    """One attempt at one stage. `first` is the reservation made when the stage opened; the first agent that asks gets it.
 
-    With `finish` no further turn is allowed and the stage ends with what it has. `stopping` tells whether this worker is about
-    to end. Unless the run is `capped`, calls are made without asking for a reservation; a cap that is set meanwhile comes with
-    the next stored turn.
+    With `finish` no further turn is allowed and the stage ends with what it has. `stopping` says whether this worker is about to
+    end. Unless the run is `capped`, calls need no reservation; a cap that is set meanwhile is read with the next stored turn.
     """
 
     log: RunLog
@@ -48,7 +47,7 @@ class StageLedger:
     _calls: Iterator[int] = field(default_factory=lambda: itertools.count(1), init=False)
 
     def allowance(self, agent: str) -> Allowance:
-        """The agent's reservation."""
+        """Return the agent's reservation."""
         found = self._agents.get(agent)
         if found is None:
             found = self._agents[agent] = Allowance(self.prices, self.first)
@@ -61,7 +60,7 @@ class StageLedger:
         Raises:
             RunHalted: the run pauses, ends, or has reached its budget.
             WorkerStopping: this worker is about to end.
-            BudgetSpent: the stage is to hand over what it has.
+            BudgetSpent: the stage has to hand over what it has.
         """
         self._heed()
         allowance = self.allowance(agent)
@@ -76,9 +75,9 @@ class StageLedger:
     async def store(
         self, turn: Turn, usage: Usage, following: Reservation | None, event: EventType, payload: Mapping[str, Any]
     ) -> None:
-        """Store a turn, however long that takes; after a model turn its reservation is exchanged for `following`.
+        """Store a turn, however long that takes. After a model turn its reservation is exchanged for `following`.
 
-        A halt that is told meanwhile counts before the next turn only.
+        A halt that comes meanwhile takes effect before the next turn.
         """
         allowance = self.allowance(turn.agent)
         released = NOTHING if following is None else allowance.held
@@ -91,14 +90,14 @@ class StageLedger:
             allowance.held = reserved if receipt.granted else NOTHING
 
     async def release(self) -> None:
-        """Give back what is reserved: this attempt makes no further call. A stage that is not closed would hold it for ever."""
+        """Give back all reservations, because this attempt makes no further call. An open stage would hold them for ever."""
         released = self._taken_back()
         if released != NOTHING:
             with suppress(NotFound):  # the run was deleted
                 await self._exchanged(released, None)
 
     async def look(self) -> None:
-        """Read the run's wishes now, without a turn. A database that is away tells nothing.
+        """Read the run's wishes now, without a turn. A database that is away changes nothing.
 
         Raises:
             RunHalted, WorkerStopping, BudgetSpent: as `permit`.
@@ -112,7 +111,7 @@ class StageLedger:
             self._stop(RunHalted(Halt.BUDGET))
 
     async def tell(self, event: EventType, agent: str, payload: Mapping[str, Any]) -> None:
-        """Append an event, unless another attempt has the word by now."""
+        """Append an event, unless a newer attempt has taken over."""
         call = next(self._calls)
         await insist(lambda: self.log.tell(self.run_id, self.stage, self.attempt, call, event, agent, payload))
 
@@ -127,10 +126,10 @@ class StageLedger:
         return await insist(lambda: self.log.reserve(self.run_id, self.stage, self.attempt, released, need, call))
 
     async def _something_comes_back(self) -> bool:
-        """Whether there may be room now that was reserved before. If nobody reserves any, the budget is really used up.
+        """Say whether reserved room may have become free. If nobody holds a reservation, the budget is really used up.
 
-        It may be held by a turn under way here, by agents of this stage that make no call now (they ask again if they come to
-        one), or by other stages: those of other workers, and those that a dead worker has left, until they are opened again.
+        Room may be held by a turn under way here, by agents of this stage that make no call now (they ask again before their next
+        call), or by other stages: those of other workers, and those of a dead worker until they are opened again.
         """
         if await self.room.another_turn_ended():
             return True
@@ -144,7 +143,7 @@ class StageLedger:
         return held
 
     def _taken_back(self) -> Reservation:
-        """What the agents of this stage hold all together, which is theirs no more."""
+        """Take all reservations from the agents of this stage and return their sum."""
         held = [self.first, *(allowance.held for allowance in self._agents.values())]
         self.first = NOTHING
         for allowance in self._agents.values():
@@ -152,7 +151,11 @@ class StageLedger:
         return Reservation(sum(one.tokens for one in held), sum(one.cost_microusd for one in held))
 
     def _heed(self) -> None:
-        """Wishes for the whole stage. The budget is a matter of each agent's next call."""
+        """Obey wishes for the whole stage. The budget is checked before each agent's next call.
+
+        Raises:
+            RunHalted, WorkerStopping, BudgetSpent: as `permit`.
+        """
         if self.stopping():
             self._stop(WorkerStopping())
         if self.finish:
@@ -163,6 +166,6 @@ class StageLedger:
             self._stop(RunHalted(self.halt))
 
     def _stop(self, reason: RunHalted | WorkerStopping) -> NoReturn:
-        """Remembered, so that an agent that swallowed it could not pass off what it has for its result."""
+        """Raise the reason and remember it: an agent that swallows the error must not store what it has as its result."""
         self.stopped = self.stopped or reason
         raise reason

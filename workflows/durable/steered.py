@@ -1,4 +1,4 @@
-"""What a person may do to a run's plan, the same while it runs and while it waits."""
+"""A person's changes to a run's plan, the same while the run works and while it waits."""
 
 from collections.abc import Callable
 from typing import TypeVar
@@ -19,7 +19,7 @@ R = TypeVar("R")
 
 
 class Steered:
-    """The updates of both workflows. A change is tried on a copy first, so that a refused one leaves no trace in history."""
+    """The updates of both workflows. A change is tried on a copy first, so that a refused change leaves no trace in history."""
 
     def __init__(self, run_id: UUID, steering: Steering) -> None:
         self._run_id = run_id
@@ -36,7 +36,7 @@ class Steered:
 
     @workflow.update(name=Command.ADD_SUBTASK)
     async def add_subtask(self, change: SubtaskAddition) -> ResearchPlan:
-        """One subtask more."""
+        """Add a subtask."""
         return await self._change(lambda steering: steering.add(change.subtask))
 
     @add_subtask.validator
@@ -45,7 +45,7 @@ class Steered:
 
     @workflow.update(name=Command.DROP_SUBTASK)
     async def drop_subtask(self, change: SubtaskRemoval) -> ResearchPlan:
-        """One subtask less."""
+        """Drop a subtask."""
         return await self._change(lambda steering: steering.drop(change.subtask_id))
 
     @drop_subtask.validator
@@ -58,7 +58,7 @@ class Steered:
         _checked(change, copy)
 
     async def _change(self, change: Change) -> ResearchPlan:
-        """Apply at once, so that nothing can come between the check and the change; then store."""
+        """Apply a change, then store it. It is applied at once, so that nothing can come between check and change."""
         plan = _checked(change, self._steering)
         steered = payloads.SteeredPlan(run_id=self._run_id, plan=plan, dropped=self._steering.dropped)
         await bookkeeping(payloads.STEER_ACTIVITY, steered)
@@ -66,7 +66,7 @@ class Steered:
 
 
 async def bookkeeping(activity: str, what: Value | UUID, returns: type[R] | None = None) -> R:
-    """One transaction in PostgreSQL, repeated until it is done."""
+    """Run an activity that makes one transaction in PostgreSQL, repeated until it is done."""
     result: R = await workflow.execute_activity(
         activity,
         what,

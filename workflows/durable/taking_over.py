@@ -1,4 +1,4 @@
-"""The writer runs only where the evidence changed: a rerun that comes to the same quotes takes the last report over."""
+"""Reusing the last report: a rerun that finds the same quotes takes it over, and the writer does not run."""
 
 import orjson
 
@@ -12,7 +12,7 @@ from workflows.judging.report_changes import words
 
 
 async def taken_over(attempt: Attempt, findings: tuple[Finding, ...]) -> tuple[Report, ReportLineage] | None:
-    """The report of the run that this one brings up to date, if both have the same evidence; None: it is to be written."""
+    """Return the report of the run that this one refreshes, if both have the same evidence; None if it must be written."""
     before = attempt.request.query.refreshes
     if before is None:
         return None

@@ -1,4 +1,4 @@
-"""The worker: `python -m workflows.durable.worker`. It writes "worker ready" when it takes work; SIGTERM or SIGINT ends it."""
+"""The worker: `python -m workflows.durable.worker`. It prints "worker ready" when it takes work; SIGTERM or SIGINT ends it."""
 
 import asyncio
 import gc
@@ -40,12 +40,12 @@ STAGES_AT_ONCE = 1_000
 WORKFLOW_TASKS_AT_ONCE = 50
 WORKFLOWS_IN_MEMORY = 500
 POLLERS = PollerBehaviorSimpleMaximum(maximum=5)
-# The SDK's threads may still be at work when the interpreter ends, and then abort it (sdk-python issue 300).
+# The SDK's threads may still work when the interpreter ends, and then crash it (sdk-python issue 300).
 EXIT_PAUSE = timedelta(milliseconds=300)
 
 
 def main() -> int:
-    """Run with the settings of the environment; 2 when something must be set up first, and the message says what."""
+    """Run with the settings of the environment. Return 2, with a message, when something must be set up first."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     try:
         uvloop.run(serve(read_settings(os.environ)))
@@ -58,7 +58,7 @@ def main() -> int:
 
 
 async def serve(settings: Settings, build: str | None = None) -> None:
-    """Take work until told to stop; turns under way then have a while to end and be stored. `build` overrides the version.
+    """Take work until told to stop; turns under way then have some time to end and be stored. `build` overrides the version.
 
     Raises:
         SetupError: an address is missing, or cannot be used as it is.
@@ -71,14 +71,14 @@ async def serve(settings: Settings, build: str | None = None) -> None:
     runtime = Runtime(telemetry=TelemetryConfig(), worker_heartbeat_interval=policies.WORKER_REPORTS_EVERY)
     client = await connect(settings.temporal_address, runtime)
     async with equipped(settings) as shop, working(client, shop, build or build_id()):
-        gc.freeze()  # what is loaded by now stays: later collections need not look at it
+        gc.freeze()  # everything loaded so far stays, so later collections need not look at it
         print("worker ready", flush=True)
         await stop.wait()
 
 
 @asynccontextmanager
 async def working(client: Client, shop: Workshop, build: str) -> AsyncIterator[None]:
-    """Take work as version `build` for as long as the context lasts. New runs go to this version from the beginning on."""
+    """Take work as version `build` while the context lasts. New runs go to this version from the beginning."""
     async with build_worker(client, shop, build):
         await become_current(client, build)
         reconciling = asyncio.create_task(Reconciler(client, shop.database, build).keep())
@@ -89,9 +89,9 @@ async def working(client: Client, shop: Workshop, build: str) -> AsyncIterator[N
 
 
 def build_worker(client: Client, shop: Workshop, build: str | None, in_memory: int = WORKFLOWS_IN_MEMORY) -> Worker:
-    """A worker of version `build`; None for servers that know no versions, such as the time-skipping one.
+    """Build a worker of version `build`; None for servers without versions, such as the time-skipping test server.
 
-    `in_memory` workflows at most are kept between their tasks; the others are replayed.
+    At most `in_memory` workflows stay in memory between their tasks; the others are replayed.
     """
     version = WorkerDeploymentVersion(deployment_name=DEPLOYMENT_NAME, build_id=build or "")
     return Worker(

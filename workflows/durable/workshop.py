@@ -1,4 +1,4 @@
-"""What all stages of a worker share, and one attempt at a stage from opening to result."""
+"""The parts that all stages of a worker share, and one attempt at a stage from opening to result."""
 
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -49,11 +49,11 @@ REPORT_STAGE = "report"
 
 @dataclass
 class Workshop:
-    """A worker's equipment. `asks_a_model` is false where the agents need no model, and so no reservation.
+    """The parts that all stages of a worker share. `asks_a_model` is false where the agents need no model and no reservation.
 
-    `reader` makes of the index, as a run sees it, what reads pages; by default the index alone. `beyond` is what its tools may
-    use outside the index, `scientific` names the collections that hold papers. `alternatives` are further models that reports may
-    be written with, by name; `build` names the program's version in their lineage; `most` is what an organisation may use.
+    `reader` turns a run's view of the index into a page reader; by default it is the index alone. `beyond` is what tools may use
+    outside the index, `scientific` names the collections of papers. `alternatives` are further models for writing reports, by
+    name; `build` is the program's version in their lineage; `most` is the most that an organisation may use.
     """
 
     database: asyncpg.Pool
@@ -88,23 +88,23 @@ class Workshop:
         self.index_circuit = Circuit(refusal=ToolError)
 
     def prices_of(self, stage: str, query: ResearchQuery) -> Prices:
-        """What a call of this stage costs: the report may be written with another model."""
+        """Return the prices of this stage's calls. The report may be written with another model."""
         offer = self.alternatives.get(query.writer.model or "") if stage == REPORT_STAGE else None
         return offer.prices if offer else self.prices
 
     def agents_of(self, query: ResearchQuery) -> AgentSet:
-        """The agents of the query's system. Without a model there is one set only."""
+        """Return the agents of the query's system. Without a model there is only one set."""
         other = self.asks_a_model and query.system is not SystemName.MINDDR
         return AGENTS[query.system] if other else self.agents
 
     def first_reservation(self, finish: bool) -> Reservation | None:
-        """What is reserved when a stage opens; None where it spends nothing and so may always run."""
+        """Return the reservation of a stage that opens; None if it spends nothing and so may always run."""
         if finish:
             return None
         return first_call(self.prices) if self.asks_a_model else NOTHING
 
     def reader_within(self, scope: SearchScope | None, index: PageReader) -> PageReader:
-        """What reads pages for a run that sees `index`: that alone where neither the web nor papers outside are searched."""
+        """Return the page reader of a run: `index` alone if the run searches neither the web nor papers outside."""
         outside = scope is None or scope.searches(SourceKind.WEB) or scope.searches(SourceKind.SCHOLAR)
         return self.reader(index) if outside else index
 
@@ -123,7 +123,7 @@ class Attempt:
 
     @property
     def notes(self) -> SharedMemory:
-        """The reader's notes, as they were when the stage was first opened."""
+        """The reader's notes at the time when the stage first opened."""
         return SharedMemory(
             entries=tuple(MemoryEntry(agent=USER, kind=MemoryKind.NOTE, text=text) for text in self.opening.notes)
         )
@@ -134,7 +134,7 @@ class Attempt:
         return OnBehalf(self.shop.index, self.request.query.tenant or None)
 
     def kit(self, memory: SharedMemory, chat: ChatModel | None = None, prompts: PromptLibrary | None = None) -> Kit:
-        """Everything an agent may touch in this stage; with another model or other prompts than the workshop's."""
+        """Return everything an agent may use in this stage. `chat` and `prompts` replace the workshop's own."""
         shop, query, index = self.shop, self.request.query, self.index
         memory_of_tools = shop.rooms.memory_of(query.evidence_of or self.request.run_id)
         return Kit(
@@ -164,21 +164,21 @@ class Attempt:
         return tuple(Finding.of_any_version(body) for body in self.opening.needed if body is not None)
 
     async def missing_snapshots(self, hashes: list[str]) -> frozenset[str]:
-        """Those of these sources that are not stored yet. What is stored stays for a while; own documents may go at once."""
+        """Return the sources that are not stored yet. Public copies stay stored for a while; own documents may go at once."""
         unknown = hashes if self.request.query.tenant else self.shop.stored_sources.unknown(hashes)
         missing = await insist(lambda: self.shop.log.missing_snapshots(unknown)) if unknown else frozenset()
         self.shop.stored_sources.note(name for name in unknown if name not in missing)
         return missing
 
     async def fetch_snapshot(self, name: str) -> str:
-        """A source's text, from the index, waited for while it is away, or from what came from outside."""
+        """Return a source's text from the index, or from the pages read outside. Wait while the index is away."""
         try:
             return await self.record.patiently(self.stage, "source", lambda: self.index.snapshot(name))
         except NotFound:
             return await insist(lambda: self.shop.outside.text(name))
 
     async def close(self, outcome: "Outcome", also: Callable[[RunLog], Awaitable[object]] | None = None) -> None:
-        """Store the stage's result, and in the same transaction whatever `also` writes.
+        """Store the stage's result, and in the same transaction everything that `also` writes.
 
         Raises:
             RunHalted, WorkerStopping: the agent was told to stop, so what it returned is no result.
@@ -203,7 +203,7 @@ class Attempt:
 
 @dataclass(frozen=True)
 class Outcome:
-    """A stage's result as it is stored, what `stage_finished` tells, the copies to keep with it, the hashes of all it cites."""
+    """A stage's stored result, the payload of `stage_finished`, the copies to store with it, and the hashes of all it cites."""
 
     result: bytes
     told: Mapping[str, Any]

@@ -1,4 +1,4 @@
-"""Who writes a run's report: the workshop's own parts, with those exchanged that the run's writer settings name."""
+"""The writer of a run's report: the workshop's own parts, except those that the run's writer settings replace."""
 
 from dataclasses import dataclass
 
@@ -24,11 +24,11 @@ class Writer:
 
 
 def writer_of(shop: Workshop, query: ResearchQuery) -> Writer:
-    """The writer that the query asks for; without a model in the workshop, the extractive one.
+    """Return the writer that the query asks for; without a model in the workshop, the extractive one.
 
     Raises:
         ModelRefused: the query names a model that this installation does not offer.
-        PromptError: it names a version of a prompt that does not exist.
+        PromptError: the query names a version of a prompt that does not exist.
     """
     wish = query.writer
     if wish.agents is Agents.EXTRACTIVE or not shop.asks_a_model:
@@ -47,7 +47,7 @@ def writer_of(shop: Workshop, query: ResearchQuery) -> Writer:
 
 
 def extractive_writer(shop: Workshop, query: ResearchQuery) -> Writer:
-    """The writer that needs no model."""
+    """Return the writer that needs no model."""
     arrangement = query.writer.arrangement
     lineage = ReportLineage(system=query.system, agents=Agents.EXTRACTIVE, arrangement=arrangement, build=shop.build)
     return Writer(shop.fallback, shop.chat, shop.prompts, lineage)

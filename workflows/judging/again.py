@@ -1,4 +1,4 @@
-"""Judging what a reader had changed: the claims of those sections alone; the others keep their verdicts."""
+"""Judging the sections that a reader changed. The claims of the other sections keep their verdicts."""
 
 from collections.abc import Mapping, Sequence
 
@@ -22,9 +22,9 @@ async def judged_again(
     around: Mapping[str, Context],
     mend: bool,
 ) -> Report:
-    """The report with its sections `[first, end)` replaced, and the new ones' claims judged and repaired.
+    """Replace the report's sections `[first, end)`, then judge and repair the claims of the new ones.
 
-    `quotes` are those the new sections may cite beside the report's own. A reader's own words are judged as they are: no `mend`.
+    `quotes` are those that the new sections may cite besides the report's own. A reader's own words are judged without `mend`.
     """
     first, end = place
     known = {quote.key: quote for quote in (*report.quotes, *quotes)}

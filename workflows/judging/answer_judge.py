@@ -1,4 +1,4 @@
-"""Whether a short answer is right, by several judges (MindDR 5.2)."""
+"""Judging whether a short answer is right, by several judges (MindDR 5.2)."""
 
 import asyncio
 from collections.abc import Sequence
@@ -13,6 +13,6 @@ RIGHT = step("answer_right", YesNoAnswer, max_tokens=400)
 
 
 async def answer_right(kits: Sequence[Kit], question: str, gold: str, answer: str) -> list[bool | Missing]:
-    """Whether an answer is right, by each of several judges (the paper has three); `training.rewards.votes.majority` decides."""
+    """Return the verdict of each judge on an answer (the paper has three judges); `training.rewards.votes.majority` decides."""
     asked = (ruled(kit, RIGHT, yes_or_no, question=question, gold=gold, answer=answer) for kit in kits)
     return list(await asyncio.gather(*asked))

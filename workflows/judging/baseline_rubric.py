@@ -1,4 +1,4 @@
-"""A rubric written by hand for any report: the baseline that query-specific ones are measured against (QSR Table 1)."""
+"""A rubric written by hand for any report: the baseline for query-specific rubrics (QSR Table 1)."""
 
 from collections.abc import Mapping, Sequence
 

@@ -1,6 +1,6 @@
-"""The record of a batch of judging: calls run side by side up to a limit, and what was answered once is never asked again.
+"""The record of a batch of judging: calls run in parallel up to a limit, and no request is asked twice.
 
-Answers are kept by what was asked, of which model: in memory, or in a file, from which a batch that was cut off goes on.
+Answers are stored by request and model, in memory or in a file. An interrupted batch continues from the file.
 """
 
 import asyncio
@@ -22,19 +22,19 @@ FIND = "SELECT answer FROM answers WHERE asked = ?"
 
 
 class KeptAnswers:
-    """Answers by the digest of what was asked. Without a path they live as long as the object."""
+    """Stored answers by the digest of their request. Without a path they live as long as the object."""
 
     def __init__(self, path: Path | None = None) -> None:
         self._file = sqlite3.connect(path or ":memory:", isolation_level=None)
         self._file.execute(TABLE)
 
     def get(self, asked: str) -> Completion | None:
-        """The answer, if it was kept."""
+        """Return the answer, if it is stored."""
         row = self._file.execute(FIND, (asked,)).fetchone()
         return Completion.of_any_version(row[0]) if row else None
 
     def put(self, asked: str, answer: Completion) -> None:
-        """Keep an answer."""
+        """Store an answer."""
         self._file.execute(KEEP, (asked, answer.model_dump_json()))
 
     def close(self) -> None:
@@ -43,9 +43,9 @@ class KeptAnswers:
 
 
 class BatchRecord:
-    """A `Record` for judges: at most `at_once` calls under way. `usage` is what was spent, `saved` the calls that were not made.
+    """A `Record` for judges with at most `at_once` calls under way. `saved` counts the calls that were not needed.
 
-    An outage is waited out `attempts` times, for as long as the server asks or twice as long each time; then the call fails.
+    During an outage a call is tried `attempts` times. The wait is as long as the server asks, or doubles; then the call fails.
     """
 
     def __init__(
@@ -64,10 +64,10 @@ class BatchRecord:
         self.saved = 0
 
     async def ask(self, agent: str, step: str, model: ChatModel, request: ChatRequest) -> Completion:
-        """The kept answer to exactly this request, that of the same call under way, or a new one.
+        """Return the stored answer to exactly this request, the answer of the same call under way, or a new one.
 
         Raises:
-            ModelRefused: the model refuses, or stayed away.
+            ModelRefused: the model refuses, or is away for too long.
         """
         asked = request_digest(request, model.name)
         if (answer := self._kept.get(asked)) is not None:
@@ -79,14 +79,14 @@ class BatchRecord:
             call.add_done_callback(lambda _: self._under_way.pop(asked))
         else:
             self.saved += 1
-        return await asyncio.shield(call)  # whoever gives up takes the answer from nobody else
+        return await asyncio.shield(call)  # a caller that is cancelled must not cancel the call for the others
 
     async def use(self, agent: str, tool: Tool, call: ToolCall) -> ToolResult:
-        """Judges use no tools."""
+        """Refuse, because judges use no tools."""
         raise NotImplementedError("a judge has no tools")
 
     async def tell(self, event: EventType, agent: str, payload: Mapping[str, Any]) -> None:
-        """Nobody watches."""
+        """Do nothing, because nobody watches."""
 
     async def _complete(self, asked: str, model: ChatModel, request: ChatRequest) -> Completion:
         async with self._gate:

@@ -1,4 +1,4 @@
-"""A language model as judge: the unsure claims of one section in one question, each with the passages it cites."""
+"""A language model as judge of unsure claims: one request for each section, with the passages that its claims cite."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ MOST_A_SECTION = 12
 REASON_CHARS = 240
 PASSAGE_CHARS = 2_500
 LONGER_BY = 60
-"""Characters by which a softened sentence may be longer than the one it replaces."""
+"""The number of characters by which a softened sentence may be longer than the original."""
 VERDICTS = {verdict.value: verdict for verdict in (Support.FULL, Support.PARTIAL, Support.NONE, Support.CONTRADICTED)}
 
 
@@ -37,7 +37,7 @@ class VerdictAnswer(Answer):
 
 
 class VerdictsAnswer(Answer):
-    """One verdict a claim."""
+    """One verdict for each claim."""
 
     verdicts: tuple[VerdictAnswer, ...] = ()
 
@@ -47,14 +47,14 @@ SUPPORT = step("support", VerdictsAnswer, max_tokens=2_500)
 
 @dataclass(frozen=True, slots=True)
 class Ruling:
-    """A draft's new verdict, and the sentence to put in its place; empty to leave it."""
+    """A draft's new verdict, and the sentence that replaces it; empty to keep the sentence."""
 
     draft: Draft
     softened: str = ""
 
 
 async def judge_section(kit: Kit, section: int, drafts: Sequence[Draft]) -> list[Ruling]:
-    """The model's rulings on drafts of one section, in their order; those it did not rule on stay as they were.
+    """Return the model's rulings on drafts of one section, in their order. Drafts without a ruling do not change.
 
     The agent path is `report/support/<section>`, so that a resumed stage finds its turns again.
     """
@@ -86,7 +86,7 @@ def _ruled(draft: Draft, said: VerdictAnswer | None) -> Ruling:
 
 
 def _usable(draft: Draft, softened: str) -> str:
-    """The softened sentence where it brings nothing of its own: no number or name that is new, and hardly more words."""
+    """Return the softened sentence if it has no new number or name and is hardly longer; else an empty string."""
     text = without_citations(" ".join(softened.split())).lstrip("#>*+- ")
     evidence = [draft.evidence.title, *draft.evidence.sentences]
     known = {number.value for sentence in evidence for number in read(sentence).numbers}

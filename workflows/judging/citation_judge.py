@@ -11,7 +11,7 @@ from workflows.judging.ruling import ruled
 
 
 class CitedSupport(StrEnum):
-    """How far a cited text supports a statement."""
+    """The degree to which a cited text supports a statement."""
 
     FULL = "full"
     PARTIAL = "partial"
@@ -19,14 +19,14 @@ class CitedSupport(StrEnum):
 
 
 class SupportAnswer(Answer):
-    """The rating, after what speaks for it."""
+    """A rating, after its reasons."""
 
     analysis: str = Field(default="", description="which parts the text has and which it lacks, in one sentence")
     rating: str = Field(default="", description="full, partial or none", json_schema_extra={"enum": [*CitedSupport]})
 
 
 class YesNoAnswer(Answer):
-    """A decision, after what speaks for it."""
+    """A decision, after its reasons."""
 
     analysis: str = Field(default="", description="why, in one sentence")
     result: str = Field(default="", description="yes or no", json_schema_extra={"enum": ["yes", "no"]})
@@ -38,22 +38,22 @@ NEED = step("needs_citation", YesNoAnswer, max_tokens=400)
 
 
 async def cited_support(kit: Kit, question: str, statement: str, snippets: str) -> CitedSupport | Missing:
-    """How far the texts a statement cites, joined, support it."""
+    """Judge how far the joined texts that a statement cites support it."""
     return await ruled(kit, SUPPORT, _rating, question=question, statement=statement, snippets=snippets)
 
 
 async def cited_relevance(kit: Kit, question: str, statement: str, snippets: str) -> bool | Missing:
-    """Whether they have at least one of its key points."""
+    """Judge whether the cited texts have at least one key point of the statement."""
     return await ruled(kit, RELEVANCE, yes_or_no, question=question, statement=statement, snippets=snippets)
 
 
 async def needs_citation(kit: Kit, question: str, answer: str, sentence: str) -> bool | Missing:
-    """Whether a sentence without a citation should have one."""
+    """Judge whether a sentence without a citation should have one."""
     return await ruled(kit, NEED, yes_or_no, question=question, answer=answer, sentence=sentence)
 
 
 def yes_or_no(answer: YesNoAnswer) -> bool | None:
-    """True, False, or None for anything else."""
+    """Return True for yes, False for no, None for anything else."""
     return {"yes": True, "no": False}.get(answer.result.strip().lower())
 
 

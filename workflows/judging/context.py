@@ -1,4 +1,4 @@
-"""A quote widened to the sentences it was cut from, where the stored copy around it is at hand."""
+"""Widening a quote to whole sentences, with the text around it in the stored copy."""
 
 from typing import NamedTuple
 
@@ -7,7 +7,7 @@ from retrieval.language.sentences import split_sentences
 
 
 class Context(NamedTuple):
-    """The stored copy just before and just after a quote."""
+    """The text of the stored copy just before and just after a quote."""
 
     before: str
     after: str
@@ -17,7 +17,7 @@ NOTHING_AROUND = Context("", "")
 
 
 def sentences_around(quote: Quote, context: Context | None) -> list[str]:
-    """The sentences of a quote, its first and last made whole."""
+    """Return the sentences of a quote; its first and last are completed from the context."""
     before, after = context or NOTHING_AROUND
     whole = before + quote.text + after
     start, end = len(before), len(before) + len(quote.text)

@@ -1,4 +1,4 @@
-"""The rubric as a contract: the report is judged by it, revised once where it fails, and delivered with its scorecard."""
+"""The rubric as a contract: the report is judged by it, revised once if it fails, and delivered with its scorecard."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ AGAIN = "/again"
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A report after the check-and-revise pass, the scores of the report before it, and what it was revised for."""
+    """A report after the check-and-revise pass, the scores before it, and the criteria for which it was revised."""
 
     report: Report
     scores: tuple[CriterionScore, ...] = ()
@@ -26,7 +26,7 @@ class Checked:
 
 
 async def held_to(rubric: Rubric, report: Report, query: ResearchQuery, judge: Kit, desk: Desk | None) -> Checked:
-    """Judge the report as written; what fails goes back to its writer, once. Without a `desk` there is nobody to send it to."""
+    """Judge the report; send it back to its writer once for the failed criteria. Without a `desk` there is no writer."""
     scores = await judged_by_model(list(enumerate(rubric.criteria, 1)), query.question, report, judge)
     failing = [score for score in scores if score.fails]
     if not failing or desk is None:
@@ -38,10 +38,10 @@ async def held_to(rubric: Rubric, report: Report, query: ResearchQuery, judge: K
 
 
 async def scorecard(rubric: Rubric, checked: Checked, final: Report, query: ResearchQuery, judge: Kit) -> Scorecard:
-    """The scorecard of the report as it is delivered: what the pass may have changed is judged again.
+    """Return the scorecard of the final report; criteria whose score may have changed are judged again.
 
-    That is what failed before a revision, and what rested on sentences that no longer stand. What no model could judge is
-    counted, where counting settles it.
+    These are the criteria that failed before a revision, and those that rested on sentences that are gone. Criteria that no model
+    could judge are decided by counting where that is possible.
     """
     scores = list(checked.scores)
     again = [place for place, score in enumerate(scores) if _outdated(score, checked, final)]
@@ -52,7 +52,7 @@ async def scorecard(rubric: Rubric, checked: Checked, final: Report, query: Rese
 
 
 def offline_scorecard(rubric: Rubric, final: Report, query: ResearchQuery) -> Scorecard:
-    """The scorecard without a model: what counting settles; everything else is not judged."""
+    """Return the scorecard without a model: counting decides some criteria; the others are not judged."""
     return scorecard_of([judged_offline(criterion, final, query.language) for criterion in rubric.criteria])
 
 
@@ -64,6 +64,6 @@ def _outdated(score: CriterionScore, checked: Checked, final: Report) -> bool:
 
 
 def _counted(scores: Sequence[CriterionScore], final: Report, query: ResearchQuery) -> list[CriterionScore]:
-    """What a model failed to judge, counted where that is possible; else its own reason stays."""
+    """Count the criteria that a model failed to judge; where that is not possible, the model's reason stays."""
     counted = [judged_offline(s.criterion, final, query.language) if s.score is None else s for s in scores]
     return [score if score.score is not None else before for score, before in zip(counted, scores, strict=True)]

@@ -15,9 +15,9 @@ NO_EVIDENCE = Evidence("", ())
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A sentence of section `section` with the quotes to judge it by and the verdict so far.
+    """A sentence of section `section` with the quotes that should support it and the current verdict.
 
-    `cited` tells whether the sentence itself cites them; else they are those of a later sentence of its paragraph.
+    `cited` says whether the sentence itself cites them; else a later sentence of its paragraph cites them.
     """
 
     sentence: ClaimSentence
@@ -35,17 +35,17 @@ class Draft:
 
     @property
     def fails(self) -> bool:
-        """Whether the reader would be warned of it."""
+        """Whether the reader would be warned of this claim."""
         return self.cited and self.support in (Support.NONE, Support.CONTRADICTED)
 
     def judged(self, support: Support, judge: str, reason: str = "") -> "Draft":
-        """This claim with a verdict. A sentence without a citation of its own is never blamed: at worst it stays uncited."""
+        """Return this claim with a verdict. A sentence without a citation of its own is at worst uncited, never failing."""
         if not self.cited and not support.holds:
             return replace(self, support=Support.UNCITED, judge=judge)
         return replace(self, support=support, judge=judge, reason=reason)
 
     def claim(self, weak: str) -> Claim:
-        """As the report keeps it."""
+        """Return the claim as the report stores it."""
         sentence = self.sentence
         keys = tuple(quote.key for quote in self.quotes) if self.support is not Support.UNCITED else ()
         return Claim(
@@ -62,7 +62,7 @@ class Draft:
 
 
 def drafts_of(section: Section, number: int, quotes: Mapping[str, Quote], around: Mapping[str, Context]) -> list[Draft]:
-    """Every claim of a section, which is that `number` of its report, with its quotes, in order."""
+    """Return every claim of a section with its quotes, in order. `number` is the section's place in the report."""
     return [_draft(sentence, number, quotes, around) for sentence in claims_of(section.body)]
 
 
@@ -75,6 +75,6 @@ def _draft(sentence: ClaimSentence, section: int, quotes: Mapping[str, Quote], a
 
 
 def evidence_of(quotes: Sequence[Quote], around: Mapping[str, Context]) -> Evidence:
-    """The quotes as a grader reads them: their sources' titles, and their sentences with those they are cut from."""
+    """Return the quotes as a grader reads them: the titles of their sources, and their sentences in full."""
     titles = dict.fromkeys(quote.source.title for quote in quotes)
     return Evidence("; ".join(titles), [text for quote in quotes for text in sentences_around(quote, around.get(quote.key))])

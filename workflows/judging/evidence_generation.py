@@ -1,6 +1,6 @@
-"""DeepRubric's two baselines, by a model: criteria from the question alone, and from passages found for it (section 4.4).
+"""DeepRubric's two baselines, written by a model: criteria from the question alone, or from passages found for it (section 4.4).
 
-What a factual criterion rests on is looked up in the passage it names: words that are not there make no criterion.
+The evidence of a factual criterion is looked up in the passage it names: without a match there is no criterion.
 """
 
 from collections.abc import Mapping, Sequence
@@ -34,14 +34,14 @@ class CheckAnswer(Answer):
 
 
 class GroundedAnswer(CheckAnswer):
-    """One criterion with what it rests on."""
+    """One criterion with its evidence."""
 
     passages: tuple[str, ...] = Field(default=(), description="ids of the passages that say it, such as p2; none if logical")
     evidence: tuple[str, ...] = Field(default=(), description="their sentences that say it, copied exactly; none if logical")
 
 
 class ClosedBookAnswer(Answer):
-    """Criteria from the question alone. An answer with fewer is asked for again, with the number it lacks."""
+    """Criteria from the question alone. An answer with too few is asked for again, with the missing number."""
 
     criteria: tuple[CheckAnswer, ...] = Field(min_length=FEWEST)
 
@@ -57,7 +57,7 @@ SEARCHED = step("rubric_searched", SearchedAnswer, max_tokens=4_000)
 
 
 async def closed_book_rubric(kit: Kit, question: str) -> EvidenceRubric | Missing:
-    """A rubric from the question alone; missing where the model gives too few usable criteria."""
+    """Write a rubric from the question alone; missing if the model gives too few usable criteria."""
 
     def read(said: ClosedBookAnswer) -> EvidenceRubric | None:
         return _rubric(Variant.CLOSED_BOOK, [_criterion(n, check, {}) for n, check in enumerate(said.criteria, 1)], kit)
@@ -68,7 +68,7 @@ async def closed_book_rubric(kit: Kit, question: str) -> EvidenceRubric | Missin
 async def search_based_rubric(
     kit: Kit, question: str, searcher: Searcher, where: SearchFilter = ANYWHERE
 ) -> EvidenceRubric | Missing:
-    """A rubric from what a search for the question itself finds; missing where the search fails or finds nothing."""
+    """Write a rubric from the results of a search for the question; missing if the search fails or finds nothing."""
     try:
         passages = await searcher.search(question, PASSAGES, where)
     except ToolError as error:
@@ -79,7 +79,7 @@ async def search_based_rubric(
 
 
 async def rubric_over(kit: Kit, question: str, passages: Sequence[Passage]) -> EvidenceRubric | Missing:
-    """A rubric from these passages, each known by its content key in `source_leaf_ids`."""
+    """Write a rubric from these passages. `source_leaf_ids` holds the content keys of the passages."""
     known = {f"p{n}": passage for n, passage in enumerate(passages, 1)}
     shown = "\n\n".join(
         f"[{short}] {as_source(passage.source.title)}\n{as_source(passage.text[:PASSAGE_CHARS])}"
@@ -93,7 +93,7 @@ async def rubric_over(kit: Kit, question: str, passages: Sequence[Passage]) -> E
 
 
 def _rubric(variant: Variant, criteria: Sequence[EvidenceCriterion | None], kit: Kit) -> EvidenceRubric | None:
-    """The usable criteria, each wording once; None where they make no rubric."""
+    """Return a rubric of the usable criteria, each wording once; None if they make no valid rubric."""
     kept: dict[str, EvidenceCriterion] = {}
     for criterion in criteria:
         if criterion is not None and (variant is Variant.CLOSED_BOOK or criterion.grounded or _logical(criterion)):
@@ -127,7 +127,7 @@ def _criterion(number: int, said: CheckAnswer, passages: Mapping[str, Passage]) 
 
 
 def _rests_on(said: GroundedAnswer, passages: Mapping[str, Passage]) -> dict[str, str]:
-    """By passage key, the passage's own words for what the model copied from it."""
+    """Return, by passage key, the passage's own words for what the model copied from it."""
     found: dict[str, str] = {}
     for short in said.passages:
         passage = passages.get(short.strip().strip("[]").lower())

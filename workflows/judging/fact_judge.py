@@ -1,4 +1,4 @@
-"""FACT's questions (DeepResearch Bench): which facts a report cites, which of them repeat others, which their pages bear out."""
+"""FACT's questions (DeepResearch Bench): which facts a report cites, which of them repeat others, which their pages support."""
 
 from collections.abc import Sequence
 from enum import StrEnum
@@ -13,7 +13,7 @@ from workflows.judging.ruling import ruled
 
 
 class PageVerdict(StrEnum):
-    """What a cited page does for a fact; `unknown`: the page could not be read or says nothing on it."""
+    """A page's verdict on a fact; `unknown`: the page could not be read or says nothing on it."""
 
     SUPPORTED = "supported"
     UNSUPPORTED = "unsupported"
@@ -47,7 +47,7 @@ class FactVerdict(Answer):
 
 
 class PageAnswer(Answer):
-    """One entry a statement."""
+    """One verdict for each statement."""
 
     verdicts: tuple[FactVerdict, ...] = ()
 
@@ -58,7 +58,7 @@ PAGE = step("page_facts", PageAnswer, max_tokens=2_000)
 
 
 async def cited_facts(kit: Kit, report: str) -> list[tuple[str, str]] | Missing:
-    """Facts with the addresses they cite, in the report's order. An address that does not stand in the report is left out."""
+    """Return facts with the addresses they cite, in the report's order. Addresses that are not in the report are left out."""
 
     def read(said: FactsAnswer) -> list[tuple[str, str]] | None:
         return [(entry.fact.strip(), entry.url.strip()) for entry in said.facts if entry.fact.strip() and entry.url.strip()]
@@ -68,7 +68,7 @@ async def cited_facts(kit: Kit, report: str) -> list[tuple[str, str]] | Missing:
 
 
 async def distinct_facts(kit: Kit, facts: Sequence[str]) -> list[str] | Missing:
-    """The facts without those that repeat an earlier one; a single one is not asked about."""
+    """Return the facts without those that repeat an earlier one. A single fact needs no model."""
     if len(facts) < 2:
         return list(facts)
 
@@ -81,7 +81,7 @@ async def distinct_facts(kit: Kit, facts: Sequence[str]) -> list[str] | Missing:
 
 
 async def borne_out(kit: Kit, page: str, facts: Sequence[str]) -> list[PageVerdict] | Missing:
-    """What a page does for each fact; an empty page asks nobody."""
+    """Return a page's verdict on each fact. An empty page needs no model."""
     if not page.strip():
         return [PageVerdict.UNKNOWN] * len(facts)
 

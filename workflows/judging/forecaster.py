@@ -1,4 +1,4 @@
-"""Stage two of the tense check by a model: is somebody named for a prediction of what is past (MindDR 8.4)?"""
+"""Stage two of the tense check by a model: does the text name a forecaster for a prediction of the past (MindDR 8.4)?"""
 
 from pydantic import Field
 
@@ -13,7 +13,7 @@ CONTEXT_CHARS = 2_000
 
 
 class ForecasterAnswer(Answer):
-    """Whether a forecaster is named, and which."""
+    """The verdict whether a forecaster is named, and which."""
 
     result: str = Field(default="", description="yes or no", json_schema_extra={"enum": ["yes", "no"]})
     detail: str = Field(default="", description="who it is, or why nobody, in a few words")
@@ -23,7 +23,7 @@ FORECASTER = step("forecaster", ForecasterAnswer, max_tokens=200)
 
 
 async def forecaster_named(kit: Kit, number: int, sentence: str, context: str) -> bool | None:
-    """What the model says; None where it could not be asked or did not say. `number` counts the sentences of a stage."""
+    """Return the model's verdict; None if it gave none. `number` counts the sentences of a stage."""
     messages = kit.prompts.get("forecaster", kit.language).render(
         context=as_data(context[:CONTEXT_CHARS]),
         sentence=as_data(sentence[:CONTEXT_CHARS]),

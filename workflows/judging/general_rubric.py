@@ -1,6 +1,6 @@
-"""A rubric without a model: general demands, and one for each aspect that the question or its plan names. It says so itself.
+"""A rubric without a model: general demands, and one for each aspect of the question or its plan. Its notice says so.
 
-Where a demand can be counted, it is worded so that counting settles it: `offline_items` knows these words again.
+A demand that can be counted is worded so that counting decides it: `offline_items` recognises these words.
 """
 
 import re
@@ -21,7 +21,7 @@ EN, ZH = Language.ENGLISH, Language.CHINESE
 
 
 class Demand(StrEnum):
-    """What a general criterion asks for."""
+    """The demand of a general criterion."""
 
     ANSWER = "answer"
     CITES = "cites"
@@ -36,13 +36,13 @@ class Demand(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A criterion's words in one language; `{what}` is an aspect or a period."""
+    """The wording of a criterion in one language; `{what}` is an aspect or a period."""
 
     title: str
     description: str
 
     def criterion(self, weight: int, what: str = "") -> Criterion:
-        """The criterion for this aspect or period."""
+        """Return the criterion for this aspect or period."""
         return Criterion(title=self.title.format(what=what), description=self.description.format(what=what), weight=weight)
 
 
@@ -96,7 +96,7 @@ NOTICE = {
 
 
 def general_rubric(query: ResearchQuery, parts: Sequence[str] = ()) -> Rubric:
-    """The rubric for a question; `parts` are the titles of its plan, where there is one."""
+    """Return the rubric for a question; `parts` are the titles of its plan, if there is one."""
     question = analyse(query.whole)
     templates = TEMPLATES[query.language]
 
@@ -112,25 +112,25 @@ def general_rubric(query: ResearchQuery, parts: Sequence[str] = ()) -> Rubric:
 
 
 def aspects_of(question: Question, parts: Sequence[str]) -> list[str]:
-    """What a report has to speak of: the plan's parts, or the names in the question, or else its subject."""
+    """Return what a report has to cover: the plan's parts, or the names in the question, or else its subject."""
     named = [*parts] if len(parts) > 1 else [*question.names]
     plain = [_plain(aspect) for aspect in (named or [question.subject])]
     return list(dict.fromkeys(aspect for aspect in plain if aspect))[:MOST_ASPECTS]
 
 
 def period_of(question: Question) -> str:
-    """The years asked about, as `1850-1899`, `1850-` or `-1899`; empty when the question names none."""
+    """Return the years asked about, as `1850-1899`, `1850-` or `-1899`; empty when the question names none."""
     first, last = question.period
     return f"{first or ''}-{last or ''}" if question.period else ""
 
 
 def _plain(aspect: str) -> str:
-    """An aspect that can stand in a sentence without ending it."""
+    """Return an aspect without characters that would end the sentence around it."""
     return _STOPS.sub(" ", aspect).strip()[:ASPECT_CHARS].strip()
 
 
 def demand_of(criterion: Criterion) -> tuple[Demand, str] | None:
-    """Which general demand a criterion is, word for word, and its aspect or period; None for any other."""
+    """Return the general demand that a criterion states word for word, and its aspect or period; None for other criteria."""
     for templates in TEMPLATES.values():
         for demand, template in templates.items():
             before, has_place, after = template.description.partition("{what}")

@@ -1,7 +1,7 @@
 """A language model as judge of one criterion at a time (Query-Specific Rubrics, section C.2): 1 to 10, normalised to [0, 1].
 
-The judge sees the report as material between delimiters that it cannot imitate, and not at all those of its paragraphs that try
-to instruct their reader. A call that fails is a missing value, never a score.
+The judge sees the report as data between delimiters that the report cannot imitate. Paragraphs that try to instruct their reader
+are withheld. A call that fails is a missing value, never a score.
 """
 
 from collections.abc import Sequence
@@ -48,7 +48,7 @@ RATING = step("criterion", RatingAnswer, max_tokens=1_200)
 async def judged_by_model(
     criteria: Sequence[tuple[int, Criterion]], question: str, report: Report, kit: Kit, turn: str = ""
 ) -> list[CriterionScore]:
-    """A score or the reason for none for each criterion, in order. The number before it and `turn` name its agent's path."""
+    """Return a score, or the reason for none, for each criterion, in order. Its number and `turn` are in the agent's path."""
     shown = shown_to_judge(report, kit.bounds.conversation_chars)
     asked = [_judge(number, criterion, question, report, shown, kit, turn) for number, criterion in criteria]
     return await all_of(asked, AT_ONCE)
@@ -81,7 +81,7 @@ async def _judge(
 
 
 def sentences_in(report: Report, said: Sequence[str]) -> tuple[str, ...]:
-    """The report's own sentences that a judge meant; what does not stand in it is none."""
+    """Return the report's own sentences that a judge quoted; words that are not in the report are left out."""
     found: dict[str, None] = {}
     for quoted in said[: 2 * SHOWN_SENTENCES]:
         for section in report.sections:
@@ -94,17 +94,17 @@ def sentences_in(report: Report, said: Sequence[str]) -> tuple[str, ...]:
 
 
 def stands_in(report: Report, sentence: str) -> bool:
-    """Whether the report still has this sentence."""
+    """Say whether the report still has this sentence."""
     return any(sentence in " ".join(plain_text(section.body).split()) for section in report.sections)
 
 
 def plain_text(body: str) -> str:
-    """A section's text without its citation markers."""
+    """Return a section's text without its citation markers."""
     return MARKER.sub("", body)
 
 
 def shown_to_judge(report: Report, chars: int) -> str:
-    """The report as a judge reads it: citations as numbers, each section shortened alike where it is too long."""
+    """Return the report as a judge reads it: citations as numbers, and long sections shortened to the same length."""
     numbers: dict[str, int] = {}
     share = max(400, chars // max(1, len(report.sections)))
     parts = [_section(section, numbers)[:share] for section in report.sections]

@@ -1,6 +1,6 @@
-"""Judges that go through a list in one call: points an answer covers, demands a report meets, paragraphs off the topic.
+"""Judges of a list in one call: points that an answer covers, demands that a report meets, paragraphs off the topic.
 
-Every entry must be ruled on exactly once, or there is no ruling at all. Long lists are asked in pieces.
+Every entry must get exactly one verdict, else there is no result. Long lists are asked in pieces.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ LEAST_LEVEL, MOST_LEVEL = 1, 5
 
 
 class Demanded(StrEnum):
-    """What a report does about a demand; `excluded`: it meets it by the source that must not be used."""
+    """A report's verdict on a demand; `excluded`: the report meets it only with the source that must not be used."""
 
     MET = "met"
     ABSENT = "absent"
@@ -31,14 +31,14 @@ class Demanded(StrEnum):
 
 
 class LevelAnswer(Answer):
-    """How far one point is covered."""
+    """The level at which one point is covered."""
 
     point: int = Field(default=0, description="number of the point")
     level: int = Field(default=0, description="1 to 5")
 
 
 class CoverageAnswer(Answer):
-    """One entry a point."""
+    """One level for each point."""
 
     levels: tuple[LevelAnswer, ...] = ()
 
@@ -52,7 +52,7 @@ class DemandAnswer(Answer):
 
 
 class ChecklistAnswer(Answer):
-    """One entry a demand."""
+    """One verdict for each demand."""
 
     verdicts: tuple[DemandAnswer, ...] = ()
 
@@ -69,7 +69,7 @@ OFF_TOPIC = step("off_topic", ParagraphsAnswer, max_tokens=400)
 
 
 async def covered(kit: Kit, answer: str, points: Sequence[str]) -> list[float] | Missing:
-    """How far an answer covers each point, (level - 1) / 4 (ResearchQA)."""
+    """Judge how far an answer covers each point, as (level - 1) / 4 (ResearchQA)."""
 
     async def ask(piece: Sequence[str]) -> list[float] | Missing:
         def read(said: CoverageAnswer) -> list[float] | None:
@@ -83,7 +83,7 @@ async def covered(kit: Kit, answer: str, points: Sequence[str]) -> list[float] |
 
 
 async def checked(kit: Kit, task: str, report: str, demands: Sequence[str], excluded: str) -> list[Demanded] | Missing:
-    """What a report does about each demand; `excluded` describes the source it must not rest on (DeepResearch Bench II)."""
+    """Judge each demand on a report; `excluded` describes the source it must not use (DeepResearch Bench II)."""
 
     async def ask(piece: Sequence[str]) -> list[Demanded] | Missing:
         def read(said: ChecklistAnswer) -> list[Demanded] | None:
@@ -98,7 +98,7 @@ async def checked(kit: Kit, task: str, report: str, demands: Sequence[str], excl
 
 
 async def helpful(kit: Kit, question: str, paragraphs: Sequence[str]) -> list[bool] | Missing:
-    """Whether each paragraph helps to answer the question."""
+    """Judge whether each paragraph helps to answer the question."""
 
     def read(said: ParagraphsAnswer) -> list[bool] | None:
         numbers = set(said.paragraphs)
@@ -110,12 +110,12 @@ async def helpful(kit: Kit, question: str, paragraphs: Sequence[str]) -> list[bo
 
 
 def numbered(texts: Sequence[str], between: str = "\n") -> str:
-    """The texts with numbers from 1."""
+    """Join the texts, with numbers from 1."""
     return between.join(f"{number}. {text}" for number, text in enumerate(texts, 1))
 
 
 def _each(found: dict[int, T], said: int, wanted: int) -> list[T] | None:
-    """What was said of each number from 1; None unless every one was named exactly once."""
+    """Return the values in the order of their numbers from 1; None unless every number was given exactly once."""
     complete = said == wanted and found.keys() == set(range(1, wanted + 1))
     return [found[number] for number in range(1, wanted + 1)] if complete else None
 

@@ -1,4 +1,4 @@
-"""The built-in judge: the offline grader, with one line that says what it found wrong."""
+"""The built-in judge: the offline grader, with a line that says what is wrong."""
 
 from app.domain.claims import Support
 from app.domain.query import Language
@@ -14,7 +14,7 @@ WITH_VECTORS = "offline+vectors"
 
 
 def judge_offline(draft: Draft, language: Language) -> Draft:
-    """A verdict from words alone."""
+    """Judge a claim from words alone."""
     if not draft.quotes:
         return draft
     if is_verbatim(draft.sentence.text, draft.quotes):
@@ -24,7 +24,7 @@ def judge_offline(draft: Draft, language: Language) -> Draft:
 
 
 def judge_with_vectors(draft: Draft, vectors: Vectors, language: Language) -> Draft:
-    """A second look, with an encoder's vectors."""
+    """Judge a claim again with an encoder's vectors."""
     if draft.sentence.text not in vectors:
         return draft
     grade = shipped().grade(draft.sentence.text, draft.evidence, vectors)
@@ -32,7 +32,7 @@ def judge_with_vectors(draft: Draft, vectors: Vectors, language: Language) -> Dr
 
 
 def reason_of(draft: Draft, grade: Grade, language: Language) -> str:
-    """What a reader should look at; empty for a claim that holds."""
+    """Return what a reader should check; empty for a claim that holds."""
     if grade.support is Support.FULL:
         return ""
     if grade.support is Support.CONTRADICTED:
@@ -44,7 +44,7 @@ def reason_of(draft: Draft, grade: Grade, language: Language) -> str:
 
 
 def missing_numbers(draft: Draft) -> list[str]:
-    """The numbers of a claim that its evidence does not have."""
+    """Return the numbers of a claim that its evidence does not have."""
     met = {number.value for text in (draft.evidence.title, *draft.evidence.sentences) for number in read(text).numbers}
     missing = [number for number in read(draft.sentence.text).numbers if number.value not in met]
     return list(dict.fromkeys(f"{number.value:g}{number.unit}" for number in missing))

@@ -1,4 +1,4 @@
-"""What can be said of a criterion without a model: only what counting settles. All others are not judged."""
+"""Judging a criterion without a model: only criteria that counting decides. All others are not judged."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ SHOWN_SENTENCES = 3
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """How many of how many, and the sentences that were counted."""
+    """A count out of a total, the score it gives, and some of the counted sentences."""
 
     score: float
     n: int
@@ -30,7 +30,7 @@ class Counted:
 
 
 def judged_offline(criterion: Criterion, report: Report, language: Language) -> CriterionScore:
-    """The criterion's score where counting the report's graded claims settles it, else the reason why there is none."""
+    """Return the criterion's score if counting the report's graded claims decides it, else the reason for none."""
     found = demand_of(criterion)
     count = COUNTS.get(found[0]) if found else None
     if found is None or count is None:
@@ -47,7 +47,7 @@ def judged_offline(criterion: Criterion, report: Report, language: Language) -> 
 
 
 def _cites(report: Report, _: str) -> Counted | None:
-    """A name or a date in a cell of a table labels its row: it is no statement that could want a source."""
+    """Count the statements that cite. A name or date in a table cell labels its row; it is no statement that needs a source."""
     said = [claim for claim in report.claims if claim.quote_keys or len(list_stems(claim.text)) >= STATEMENT_TERMS]
     bare = [claim for claim in said if claim.support is Support.UNCITED]
     n = len(said) - len(bare)

@@ -1,4 +1,4 @@
-"""Which of two answers is better (QSR C.11), asked in both orders."""
+"""Judging which of two answers is better (QSR C.11), in both orders."""
 
 import asyncio
 from enum import StrEnum
@@ -12,7 +12,7 @@ from workflows.judging.ruling import ruled
 
 
 class Preferred(StrEnum):
-    """Which of two answers a judge prefers in both orders; a tie when its choice changes with the order."""
+    """The answer that a judge prefers in both orders; a tie when its choice changes with the order."""
 
     FIRST = "first"
     SECOND = "second"
@@ -20,7 +20,7 @@ class Preferred(StrEnum):
 
 
 class PairwiseAnswer(Answer):
-    """A choice, after what speaks for it."""
+    """A choice, after its reasons."""
 
     analysis: str = Field(default="", description="strengths and weaknesses of both, in one or two sentences")
     better: str = Field(default="", description="A or B", json_schema_extra={"enum": ["A", "B"]})
@@ -30,7 +30,7 @@ PAIRWISE = step("pairwise", PairwiseAnswer, max_tokens=600)
 
 
 async def preferred(kit: Kit, question: str, first: str, second: str) -> Preferred | Missing:
-    """The better of two answers, asked in both orders at once."""
+    """Judge which of two answers is better; both orders are asked at once."""
     one, other = await asyncio.gather(_better(kit, question, first, second), _better(kit, question, second, first))
     if isinstance(one, Missing):
         return one

@@ -1,20 +1,20 @@
-"""What judges may ask of the index owner, which has the encoder and, where one is named, a cross-encoder."""
+"""What judges may ask of the index owner, which has the encoder and, if configured, a cross-encoder."""
 
 from collections.abc import Sequence
 from typing import Protocol
 
 
 class Reader(Protocol):
-    """Reads texts with weights that no worker loads.
+    """An encoder whose weights no worker loads.
 
     Raises:
         ToolError: it cannot be reached, or has no such weights.
     """
 
     async def encode(self, texts: Sequence[str]) -> list[list[float]]:
-        """A unit vector for each text."""
+        """Return a unit vector for each text."""
         ...
 
     async def entail(self, pairs: Sequence[tuple[str, str]]) -> list[tuple[float, float]]:
-        """For each premise and hypothesis, the probabilities of entailment and of contradiction."""
+        """Return, for each premise and hypothesis, the probabilities of entailment and of contradiction."""
         ...

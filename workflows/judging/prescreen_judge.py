@@ -1,4 +1,4 @@
-"""A first look at a reader's question for a benchmark (MindDR 4.3): how deep it goes, its domain, whether it may be shown."""
+"""A first check of a reader's question for a benchmark (MindDR 4.3): its depth, its domain, and whether it may be published."""
 
 from pydantic import Field
 
@@ -26,7 +26,7 @@ PRESCREEN = step("prescreen", PrescreenAnswer, max_tokens=300)
 
 
 async def prescreened(kit: Kit, candidate: CandidateQuestion) -> Screening:
-    """The model's verdict; where there is none, `missing` says why."""
+    """Return the model's verdict; if there is none, `missing` says why."""
 
     def read(said: PrescreenAnswer) -> Screening | None:
         contained, personal = (YES_NO.get(answer.strip().lower()) for answer in (said.self_contained, said.personal))

@@ -1,7 +1,7 @@
-"""Two articles on one task, dimension by dimension: RACE for judges too small, or too dear, for an answer of two dozen criteria.
+"""Comparing two articles by dimension: RACE for judges too small or too expensive for an answer on two dozen criteria.
 
-The judge sees what each dimension's criteria are called and gives both articles one score a dimension. It is coarser than RACE,
-and no published figure was made so.
+The judge sees the names of each dimension's criteria and gives each article one score per dimension. This is coarser than RACE,
+and no published figure uses it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,7 +24,7 @@ class PairAnswer(Answer):
 
 
 class DimensionsAnswer(Answer):
-    """A field a dimension, so that a schema leaves none out."""
+    """One field for each dimension, so that the schema requires all of them."""
 
     analysis: str = Field(default="", description="what sets the two apart, in one short sentence")
     comprehensiveness: PairAnswer = PairAnswer()
@@ -39,7 +39,7 @@ RACE_DIMENSIONS = step("race_dimensions", DimensionsAnswer, max_tokens=300)
 async def compared_by_dimension(
     kit: Kit, task: str, first: str, second: str, criteria: Mapping[Dimension, Sequence[str]]
 ) -> Mapping[Dimension, CriterionPoints] | Missing:
-    """Both articles' points for each dimension that has criteria; missing where one of them is not scored, or off the scale."""
+    """Return both articles' points for each dimension with criteria; missing if one is not scored or off the scale."""
     listed = "\n".join(f"{dimension}: {'; '.join(names)}" for dimension, names in criteria.items())
 
     def read(answer: DimensionsAnswer) -> Mapping[Dimension, CriterionPoints] | None:

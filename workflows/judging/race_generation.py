@@ -1,4 +1,4 @@
-"""RACE's rubric for a task, by a model: what the four dimensions count, and the criteria of each (MindDR section 4.6)."""
+"""RACE's rubric for a task, written by a model: the weights of the four dimensions and their criteria (MindDR section 4.6)."""
 
 import asyncio
 
@@ -15,7 +15,7 @@ UNSAID = -1.0
 
 
 class WeightsAnswer(Answer):
-    """What each dimension counts, after what the task turns on."""
+    """The weight of each dimension, after an analysis of the task."""
 
     analysis: str = Field(default="", description="what the task turns on, in one or two sentences")
     comprehensiveness: float = Field(default=UNSAID, description="0 to 1")
@@ -35,7 +35,7 @@ class CriterionAnswer(Answer):
 
 
 class CriteriaAnswer(Answer):
-    """The criteria of one dimension. An answer with fewer is asked for again, with the number it lacks."""
+    """The criteria of one dimension. An answer with too few is asked for again, with the missing number."""
 
     analysis: str = Field(default="", description="what this dimension means for this task, in one or two sentences")
     criteria: tuple[CriterionAnswer, ...] = Field(min_length=FEWEST)
@@ -46,7 +46,7 @@ CRITERIA = step("race_criteria", CriteriaAnswer, max_tokens=2_500)
 
 
 async def race_rubric(kit: Kit, task: str) -> RaceRubric | Missing:
-    """The rubric for a task: five questions at once. Missing where one of them has no usable answer."""
+    """Write the rubric for a task with five requests at once; missing if one of them has no usable answer."""
     weights, criteria = await asyncio.gather(
         ruled(kit, WEIGHTS, _weights, task=task), asyncio.gather(*(_criteria_of(kit, task, dimension) for dimension in Dimension))
     )
@@ -65,7 +65,7 @@ async def _criteria_of(kit: Kit, task: str, dimension: Dimension) -> tuple[RaceC
 
 
 def _weights(said: WeightsAnswer) -> dict[Dimension, float] | None:
-    """The weights as shares of their sum; None where one is left out or below zero."""
+    """Return the weights as shares of their sum; None if one is left out or below zero."""
     given = {dimension: float(getattr(said, dimension.value)) for dimension in Dimension}
     total = sum(given.values())
     if min(given.values()) < 0 or not 0 < total < float("inf"):
@@ -74,7 +74,7 @@ def _weights(said: WeightsAnswer) -> dict[Dimension, float] | None:
 
 
 def _criteria(said: CriteriaAnswer) -> tuple[RaceCriterion, ...] | None:
-    """The usable criteria with their weights as shares; None where these are too few."""
+    """Return the usable criteria with their weights as shares; None if there are too few."""
     kept: dict[str, RaceCriterion] = {}
     for proposed in said.criteria[:MOST]:
         name = " ".join(proposed.criterion.split())

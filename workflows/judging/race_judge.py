@@ -1,4 +1,4 @@
-"""Two articles on one task, criterion by criterion (RACE; MindDR 8.3)."""
+"""Comparing two articles on one task, criterion by criterion (RACE; MindDR 8.3)."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -23,13 +23,13 @@ class CriterionAnswer(Answer):
 
 
 class RaceAnswer(Answer):
-    """One entry a criterion."""
+    """One entry for each criterion."""
 
     scores: tuple[CriterionAnswer, ...] = ()
 
 
 class CriterionPoints(NamedTuple):
-    """What two articles got for one criterion, 0 to 10."""
+    """The points of two articles for one criterion, 0 to 10."""
 
     first: float
     second: float
@@ -39,7 +39,7 @@ RACE = step("race", RaceAnswer, max_tokens=6_000)
 
 
 async def compared(kit: Kit, task: str, first: str, second: str, criteria: Sequence[str]) -> Sequence[CriterionPoints] | Missing:
-    """Both articles' points for each criterion, in their order; missing unless every one is scored exactly once, within range."""
+    """Return both articles' points for each criterion, in order; missing unless each is scored exactly once, within range."""
     found = await compared_in_part(kit, task, first, second, criteria)
     if isinstance(found, Missing):
         return found
@@ -50,7 +50,7 @@ async def compared(kit: Kit, task: str, first: str, second: str, criteria: Seque
 async def compared_in_part(
     kit: Kit, task: str, first: str, second: str, criteria: Sequence[str]
 ) -> Sequence[CriterionPoints | None] | Missing:
-    """The same, with None for a criterion that was not scored. Missing where one is scored twice, none, or off the scale."""
+    """Return the same with None for an unscored criterion; missing if one is scored twice or off the scale, or none is scored."""
     listed = "\n".join(f"{number}. {text}" for number, text in enumerate(criteria, 1))
 
     def read(answer: RaceAnswer) -> Sequence[CriterionPoints | None] | None:

@@ -1,4 +1,4 @@
-"""What judges say to the reader, in the language of the run."""
+"""The judges' sentences to the reader, in the language of the run."""
 
 from collections.abc import Mapping
 
@@ -73,5 +73,5 @@ SAID: Mapping[str, Mapping[Language, str]] = {
 
 
 def remark(what: str, language: Language, /, **values: object) -> str:
-    """One of these sentences with its values put in."""
+    """Return one of these sentences with its values filled in."""
     return worded(SAID, what, language, values)

@@ -1,4 +1,4 @@
-"""Better evidence for a claim that its own does not support: another quote of the same run that does."""
+"""Finding better evidence for a claim that its own quotes do not support: another quote of the same run."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -31,7 +31,7 @@ class Replacement:
 
 
 def better_quote(draft: Draft, pool: Mapping[str, Quote], around: Mapping[str, Context]) -> Quote | None:
-    """The quote of the run that supports the claim most, where one does so fully; else None. `pool` has them by their keys."""
+    """Return the quote of the run that best supports the claim, if it does so fully; else None. `pool` has quotes by key."""
     own = {quote.key for quote in draft.quotes}
     others = [quote for key, quote in pool.items() if key not in own]
     if not others:
@@ -47,13 +47,13 @@ def better_quote(draft: Draft, pool: Mapping[str, Quote], around: Mapping[str, C
 
 
 def with_quote(draft: Draft, quote: Quote, around: Mapping[str, Context], language: Language) -> Draft:
-    """The claim resting on this quote instead of its own."""
+    """Return the claim with this quote instead of its own."""
     better = replace(draft, quotes=(quote,), evidence=evidence_of([quote], around))
     return better.judged(Support.FULL, REPAIRED, remark("repaired", language))
 
 
 def recited(draft: Draft, quote: Quote, body: str) -> Replacement:
-    """The claim's sentence with its markers replaced by the better quote's."""
+    """Replace the markers of the claim's sentence by the better quote's marker."""
     text = body[draft.sentence.start : draft.sentence.end]
     markers = list(MARKER.finditer(text))
     first = markers[0].start()
@@ -62,7 +62,7 @@ def recited(draft: Draft, quote: Quote, body: str) -> Replacement:
 
 
 def replaced(sections: Sequence[Section], replacements: Iterable[Replacement]) -> tuple[Section, ...]:
-    """The sections with their replacements, which do not overlap."""
+    """Apply replacements, which do not overlap, to the sections."""
     bodies = [section.body for section in sections]
     for change in sorted(replacements, key=lambda r: (r.section, -r.start)):
         body = bodies[change.section]

@@ -1,7 +1,7 @@
-"""Two reports on the same question, at two times: what is new, what is gone, and which old claims no longer hold.
+"""Comparing two reports on the same question: what is new, what is gone, and which old claims no longer hold.
 
-Nothing here asks a model. Words decide what is the same: an agent that says the same in other words has found nothing new,
-and a source that was fetched again has not changed as long as the cited words stand in it.
+No model is asked; words decide what is the same. The same statement in other words is nothing new, and a source that was fetched
+again has not changed while the cited words stand in it.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,19 +18,19 @@ from workflows.checks.grading import Grade, shipped
 from workflows.judging.draft import evidence_of
 
 NEAREST = 3
-"""So many new quotes are held against an old claim: those that share most words with it."""
+"""The number of new quotes that an old claim is compared with: those that share most words with it."""
 ALIKE = 0.45
-"""From this likeness on a sentence counts as what a changed passage has become."""
+"""The least likeness at which a sentence counts as the successor of a changed passage."""
 MOST_SENTENCES = 4_000
 
 Words = tuple[str, str]
 
 
 def changes_between(old: Report, new: Report, evidence: Sequence[Quote], texts: Mapping[str, str | None]) -> Changes:
-    """What has changed from `old` to `new`.
+    """Return what has changed from `old` to `new`.
 
-    `evidence` is all that the new run quotes; `texts` are today's texts of the old report's sources by address, None for one that
-    is not there any more. Of a source that is not in it nothing is known, and so nothing is told.
+    `evidence` holds all quotes of the new run. `texts` are today's texts of the old report's sources by address, None for a
+    source that is gone. Nothing is known, and so nothing is said, of a source that is not in `texts`.
     """
     before, after = cited(old), cited(new)
     pool = {words(quote): quote for quote in (*evidence, *after)}
@@ -47,12 +47,12 @@ def changes_between(old: Report, new: Report, evidence: Sequence[Quote], texts: 
 
 
 def words(quote: Quote) -> Words:
-    """What a quote says, and where: the same whenever it was fetched."""
+    """Return a quote's address and words, which are the same whenever it was fetched."""
     return quote.source.url, normalised(quote.text)
 
 
 def cited(report: Report) -> list[Quote]:
-    """The quotes a report's bodies cite, in order of their first citation."""
+    """Return the quotes that a report's bodies cite, in the order of their first citation."""
     known = {quote.key: quote for quote in report.quotes}
     keys = dict.fromkeys(key.strip() for section in report.sections for key in MARKER.findall(section.body))
     return [known[key] for key in keys if key in known]
@@ -76,7 +76,7 @@ def _change(quote: Quote, texts: Mapping[str, str | None]) -> PassageChange:
 
 
 def _successor(quote: Quote, today: str) -> Quote | None:
-    """The sentence of today's text that is most like the quote, if any is like it."""
+    """Return the sentence of today's text that is most like the quote, if one is like enough."""
     spans = split_sentences(today)[:MOST_SENTENCES]
     matcher = SequenceMatcher(None, "", quote.text, autojunk=False)
     best, likeness = None, ALIKE
@@ -105,7 +105,7 @@ def _fallen(
 def _verdict(
     claim: Claim, own: Sequence[Quote], stands: Mapping[Words, bool], fresh: Sequence[Quote], texts: Mapping[str, str | None]
 ) -> FallenClaim | None:
-    """Why this claim no longer holds, or None. Evidence that still stands is outweighed only by a new quote that opposes it."""
+    """Return why this claim no longer holds, or None. While its evidence stands, only a new quote that opposes it counts."""
     lost = [quote for quote in own if not stands.get(words(quote), True)]
     successors = [found for quote in lost if (found := _successor(quote, texts.get(quote.source.url) or ""))]
     candidates = [*successors, *_nearest(claim, fresh)]
@@ -138,7 +138,7 @@ def _grade(claim: Claim, quotes: Sequence[Quote]) -> Grade:
 
 
 def _new_claims(old: Report, new: Report, stands: Mapping[Words, bool]) -> Iterable[NewClaim]:
-    """Claims that hold, say what the old report did not say, and rest on a quote it did not have."""
+    """Yield claims that hold, that the old report did not make, and that rest on a quote it did not have."""
     said = {normalised(claim.text) for claim in old.claims}
     known = {quote.key: quote for quote in new.quotes}
     for claim in new.claims:
@@ -149,7 +149,7 @@ def _new_claims(old: Report, new: Report, stands: Mapping[Words, bool]) -> Itera
 
 
 def _firsts(quotes: Iterable[Quote], known: Iterable[str] = ()) -> list[Quote]:
-    """The first quote of each source whose address is not known."""
+    """Return the first quote of each source whose address is not known."""
     seen = set(known)
     return [quote for quote in quotes if not (quote.source.url in seen or seen.add(quote.source.url))]  # type: ignore[func-returns-value]
 

@@ -44,7 +44,7 @@ class RubricAnswer(Answer):
 
 
 class WholeRubricAnswer(RubricAnswer):
-    """A rubric to which nothing will be added: an answer with too few criteria is asked for again, with the number it lacks."""
+    """A rubric to which nothing will be added. An answer with too few criteria is asked for again, with the missing number."""
 
     criteria: tuple[CriterionAnswer, ...] = Field(min_length=FEWEST)
 
@@ -54,9 +54,9 @@ WHOLE_RUBRIC = step("rubric", WholeRubricAnswer, max_tokens=4_000)
 
 
 async def draft_rubric(query: ResearchQuery, kit: Kit, parts: Sequence[str] = (), asks_a_model: bool = True) -> Rubric:
-    """A rubric for the question; `parts` are the titles of its plan. A foolish answer is mended, what is missing filled up.
+    """Draft a rubric for the question; `parts` are the titles of its plan. A bad answer is repaired and completed.
 
-    Whatever the model does there is a rubric; its `notice` says how it came about where that was not by the model alone.
+    There is a rubric even when the model fails; its `notice` says how it was made if the model did not write all of it.
     """
     general = general_rubric(query, parts)
     if not asks_a_model:
@@ -71,10 +71,10 @@ async def draft_rubric(query: ResearchQuery, kit: Kit, parts: Sequence[str] = ()
 
 
 async def query_specific_rubric(kit: Kit, question: str) -> Rubric | Missing:
-    """A rubric by the model alone, for training and evaluation: mended in form, but nothing is added (C.1).
+    """Write a rubric by the model alone, for training and evaluation: its form is repaired, but nothing is added (C.1).
 
-    Missing where the model fails or gives fewer than 7 usable criteria. Where the form itself is scored,
-    `training/rewards/rubric_format.py` reads the text as it is.
+    Missing if the model fails or gives fewer than 7 usable criteria. Where the form itself is scored,
+    `training/rewards/rubric_format.py` reads the unrepaired text.
     """
     query = ResearchQuery(question=question, language=kit.language)
     try:
@@ -86,7 +86,7 @@ async def query_specific_rubric(kit: Kit, question: str) -> Rubric | Missing:
 
 
 def usable(said: Sequence[CriterionAnswer], language: Language) -> tuple[Criterion, ...]:
-    """The criteria of an answer that can be mended, each title once, at most 20."""
+    """Return the usable criteria of an answer, repaired, each title once, at most 20."""
     kept: dict[str, Criterion] = {}
     for proposed in said:
         criterion = _mended(proposed, language)
@@ -108,10 +108,10 @@ def _messages(query: ResearchQuery, kit: Kit, parts: Sequence[str]) -> tuple[Mes
 
 
 def mended(said: Sequence[CriterionAnswer], general: Rubric, model: str, language: Language) -> Rubric:
-    """The usable criteria of an answer; where these are too few, or none asks for anything, general ones beside them."""
+    """Return the usable criteria of an answer; add general ones if they are too few or all of them describe faults."""
     proposed = usable(said, language)
     asks = any(criterion.weight > 0 for criterion in proposed)
-    # Where all of them describe faults, room is kept for one that asks for something.
+    # When all of them describe faults, leave room for one that asks for something.
     kept = {criterion.title.casefold(): criterion for criterion in (proposed if asks else proposed[: MOST - 1])}
     own = len(kept)
     for criterion in general.criteria:
@@ -126,7 +126,7 @@ def mended(said: Sequence[CriterionAnswer], general: Rubric, model: str, languag
 
 
 def _mended(said: CriterionAnswer, language: Language) -> Criterion | None:
-    """The proposal in form: its opening wins over its weight, which is moved to the nearest one allowed."""
+    """Repair a proposed criterion. Its opening words decide the category, and its weight moves to the nearest allowed one."""
     category, demand = opening_of(" ".join(said.description.split()))
     category = category or _category_of(said.weight)
     weight = min(category.weights, key=lambda allowed: (abs(allowed - said.weight), allowed))
@@ -149,6 +149,6 @@ def _opening(category: Category, language: Language) -> str:
 
 
 def _sentence(demand: str) -> str:
-    """Its sentences joined into one: nothing that was asked is lost."""
+    """Join the sentences of a demand into one, so that nothing of it is lost."""
     joined = _ENGLISH_STOP.sub(r"\1; ", demand[:DEMAND_CHARS].strip())
     return _CHINESE_STOP.sub("；", joined)

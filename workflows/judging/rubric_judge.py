@@ -1,7 +1,7 @@
-"""An answer scored by a rubric, one item at a time: QSR's by ratings from 1 to 10 (C.2), DeepRubric's by 0 to 4 (A.1).
+"""Scoring an answer by a rubric, one item at a time: QSR rates from 1 to 10 (C.2), DeepRubric from 0 to 4 (A.1).
 
-`item.py` does the same for a report of the product, with reasons and sentences for its reader. RACE compares two articles and
-has a judge of its own (`race_judge.py`).
+`item.py` does the same for a report of the product, with reasons and sentences for the reader. RACE compares two articles and has
+its own judge (`race_judge.py`).
 """
 
 import asyncio
@@ -21,13 +21,13 @@ from workflows.judging.score_judges import MOST_MET, criterion_met
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """The items' scores from 0 to 1 in the rubric's order, with their weights."""
+    """The scores of the items from 0 to 1 in the rubric's order, with their weights."""
 
     weights: tuple[float, ...]
     scores: tuple[float | Missing, ...]
 
     def score(self, by: Aggregation = Aggregation.BOUNDED) -> float | Missing:
-        """One number; missing where an item is, with all that is missing."""
+        """Return one number; if an item is missing, the result is missing too, with all reasons."""
         reasons = [score.reason for score in self.scores if isinstance(score, Missing)]
         if reasons:
             return Missing("; ".join(dict.fromkeys(reasons)))
@@ -36,7 +36,7 @@ class Judged:
 
 
 async def judged(kit: Kit, question: str, answer: str, rubric: Rubric | EvidenceRubric) -> Judged:
-    """Every item's score, all asked at once; how many calls are under way is the record's business."""
+    """Score every item. All are asked at once; the record limits how many calls are under way."""
     scores: Sequence[float | Missing]
     if isinstance(rubric, Rubric):
         scores = await asyncio.gather(*(conformity(kit, question, answer, item.demand) for item in rubric.criteria))
@@ -46,7 +46,7 @@ async def judged(kit: Kit, question: str, answer: str, rubric: Rubric | Evidence
 
 
 async def conformity(kit: Kit, question: str, report: str, description: str) -> float | Missing:
-    """How far a report matches a description, (rating - 1) / 9. Whether that is good or bad is no concern of the judge."""
+    """Judge how far a report matches a description, as (rating - 1) / 9. Whether a match is good is not the judge's question."""
     return await ruled(kit, RATING, _rating, question=question, report=report, criterion=description)
 
 

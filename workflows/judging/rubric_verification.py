@@ -1,10 +1,10 @@
-"""Verification and revision of a question with its rubric by a separate model (DeepRubric Eq. 3, appendices C.3 and C.4).
+"""Verifying and revising a question with its rubric by a separate model (DeepRubric Eq. 3, appendices C.3 and C.4).
 
     found = await verified_pair(kit, question, unrevised, leaves)
     match found: Missing(reason) | Verification(decision=KEEP | REVISE, question=..., rubric=...) | Verification(decision=DROP)
 
-The verifier repairs how a question and its criteria say what the leaves of an evidence tree hold; it adds no facts. What it
-writes is held to that here: a factual criterion rests on selected leaves alone, and its evidence is looked up in what they state.
+The verifier repairs the wording of a question and its criteria; it adds no facts to the leaves of an evidence tree. This module
+checks that: a factual criterion rests on selected leaves alone, and its evidence is looked up in their statements.
 """
 
 from collections.abc import Sequence
@@ -24,11 +24,11 @@ from workflows.judging.ruling import ruled
 
 MOST_REVISED = 8
 FAITHFUL = 0.8
-"""The share of a paraphrase's stems that the statement it stands for must have."""
+"""The least share of a paraphrase's stems that the statement behind it must have."""
 
 
 class Decision(StrEnum):
-    """What becomes of a question with its rubric."""
+    """The decision on a question with its rubric."""
 
     KEEP = "keep"
     REVISE = "revise"
@@ -36,7 +36,7 @@ class Decision(StrEnum):
 
 
 class Fault(StrEnum):
-    """What an audit looks at (appendix C.3, prompt of Fig. 12)."""
+    """The kinds of fault that an audit looks for (appendix C.3, prompt of Fig. 12)."""
 
     ALIGNMENT = "alignment"
     SUITABILITY = "suitability"
@@ -57,7 +57,7 @@ class Leaf:
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """The verdict. `rubric` is None where the pair is dropped; `unusable` tells what a revision lost, and why."""
+    """The verdict. `rubric` is None if the pair is dropped; `unusable` says what a revision lost, and why."""
 
     decision: Decision
     question: str
@@ -75,7 +75,7 @@ class RevisedAnswer(CheckAnswer):
 
 
 class VerificationAnswer(Answer):
-    """The audit."""
+    """The answer of the audit."""
 
     justification: str = Field(default="", description="what decides it, in one or two sentences")
     faults: tuple[str, ...] = Field(default=(), description=f"any of: {', '.join(Fault)}; none if there is nothing to mend")
@@ -90,9 +90,9 @@ VERIFICATION = step("rubric_verification", VerificationAnswer, max_tokens=4_000)
 async def verified_pair(
     kit: Kit, question: str, rubric: EvidenceRubric, leaves: Sequence[Leaf], merges: str = ""
 ) -> Verification | Missing:
-    """What a verifier makes of a question and its unrevised rubric. `merges` tells how the leaves were put together, if known.
+    """Verify a question and its unrevised rubric. `merges` says how the leaves were put together, if known.
 
-    Missing where the call fails, the verdict is none of the three, or what is left of a rubric makes none.
+    Missing if the call fails, if the verdict is none of the three, or if too little of the rubric is left.
     """
     shown = "\n\n".join(
         f"[{leaf.id}] {leaf.question}\n" + "\n".join(f"- {statement}" for statement in leaf.statements) for leaf in leaves
@@ -132,7 +132,7 @@ def _verification(
 
 
 def _revised(said: Sequence[RevisedAnswer], leaves: dict[str, Leaf]) -> tuple[tuple[EvidenceCriterion, ...], list[str]]:
-    """The usable criteria, at most eight, each wording once; and what was wrong with the others."""
+    """Return the usable criteria, at most eight, each wording once; and what was wrong with the others."""
     kept: dict[str, EvidenceCriterion] = {}
     unusable: list[str] = []
     for number, check in enumerate(said, 1):
@@ -145,7 +145,7 @@ def _revised(said: Sequence[RevisedAnswer], leaves: dict[str, Leaf]) -> tuple[tu
 
 
 def _criterion(number: int, said: RevisedAnswer, leaves: dict[str, Leaf]) -> EvidenceCriterion | str:
-    """The criterion, or why it cannot be used."""
+    """Return the criterion, or why it cannot be used."""
     ids = tuple(dict.fromkeys(leaf.strip().strip("[]") for leaf in said.leaves))
     if unknown := [leaf for leaf in ids if leaf not in leaves]:
         return f"it names {unknown[0][:40]!r}, which is no selected leaf"
@@ -172,7 +172,7 @@ def _criterion(number: int, said: RevisedAnswer, leaves: dict[str, Leaf]) -> Evi
 
 
 def _own_words(said: str, statements: Sequence[str]) -> str | None:
-    """The leaves' own words for a piece of evidence: those copied, or the statement that it tightly paraphrases."""
+    """Return the leaves' own words for a piece of evidence: the copied words, or the statement that it closely paraphrases."""
     for statement in statements:
         if (span := locate(statement, said)) is not None:
             return statement[span.start : span.end]
@@ -191,7 +191,7 @@ def _digits(text: str) -> set[str]:
 
 @dataclass(frozen=True, slots=True)
 class VerificationFigures:
-    """Shares over the pairs that have a verdict (appendix C.3, Table 6), and how often each fault was named (Table 7)."""
+    """Shares over the pairs with a verdict (appendix C.3, Table 6), and how often each fault was named (Table 7)."""
 
     verdicts: int
     missing: int
@@ -200,7 +200,7 @@ class VerificationFigures:
 
 
 def verification_figures(found: Sequence[Verification | Missing]) -> VerificationFigures:
-    """Over many pairs; a verdict that could not be had counts in no share."""
+    """Return the figures over many pairs; a missing verdict counts in no share."""
     told = [one for one in found if isinstance(one, Verification)]
     count = max(1, len(told))
     return VerificationFigures(

@@ -1,4 +1,4 @@
-"""Putting one question to a judge. What it answers, or why there is no answer: a failed call is never a zero."""
+"""Asking a judge one question. The result is its answer, or the reason for none: a failed call is never a zero."""
 
 from collections.abc import Callable
 from typing import TypeVar
@@ -17,10 +17,10 @@ T = TypeVar("T")
 
 
 async def ruled(kit: Kit, step: Step[A], read: Callable[[A], T | None], **shown: str) -> T | Missing:
-    """What `read` makes of the judge's answer; missing when the call fails or `read` finds nothing it can use.
+    """Ask a judge and return what `read` makes of its answer; missing if the call fails or `read` returns None.
 
-    `shown` fills the prompt named like the step; every value is material, delimited and stripped of what could pass for a
-    delimiter. The agent's path holds a key of what is shown, so that a stored turn answers the same question only.
+    `shown` fills the prompt that is named like the step. Every value is data: it is delimited and cannot imitate a delimiter. The
+    agent's path holds a key of the values, so that a stored turn answers only the same question.
     """
     material = {name: as_data(text) for name, text in shown.items()}
     messages = kit.prompts.get(step.name, kit.language).render(form=kit.codec.form(step, kit.prompts, kit.language), **material)

@@ -13,18 +13,18 @@ MOST_MET = 4
 LEAST_POINTS, MOST_POINTS = 1, 10
 BEST_RUBRIC = 4.0
 UNSAID = -1.0
-"""Where a judge left a number out: outside every scale."""
+"""The default of a number that the judge left out; it is outside every scale."""
 
 
 class ScoreAnswer(Answer):
-    """A score, after what speaks for it."""
+    """A score, after its reasons."""
 
     analysis: str = Field(default="", description="what speaks for and against, in one sentence")
     score: float = Field(default=UNSAID, description="the score")
 
 
 class QualityAnswer(Answer):
-    """A rubric's quality."""
+    """The quality of a rubric."""
 
     reason: str = Field(default="", description="one or two sentences")
     reward: float = Field(default=UNSAID, description="0.00 to 4.00")
@@ -32,7 +32,7 @@ class QualityAnswer(Answer):
 
 
 class RubricQuality(NamedTuple):
-    """`reward` from 0 to 4, `confidence` from 0 to 1."""
+    """The quality of a rubric: `reward` from 0 to 4, `confidence` from 0 to 1."""
 
     reward: float
     confidence: float
@@ -45,19 +45,19 @@ QUALITY = step("rubric_quality", QualityAnswer, max_tokens=500)
 
 
 async def criterion_met(kit: Kit, question: str, answer: str, criterion: str) -> int | Missing:
-    """How far an answer meets a criterion, 0 to 4. `criterion` is its type, text and evidence, as the judge is to see them."""
+    """Judge how far an answer meets a criterion, 0 to 4. `criterion` is its type, text and evidence as the judge sees them."""
     return await ruled(
         kit, CRITERION, lambda said: _whole(said, 0, MOST_MET), question=question, answer=answer, criterion=criterion
     )
 
 
 async def pointwise_score(kit: Kit, question: str, answer: str) -> int | Missing:
-    """An answer's score, 1 to 10."""
+    """Judge an answer with a score from 1 to 10."""
     return await ruled(kit, POINTWISE, lambda said: _whole(said, LEAST_POINTS, MOST_POINTS), question=question, answer=answer)
 
 
 async def rubric_quality(kit: Kit, question: str, rubric: str) -> RubricQuality | Missing:
-    """A rubric's quality with the judge's confidence and reason."""
+    """Judge a rubric's quality, with the judge's confidence and reason."""
     return await ruled(kit, QUALITY, _quality, question=question, rubric=rubric)
 
 

@@ -1,4 +1,4 @@
-"""A second look at claims that the offline grader is unsure of, by the judge that the installation names."""
+"""A second look at claims of which the offline grader is unsure, by the judge that the installation names."""
 
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -18,7 +18,7 @@ from workflows.judging.remarks import remark
 from workflows.judging.repair import Replacement
 
 MOST_ENCODED = 4
-"""Claims for which vectors are asked, at most: only those a reader would be warned of."""
+"""The most claims for which vectors are asked: only claims of which a reader would be warned."""
 MOST_ENTAILED = 40
 SECTIONS_AT_ONCE = 6
 SURE_ENTAILED = 0.5
@@ -26,14 +26,14 @@ SURE_ENTAILED = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Judges:
-    """Who judges: `reader` has an encoder (and a cross-encoder), None where there is none at hand."""
+    """The judges: `reader` has an encoder (and perhaps a cross-encoder), or is None; `unsure` names the second judge."""
 
     reader: Reader | None = None
     unsure: Judge = Judge.OFFLINE
 
 
 async def second_look(drafts: list[Draft], kit: Kit, judges: Judges) -> tuple[list[Draft], list[Replacement]]:
-    """The verdicts after it, and the sentences a model reworded."""
+    """Return the verdicts after the second look, and the sentences that a model reworded."""
     if judges.unsure is Judge.MODEL:
         return await _by_model(drafts, kit)
     try:
@@ -73,7 +73,7 @@ def _entailed(draft: Draft, entailed: float, contradicted: float) -> Draft:
 
 
 async def _by_model(drafts: list[Draft], kit: Kit) -> tuple[list[Draft], list[Replacement]]:
-    """One question a section about the claims in doubt there."""
+    """Ask the model about the doubtful claims, with one request for each section."""
     unsure: dict[int, list[Draft]] = {}
     for draft in drafts:
         if draft.cited and not draft.support.holds:

@@ -1,4 +1,4 @@
-"""The short answer that a report gives to a question: a name, a date, a number. Empty where it settles on none."""
+"""The short answer that a report gives to a question: a name, a date, a number. It is empty if the report gives none."""
 
 from pydantic import Field
 
@@ -11,7 +11,7 @@ MOST_CHARS = 400
 
 
 class ShortAnswer(Answer):
-    """What the report settles on."""
+    """The report's short answer."""
 
     main = "answer"
 
@@ -22,5 +22,5 @@ SHORT = step("short_answer", ShortAnswer, max_tokens=200)
 
 
 async def short_answer(kit: Kit, question: str, report: str) -> str | Missing:
-    """It, in the report's own words."""
+    """Return the report's short answer, in its own words."""
     return await ruled(kit, SHORT, lambda said: said.answer.strip()[:MOST_CHARS], question=question, report=report)

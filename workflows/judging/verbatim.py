@@ -1,4 +1,4 @@
-"""Claims that are their source's own words: supported by construction, once equality is verified."""
+"""Recognising claims in their source's own words. Such claims need no further judge."""
 
 import re
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from workflows.checks.polarity import NEGATION_REACH, is_negation
 
 VERBATIM = "verbatim"
 MOST_ADDED = 0.4
-"""The share of a claim's words that may introduce the quotation: who says it, and where."""
+"""The greatest share of a claim's words that may introduce the quotation, such as its speaker and place."""
 LEAST_ADDED = 2
 LEAST_CHARS = 12
 _LETTERS = re.compile(r"[^\W_]+")
@@ -19,7 +19,7 @@ _QUOTED_FROM_THE_START = re.compile(r"([^“”\"「」『』]+)[”\"」』]")
 
 
 def is_verbatim(claim: str, quotes: Sequence[Quote]) -> bool:
-    """Whether the claim consists of its quotes, or of parts of them, with little around it but who said so."""
+    """Say whether the claim consists of its quotes or parts of them, with few other words than their introduction."""
     own, said = _words(claim), [_words(quote.text) for quote in quotes]
     if any(_taken_from(own, source) for source in said):
         return True
@@ -31,13 +31,13 @@ def is_verbatim(claim: str, quotes: Sequence[Quote]) -> bool:
 
 
 def _quoted(claim: str) -> list[str]:
-    """What stands between quotation marks; the first may have been opened, and the last be closed, in another sentence."""
+    """Return the texts between quotation marks. The first may open, and the last may close, in another sentence."""
     first = _QUOTED_FROM_THE_START.match(claim)
     return [*([first.group(1)] if first else ()), *_QUOTED.findall(claim, first.end() if first else 0)]
 
 
 def _taken_from(part: str, whole: str) -> bool:
-    """Whether these words stand in the others together, and no negation stands just before them."""
+    """Say whether `whole` contains `part` in one piece, without a negation just before it."""
     before, found, _ = f" {whole} ".partition(f" {part} ")
     near = before.split()[-NEGATION_REACH:]
     return bool(found) and len(part) >= LEAST_CHARS and not any(is_negation(Word(word, word)) for word in near)
@@ -53,5 +53,5 @@ def _little_else(claim: str, parts: Sequence[str], quotes: Sequence[Quote]) -> b
 
 
 def _words(text: str) -> str:
-    """Letters and digits alone, in lower case, so that typography does not count."""
+    """Return only letters and digits, in lower case, so that typography does not count."""
     return " ".join(_LETTERS.findall(text.lower()))

@@ -1,7 +1,7 @@
-"""The last step of a report: every claim held against the evidence it cites, before anyone reads it.
+"""The last step of a report: every claim is checked against the evidence it cites, before anyone reads it.
 
-The offline grader judges all; a claim that fails is given better evidence of the run where there is some; what is still in doubt
-goes to the judge the installation names. What fails in the end is told to the reader.
+The offline grader judges all claims. A failing claim gets better evidence of the run if there is some. Claims still in doubt go
+to the judge that the installation names. A notice tells the reader of claims that fail in the end.
 """
 
 from collections.abc import Mapping, Sequence
@@ -33,9 +33,9 @@ async def verified(
     around: Mapping[str, Context],
     mend: bool = True,
 ) -> Report:
-    """The report with its tables put right and its claims graded, those that failed repaired, reworded or told in a notice.
+    """Return the report with repaired tables and graded claims; failing claims are repaired, reworded or named in a notice.
 
-    Without `mend` tables stay as they are, and failing claims keep the citations they have. `around` gives, by quote key, the
+    Without `mend` tables do not change, and failing claims keep their citations. `around` gives, by quote key, the text of the
     stored copy next to the quote.
     The only turns recorded are those of a model as judge.
     """
@@ -52,7 +52,7 @@ async def verified(
 
 
 async def _graded(report: Report, known: Mapping[str, Quote], around: Mapping[str, Context], language: Language) -> list[Draft]:
-    """Every claim with the offline grader's word, a few at a time."""
+    """Grade every claim with the offline grader, a few at a time."""
     graded: list[Draft] = []
     for number, section in enumerate(report.sections):
         await give_way()
@@ -64,7 +64,7 @@ async def _graded(report: Report, known: Mapping[str, Quote], around: Mapping[st
 
 
 def _with_sound_tables(report: Report) -> Report:
-    """The report with every table that its readers would not see as one put right; nothing that it says or cites is lost."""
+    """Repair every table that readers would not see as a table; its words and citations stay."""
     bodies = [repaired_tables(section.body).text for section in report.sections]
     if all(section.body == body for section, body in zip(report.sections, bodies, strict=True)):
         return report
@@ -75,7 +75,7 @@ def _with_sound_tables(report: Report) -> Report:
 def _repaired(
     report: Report, drafts: Sequence[Draft], pool: Mapping[str, Quote], around: Mapping[str, Context], language: Language
 ) -> tuple[list[Draft], list[Replacement]]:
-    """Failing claims with better evidence, where the run has it."""
+    """Give failing claims better evidence, if the run has some."""
     mended, changes = list(drafts), list[Replacement]()
     for place in [place for place, draft in enumerate(drafts) if draft.fails][:MOST_REPAIRED]:
         draft = drafts[place]
@@ -88,7 +88,7 @@ def _repaired(
 def _finished(
     report: Report, drafts: Sequence[Draft], changes: Sequence[Replacement], pool: Mapping[str, Quote], language: Language
 ) -> Report:
-    """The report with its changes made, its claims in their new places, and what the reader is owed."""
+    """Return the report with its changes applied, its claims at their new places, and notices for the reader."""
     sections = replaced(report.sections, changes)
     by_section: dict[int, list[Replacement]] = {}
     for change in changes:
@@ -109,7 +109,7 @@ def _weakness(draft: Draft, language: Language) -> str:
 
 
 def _moved(claim: Claim, own: Sequence[Replacement]) -> Claim:
-    """The claim at its place after the changes of its section."""
+    """Return the claim at its place after the changes of its section."""
     if not own:
         return claim
     shift = sum(len(change.text) - (change.end - change.start) for change in own if change.start < claim.start)
@@ -118,7 +118,7 @@ def _moved(claim: Claim, own: Sequence[Replacement]) -> Claim:
 
 
 def notices_of(claims: Sequence[Claim], language: Language) -> list[str]:
-    """What a reader is owed about claims that fail, or rest on weak ground alone."""
+    """Return notices for the reader about claims that fail or rest only on a weak source."""
     failing = sum(claim.support in (Support.NONE, Support.CONTRADICTED) for claim in claims)
     weak = sum(bool(claim.weak) for claim in claims)
     told = [remark("failing_one" if failing == 1 else "failing", language, n=failing)] if failing else []

@@ -1,4 +1,4 @@
-"""Claims that rest on one weak source, and why it is weak."""
+"""Finding claims that rest on one weak source, and why it is weak."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ WEB_KINDS = frozenset({"web", "web page"})
 
 
 def weakness(quotes: Sequence[Quote], language: Language) -> str:
-    """Why these quotes are thin ground; empty when they are not, or come from more than one source."""
+    """Return why these quotes are weak evidence; empty if they are not, or if they come from more than one source."""
     sources = {quote.source.url: quote.source for quote in quotes}
     if len(sources) != 1:
         return ""

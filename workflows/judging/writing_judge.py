@@ -1,7 +1,7 @@
-"""How a section is written: expression and logic, by a model (MindDR Table 6, expression / logic issue rate).
+"""Judging how a section is written, its expression and logic, by a model (MindDR Table 6, expression / logic issue rate).
 
-The paper gives the rate without a procedure. Here a judge lists issues with the words they show in; an issue whose words do not
-stand in the section is none, so that a judge cannot invent one.
+The paper gives the rate without a procedure. Here a judge lists issues with the words that show them. An issue whose words are
+not in the section does not count, so that a judge cannot invent issues.
 """
 
 from enum import StrEnum
@@ -21,7 +21,7 @@ REASON_CHARS = 240
 
 
 class IssueKind(StrEnum):
-    """What an issue is one of."""
+    """The kind of an issue."""
 
     EXPRESSION = "expression"
     LOGIC = "logic"
@@ -36,7 +36,7 @@ class IssueAnswer(Answer):
 
 
 class IssuesAnswer(Answer):
-    """All issues of a section; mostly none."""
+    """All issues of a section; usually none."""
 
     issues: tuple[IssueAnswer, ...] = Field(default=())
 
@@ -51,7 +51,7 @@ class Issue(NamedTuple):
 
 
 class WrittenSection(NamedTuple):
-    """The issues of a section, and of how many of its paragraphs at least one is in."""
+    """The issues of a section, its number of paragraphs, and the number of those with at least one issue."""
 
     issues: tuple[Issue, ...]
     paragraphs: int
@@ -62,7 +62,7 @@ WRITING = step("writing_issues", IssuesAnswer, max_tokens=2_000)
 
 
 async def writing_of(kit: Kit, section: str) -> WrittenSection | Missing:
-    """The issues of one section of a report, given as its text. An empty one is not asked about."""
+    """Return the issues of one section of a report, given as text. An empty section needs no model."""
     spans = split_paragraphs(section)
     if not spans:
         return WrittenSection((), 0, 0)
@@ -79,7 +79,7 @@ async def writing_of(kit: Kit, section: str) -> WrittenSection | Missing:
 
 
 def issue_rate(sections: list[WrittenSection | Missing]) -> float | Missing:
-    """The share of paragraphs with an issue, over sections; missing where one of them could not be judged, or none has text."""
+    """Return the share of paragraphs with an issue over all sections; missing if one is missing or none has text."""
     known = [section for section in sections if not isinstance(section, Missing)]
     if len(known) < len(sections):
         reasons = dict.fromkeys(section.reason for section in sections if isinstance(section, Missing))

@@ -1,7 +1,7 @@
 """Prompts as versioned files: `<name>/v1.md` and `<name>/v1.zh.md`, each a system part and a user part.
 
-Placeholders are written `{{name}}` and are strict: rendering needs exactly the values the file names. Values are put in by
-joining, never by substitution, so a value that looks like a placeholder stays what it is.
+Placeholders are written `{{name}}` and are strict: rendering needs exactly the values that the file names. Values are inserted by
+joining, never by substitution, so a value that looks like a placeholder stays unchanged.
 """
 
 import hashlib
@@ -18,7 +18,7 @@ PLACEHOLDER = re.compile(r"\{\{([a-z_]+)\}\}")
 USER_PART = "=== user ==="
 RELEASED = "v1"
 RELEASED_LATER: Mapping[str, str] = {"intent": "v2"}
-"""The released version of prompts whose first one was replaced."""
+"""The released version of prompts whose first version was replaced."""
 HERE = Path(__file__).parent
 
 
@@ -34,16 +34,16 @@ class Template:
 
     @classmethod
     def of(cls, text: str) -> "Template":
-        """Cut `text`."""
+        """Cut `text` at its placeholders."""
         return cls(tuple(PLACEHOLDER.split(text)))
 
     @property
     def names(self) -> frozenset[str]:
-        """The placeholders."""
+        """The names of the placeholders."""
         return frozenset(self.pieces[1::2])
 
     def fill(self, values: Mapping[str, str]) -> str:
-        """The text with its placeholders replaced."""
+        """Return the text with its placeholders replaced."""
         return "".join(values[piece] if place % 2 else piece for place, piece in enumerate(self.pieces))
 
 
@@ -60,7 +60,7 @@ class Prompt:
     names: frozenset[str]
 
     def render(self, **values: str) -> tuple[Message, ...]:
-        """A system message (where the file has one) and a user message.
+        """Return a system message (if the file has one) and a user message.
 
         Raises:
             PromptError: a placeholder got no value, or a value has no placeholder.
@@ -71,7 +71,7 @@ class Prompt:
         return (Message(role=Role.SYSTEM, content=system), user) if system else (user,)
 
     def text(self, **values: str) -> str:
-        """The user part alone, for pieces that go into other prompts. Raises as `render` does."""
+        """Return the user part alone, for pieces that go into other prompts. Raises as `render` does."""
         self._require(values)
         return self.user.fill(values)
 
@@ -102,7 +102,7 @@ class PromptLibrary:
         return cls(prompts)
 
     def choosing(self, versions: Mapping[str, str]) -> "PromptLibrary":
-        """The same prompts, where those named in `versions` (name to version) are meant in that version.
+        """Return the same prompts with the versions chosen in `versions` (name to version).
 
         Raises:
             PromptError: there is no such prompt or version.
@@ -113,11 +113,11 @@ class PromptLibrary:
         return chosen
 
     def chosen(self, name: str) -> bool:
-        """Whether somebody chose the version of this prompt."""
+        """Say whether the version of this prompt was chosen."""
         return name in self._versions
 
     def get(self, name: str, language: Language, version: str = "") -> Prompt:
-        """One prompt, without a `version` in the released or the chosen one.
+        """Return one prompt; without a `version`, in the chosen or the released one.
 
         Raises:
             PromptError: there is no such prompt.
@@ -129,18 +129,18 @@ class PromptLibrary:
         return prompt
 
     def _version(self, name: str) -> str:
-        """The chosen version of a prompt, else the released one."""
+        """Return the chosen version of a prompt, else the released one."""
         return self._versions.get(name, RELEASED_LATER.get(name, RELEASED))
 
     def used(self, language: Language) -> dict[str, str]:
-        """Digests, as in `digests`, of what `get` gives in this language when asked for no version."""
+        """Return the digests of the prompts that `get` returns in this language without a `version`; keys as in `digests`."""
         names = sorted({name for name, _, spoken in self._prompts if spoken is language})
         prompts = (self.get(name, language) for name in names if (name, self._version(name), language) in self._prompts)
         return {f"{p.name}/{p.version}/{p.language.value}": p.digest for p in prompts}
 
     @property
     def digests(self) -> dict[str, str]:
-        """Digest by `name/version/language`, for a run's manifest."""
+        """The digests by `name/version/language`, for a run's manifest."""
         return {f"{p.name}/{p.version}/{p.language.value}": p.digest for p in self._prompts.values()}
 
 

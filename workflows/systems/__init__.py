@@ -1,1 +1,1 @@
-"""Research systems: what is asked of which agent, in which order. Deterministic; where a stage runs is a parameter."""
+"""Research systems: which agent is asked for what, in which order. They are deterministic; where a stage runs is a parameter."""

@@ -1,7 +1,7 @@
-"""The agents of each research system that asks a model. All systems are worked by the same chain, `minddr.research`.
+"""The agents of each research system that asks a model. The same chain, `minddr.research`, runs all systems.
 
-MaMs, ReAct and DeepRubric's agent are that chain with one part: the question. All their work is one search, whose finding holds
-the report; so they share stages, budget, evidence, steering and checks with the chain, and differ in their agents only.
+MaMs, ReAct and DeepRubric's agent are that chain with a plan of one part: the question. All their work is one search, and its
+finding holds the report. So they share stages, budget, evidence, steering and checks with the chain; only their agents differ.
 """
 
 from app.domain.query import SystemName

@@ -1,10 +1,10 @@
 """The linear concurrent pipeline: a system over a data set, a window of samples at a time (QSR appendix F).
 
-The data set is read in micro-batches. As long as fewer than C samples are under way the next one begins; what ends is handed over
-by a callback at once, and the window slides. Against one after the other that takes about |D|/C as long.
+The data set is read in micro-batches. While fewer than C samples are under way, the next one begins. Each result goes to a
+callback as soon as its sample ends, and the window slides. This takes about 1/C of the time that the samples take one by one.
 
-`Pipeline` is what evaluation, rollouts and retraining stand on. `InProcess` is the one with asyncio; `FleetPipeline`
-(`workflows/durable/fleet_pipeline.py`) has the workers of a deployment do the work, and survives the death of any of its parts.
+Evaluation, rollouts and retraining use a `Pipeline`. `InProcessPipeline` runs it with asyncio; `FleetPipeline`
+(`workflows/durable/fleet_pipeline.py`) gives the work to the workers of a deployment, and survives the death of any part.
 """
 
 import asyncio
@@ -21,10 +21,10 @@ R_co = TypeVar("R_co", covariant=True)
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """How many samples are under way at most (C), how many are read of the data set at once (S_micro).
+    """The size of the window: the most samples under way at once (C), and the samples read at once (S_micro).
 
-    `apart` lies between the beginnings of the first C in one process. Begun in one instant they stay in step, because a model
-    takes as long for one as for the other: at every step all want this process at once, and between the steps nobody does.
+    `apart` is the time between the starts of the first C samples in one process. Samples that start at the same moment stay in
+    step, because a model takes equally long for each: then all need this process at the same time, and between steps it idles.
     """
 
     at_once: int
@@ -37,16 +37,16 @@ class Window:
 
 
 class Pipeline(Protocol[S, R_co]):
-    """Whatever works the samples of a data set, so many at once, wherever it does so."""
+    """A runner that works the samples of a data set, several at once; where the work runs is its own matter."""
 
     async def run(self, samples: Iterable[S], done: Callable[[S, R_co], None]) -> int:
-        """Work every sample; `done` hears of each as it ends, in the order of their ends. How many there were.
+        """Work every sample and call `done` with each result, in the order in which samples end. Return the number of samples.
 
-        A sample that fails has a result that says so. Run again over the same samples after a kill, a durable pipeline tells
-        all results again, those of the first time as they were.
+        A sample that fails has a result that says so. When a durable pipeline is killed and runs again over the same samples, it
+        hands over all results again; those of the first run are unchanged.
 
         Raises:
-            Exception: what `done` or the data set raised.
+            Exception: the error that `done` or the data set raised.
         """
         ...
 
@@ -64,10 +64,10 @@ class InProcess(Generic[S, R]):
 
 
 async def pipelined(samples: Iterable[S], work: Callable[[S], Awaitable[R]], done: Callable[[S, R], None], window: Window) -> int:
-    """Work every sample; `done` hears of each as it ends, in the order of their ends. How many there were.
+    """Work every sample and call `done` with each result, in the order in which samples end. Return the number of samples.
 
-    What `work` makes of a sample that fails is its own affair. When it raises, no further sample begins, those under way come to
-    their end and are handed over, since they are paid for. At most `at_once` plus a micro-batch of samples are held in memory.
+    `work` decides what the result of a failed sample is. When `work` raises, no further sample begins; those under way end and
+    are handed over, because they are paid for. At most `at_once` plus a micro-batch of samples are held in memory.
 
     Raises:
         Exception: the first that `work`, `done` or the data set raised.
@@ -76,7 +76,7 @@ async def pipelined(samples: Iterable[S], work: Callable[[S], Awaitable[R]], don
 
 
 class _Line(Generic[S, R]):
-    """The window: what is under way, and what has ended but was not handed over yet."""
+    """The window: the samples under way, and those that have ended but are not handed over yet."""
 
     def __init__(self, work: Callable[[S], Awaitable[R]], done: Callable[[S, R], None], window: Window) -> None:
         self._work = work
@@ -88,7 +88,7 @@ class _Line(Generic[S, R]):
         self._failure: BaseException | None = None
 
     async def drain(self, samples: Iterator[S]) -> int:
-        """All samples, through the window; how many began."""
+        """Send all samples through the window and return how many began."""
         try:
             begun = await self._begin_all(samples)
             await self._until(0)
@@ -136,7 +136,7 @@ class _Line(Generic[S, R]):
 
 
 def _read(samples: Iterable[S], size: int) -> Iterator[S]:
-    """The samples, read a micro-batch at a time."""
+    """Yield the samples, reading one micro-batch at a time."""
     source = iter(samples)
     while batch := list(islice(source, size)):
         yield from batch

@@ -1,4 +1,4 @@
-"""Stages as plain calls in this process, over a record in memory: the seam on which training and evaluation stand."""
+"""Stages as plain calls in this process, over a record in memory. Training and evaluation use them."""
 
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -44,14 +44,14 @@ class LocalStages:
     _findings: dict[str, Finding] = field(default_factory=dict)
 
     async def plan(self, query: ResearchQuery) -> ResearchPlan:
-        """The planning agent's plan."""
+        """Return the planning agent's plan."""
         try:
             return await self.agents.plan(query, self._kit(PLANNER, self.notes))
         except RubricaError as error:
             raise StageFailed(str(error)) from error
 
     async def search(self, subtask: Subtask, plan: ResearchPlan) -> Finding:
-        """One deep-search agent's finding; it reads its ancestors' findings."""
+        """Return the finding of one deep-search agent, which reads the findings of its ancestors."""
         memory = memory_of_search(subtask, plan, self._findings, self.notes)
         try:
             finding = await self.agents.search(subtask, plan, self.query, self._kit(search_agent(subtask.id), memory))
@@ -61,7 +61,7 @@ class LocalStages:
         return finding
 
     async def report(self, plan: ResearchPlan, findings: tuple[Finding, ...]) -> Report:
-        """The report agent's report, its claims graded."""
+        """Return the report agent's report with its claims graded."""
         kit = self._kit(REPORTER, memory_of_report(plan, findings, self.notes))
         try:
             written = await self.agents.report(self.query, plan, findings, kit)

@@ -25,7 +25,7 @@ Permission: TypeAlias = Callable[[str, Usage], StopReason | None]
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How an outage is waited out: pauses double from `first` to `longest`, until `whole` has passed."""
+    """The waits during an outage: pauses double from `first` to `longest`, until `whole` has passed."""
 
     first: timedelta = timedelta(seconds=1)
     longest: timedelta = timedelta(minutes=1)
@@ -48,11 +48,11 @@ def _unlimited(_: str, __: Usage) -> StopReason | None:
 
 
 class LocalRecord:
-    """Turns of one episode, kept in the order in which they ended.
+    """The turns of one episode, in the order in which they ended.
 
-    `keep` gets each new turn before its answer is used, so that a process that is killed can be taken up again. `allow` is asked
-    before each new turn with the agent's path and the usage so far; a reason ends that agent's stage. `clock` and `pause` tell
-    and pass seconds.
+    `keep` gets each new turn before its answer is used, so that a killed process can continue later. `allow` is called before
+    each new turn with the agent's path and the usage so far; when it returns a reason, that agent's stage ends. `clock` returns
+    seconds, `pause` waits for seconds.
     """
 
     def __init__(
@@ -78,21 +78,21 @@ class LocalRecord:
 
     @property
     def trajectory(self) -> Trajectory:
-        """Everything that happened, token ids of sampled answers included."""
+        """Everything that happened, including the token ids of sampled answers."""
         return Trajectory(episode=self._episode, turns=tuple(self._turns))
 
     def elapsed(self, stage: str) -> float:
-        """The stage's time in seconds at the end of its latest turn; after a replay, what it was when those turns were made."""
+        """Return the stage's time in seconds at the end of its latest turn; a replay gives the time of the original turns."""
         return self._time(stage).elapsed
 
     def _time(self, stage: str) -> "StageTime":
         return self._times.setdefault(stage, StageTime(0.0, self._clock()))
 
     async def ask(self, agent: str, step: str, model: ChatModel, request: ChatRequest) -> Completion:
-        """One model turn: the stored answer to exactly this request, or a new one.
+        """Return the stored answer to exactly this request, or ask the model for a new one.
 
         Raises:
-            ModelUnavailable: the model stayed away for longer than the record's patience.
+            ModelUnavailable: the model was away for longer than the record's patience.
         """
         digest = request_digest(request, model.name)
         ordinal = self._stored.claim(agent)
@@ -120,7 +120,7 @@ class LocalRecord:
         return completion
 
     async def use(self, agent: str, tool: Tool, call: ToolCall) -> ToolResult:
-        """One tool turn; an error of the tool is a result too."""
+        """Return the stored result of this call, or call the tool. A tool's error is a result too."""
         digest = call_digest(call)
         ordinal = self._stored.claim(agent)
         stored = self._stored.answering(agent, ordinal, digest)
@@ -136,7 +136,7 @@ class LocalRecord:
         return result
 
     async def tell(self, event: EventType, agent: str, payload: Mapping[str, Any]) -> None:
-        """Show a line to the watcher."""
+        """Pass an event to the watcher."""
         self._watch(event, agent, payload)
 
     def _may_go_on(self, agent: str) -> None:
@@ -173,19 +173,19 @@ class LocalRecord:
 
 
 class StageTime(NamedTuple):
-    """A stage's own time, and what the clock showed when it was read."""
+    """A stage's own time in seconds, and the clock's value when that time was read."""
 
     elapsed: float
     read_at: float
 
 
 def stage_of(agent: str) -> str:
-    """The stage an agent belongs to: `report/section/3` belongs to `report`, `search/s2/state` to `search/s2`."""
+    """Return the stage an agent belongs to: `report` for `report/section/3`, `search/s2` for `search/s2/state`."""
     return "/".join(agent.split("/")[:2]) if agent.startswith("search/") else agent.partition("/")[0]
 
 
 def call_digest(call: ToolCall) -> str:
-    """SHA-256 (hex) of a tool's name and arguments."""
+    """Return the SHA-256 (hex) of a tool's name and arguments."""
     return hashlib.sha256(orjson.dumps([call.name, call.arguments], option=orjson.OPT_SORT_KEYS)).hexdigest()
 
 

@@ -1,6 +1,6 @@
 """MindDR's inference pipeline (section 3.1): plan, deep searches in parallel where the plan allows it, report.
 
-Runs inside a Temporal workflow as it is: tasks and one queue, no waiting on sets, no clock, no I/O.
+It runs unchanged inside a Temporal workflow: it uses tasks and one queue, no waiting on sets, no clock, no I/O.
 """
 
 import asyncio
@@ -17,11 +17,11 @@ STEERED = ""
 
 
 async def research(query: ResearchQuery, stages: Stages, steering: Steering) -> Report:
-    """Question in, report out. A search that fails for good becomes a finding that says so; the report uses the others.
+    """Answer a question with a report. A search that fails for good becomes a finding that says so; the report uses the others.
 
     Raises:
         StageFailed: planning or report writing failed for good.
-        Exception: whatever a stage raises to halt the run, once every search that was running has come to its own halt.
+        Exception: any error with which a stage halts the run, once every running search has halted too.
     """
     if steering.plan is None:
         steering.begin(await stages.plan(query))
@@ -43,14 +43,14 @@ class _Searches:
         steering.watch(lambda: self._happened.put_nowait(STEERED))
 
     async def gather(self) -> dict[str, Finding]:
-        """All findings by subtask id, once nothing is left to search."""
+        """Run all searches and return the findings by subtask id."""
         try:
             self._begin_ready()
             while self._running:
                 self._note(await self._happened.get())
                 self._begin_ready()
         except (Exception, asyncio.CancelledError):
-            # Not `finally`: a workflow that is only put out of memory is closed here too, and may await nothing then.
+            # Not `finally`: a workflow that Temporal only evicts from memory is closed here too, and must not await then.
             await self._abandon()
             raise
         if self._halt is not None:
@@ -58,7 +58,7 @@ class _Searches:
         return self._findings
 
     def _begin_ready(self) -> None:
-        """Begin what can begin, in plan order. After a halt nothing new begins; what runs comes to its own halt."""
+        """Begin every search that can begin, in plan order. After a halt nothing new begins; what runs halts by itself."""
         plan = self._steering.current()
         if self._halt is not None:
             return
@@ -80,7 +80,7 @@ class _Searches:
             return Finding(subtask_id=subtask.id, stop=StopReason.FAILED, detail=str(failure))
 
     def _note(self, happening: str) -> None:
-        """Take in what one ended search brought: a finding, or the run's halt (pause, cancel, a bug)."""
+        """Take the result of a search that ended: a finding, or the run's halt (pause, cancel, a bug)."""
         task = self._running.pop(happening, None)
         if task is None:
             return
@@ -91,12 +91,12 @@ class _Searches:
             self._halt = error
 
     async def _abandon(self) -> None:
-        """Cancel what still runs and wait until it is gone: there is something only when this system itself is cancelled."""
+        """Cancel the searches that still run and wait for their end. There are some only when this system itself is cancelled."""
         for task in self._running.values():
             task.cancel()
         await asyncio.gather(*self._running.values(), return_exceptions=True)
 
 
 def never_begun(subtask: Subtask) -> Finding:
-    """The finding of a subtask that was dropped before its agent began."""
+    """Return the finding of a subtask that was dropped before its agent began."""
     return Finding(subtask_id=subtask.id, stop=StopReason.DROPPED, detail="dropped before it began")

@@ -10,7 +10,7 @@ from app.domain.report import Report
 
 
 class StageFailed(RubricaError):
-    """A stage failed for good. A system makes a value of it; any other exception of a stage (pause, cancel, bug) passes on."""
+    """A stage failed for good. A system turns it into a value; any other exception of a stage (pause, cancel, bug) passes on."""
 
 
 class Stages(Protocol):

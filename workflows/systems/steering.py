@@ -1,6 +1,6 @@
-"""What a person may change while a chain runs: the plan, one subtask more, one subtask less.
+"""What a person may change while a chain runs: replace the plan, add a subtask, drop a subtask.
 
-Pure state and a wake-up call, with no clock and no I/O, so that it lives inside a workflow as well as in a process.
+It is pure state and a wake-up call, without clock and I/O, so that it works inside a workflow and in a plain process.
 """
 
 from collections.abc import Callable
@@ -10,10 +10,10 @@ from app.domain.plan import MAX_SUBTASKS, ResearchPlan, Subtask
 
 
 class Steering:
-    """The plan as it stands now, and which of its subtasks were dropped.
+    """The current plan, and which of its subtasks were dropped.
 
-    A dropped subtask stays in the plan: if it runs, it stops after its current turn and hands over what it has; if it never
-    began, its finding says so. `dropped` therefore has to reach the record of a running stage by the stage's own means.
+    A dropped subtask stays in the plan. If it runs, it stops after its current turn and hands over what it has; if it never
+    began, its finding says so. So the stage itself has to pass `dropped` on to the record of a running stage.
     """
 
     def __init__(self, plan: ResearchPlan | None = None, dropped: tuple[str, ...] = ()) -> None:
@@ -23,17 +23,17 @@ class Steering:
         self._wake: Callable[[], None] = lambda: None
 
     def watch(self, wake: Callable[[], None]) -> None:
-        """Call `wake` after every change; the running system sets this."""
+        """Set the function to call after every change. The running system sets it."""
         self._wake = wake
 
     def begin(self, plan: ResearchPlan) -> ResearchPlan:
-        """The planning agent's plan has arrived. A plan that a person set meanwhile wins."""
+        """Take the planning agent's plan, unless a person has set one meanwhile. Return the plan that holds."""
         if self.plan is None:
             self.plan = plan
         return self.plan
 
     def close(self) -> ResearchPlan:
-        """The searches are over: from here on the plan is fixed."""
+        """Fix the plan, because the searches are over."""
         self.closed = True
         return self.current()
 
@@ -50,13 +50,13 @@ class Steering:
         return self._set(plan.model_copy(update=told))
 
     def _marked(self, subtask: Subtask) -> Subtask:
-        """The subtask, marked when a person added it or worded its question anew."""
+        """Return the subtask, marked as added when a person added it or changed its question."""
         before = next((s for s in self.plan.subtasks if s.id == subtask.id), None) if self.plan else None
         added = before is None or before.added or before.question != subtask.question
         return subtask if subtask.added == added else subtask.model_copy(update={"added": added})
 
     def add(self, subtask: Subtask) -> ResearchPlan:
-        """One subtask more.
+        """Add a subtask.
 
         Raises:
             Conflict: there is no plan yet, the report is being written, the id is taken, or the plan is full.
@@ -75,7 +75,7 @@ class Steering:
         )
 
     def drop(self, subtask_id: str) -> ResearchPlan:
-        """One subtask less.
+        """Drop a subtask.
 
         Raises:
             Conflict: there is no plan yet, or the report is being written.
@@ -95,10 +95,10 @@ class Steering:
         return plan
 
     def current(self) -> ResearchPlan:
-        """The plan as it stands.
+        """Return the current plan.
 
         Raises:
-            Conflict: there is none yet.
+            Conflict: there is no plan yet.
         """
         if self.plan is None:
             raise Conflict("the plan is not made yet; wait for it, then change it")

@@ -1,4 +1,4 @@
-"""The turns a record was given: which of them answers a request, and what a request adds to the one before it."""
+"""The turns a record starts with: which of them answers a request, and what a request adds to the one before it."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
@@ -8,7 +8,7 @@ from app.domain.trajectory import RequestDigests, Turn
 
 
 class StoredTurns:
-    """Turns by agent and ordinal. An agent's turns answer only as long as it asks what it asked when they were made."""
+    """Turns by agent and ordinal. They answer an agent only while it makes the same requests as when they were stored."""
 
     def __init__(self, turns: Iterable[Turn]) -> None:
         self._stored = {(turn.agent, turn.ordinal): turn for turn in turns}
@@ -17,20 +17,20 @@ class StoredTurns:
         self._digests: defaultdict[str, RequestDigests] = defaultdict(RequestDigests)
 
     def elapsed_s(self) -> float:
-        """The stage's time at the end of the latest of them, in seconds."""
+        """Return the stage's time at the end of the latest turn, in seconds."""
         return max((turn.elapsed_s for turn in self._stored.values()), default=0.0)
 
     def claim(self, agent: str) -> int:
-        """The ordinal of this agent's next turn, fixed at the moment of the call, so concurrent calls keep their order."""
+        """Return the ordinal of this agent's next turn. It is fixed at the call, so that concurrent calls keep their order."""
         self._next[agent] += 1
         return self._next[agent] - 1
 
     def replaying(self, agent: str) -> bool:
-        """Whether the agent's next turn is there already."""
+        """Say whether the agent's next turn is stored."""
         return (agent, self._next[agent]) in self._stored
 
     def answering(self, agent: str, ordinal: int, digest: str) -> Turn | None:
-        """The stored turn, if it answers exactly this request; if it answers another, it and what followed it are forgotten."""
+        """Return the stored turn if it answers exactly this request. Otherwise forget it and all turns after it."""
         stored = self._stored.get((agent, ordinal))
         if stored is None or stored.digest == digest:
             return stored
@@ -39,11 +39,11 @@ class StoredTurns:
         return None
 
     def digest(self, agent: str, request: ChatRequest, model: str, carried: int) -> str:
-        """The digest of the agent's request, which begins with `carried` messages of its last one."""
+        """Return the digest of the agent's request, which begins with `carried` messages of its last one."""
         return self._digests[agent].of(request, model, carried)
 
     def carried(self, agent: str, messages: tuple[Message, ...]) -> tuple[int, int]:
-        """How many messages the agent's last request had, and how many of them this one begins with."""
+        """Return how many messages the agent's last request had, and how many of them this request begins with."""
         before = self._said.get(agent, ())
         self._said[agent] = messages
         same = 0

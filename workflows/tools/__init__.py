@@ -1,1 +1,1 @@
-"""The tools agents may call, over the ports of retrieval."""
+"""The tools that agents may call, over the ports of retrieval."""

@@ -1,4 +1,4 @@
-"""`browse`: the full text of something a search returned, one part at a time."""
+"""`browse`: reading the full text of a search result, one part at a time."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -21,7 +21,7 @@ URL_SCHEMA: Mapping[str, Any] = {
 
 
 class BrowseTool:
-    """A document's text in parts of about 9,000 characters, each as passages with exact offsets."""
+    """Reads a document in parts of about 9,000 characters, each as passages with exact offsets."""
 
     name = "browse"
     description = "Read the full text of a page that a search returned, one part at a time."

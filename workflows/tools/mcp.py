@@ -1,4 +1,4 @@
-"""Tools of MCP servers as agents' tools: what they return is cut to size, kept, and quotable like any other source."""
+"""Tools of MCP servers as agents' tools: their results are cut to size, stored, and can be quoted like any other source."""
 
 import hashlib
 import re
@@ -28,7 +28,7 @@ _OTHER = re.compile(r"[^a-z0-9]+")
 
 
 class McpTool:
-    """One tool of a server, under the name `mcp_<server>_<tool>`. A tool that may not be repeated is called once only."""
+    """One tool of a server, named `mcp_<server>_<tool>`. A tool that may not be repeated is called only once."""
 
     def __init__(self, server: ToolServer, offer: Offer, entrance: Entrance, per_second: float) -> None:
         self.name = PREFIX + _OTHER.sub("_", f"{server.name}_{offer.name}".lower()).strip("_")
@@ -49,7 +49,7 @@ class McpTool:
         """Use the tool once.
 
         Raises:
-            ToolError: it failed, or said so itself.
+            ToolError: the call failed, or the tool reported an error.
         """
 
         async def attempt() -> Fetched:
@@ -76,7 +76,7 @@ class McpTool:
 
 
 def _described(offer: Offer) -> str:
-    """For the prompt: its description and the schema of its input, which come from outside too."""
+    """Return the tool's description for the prompt, with the schema of its input. Both come from outside, so they are data."""
     schema = orjson.dumps({key: offer.parameters[key] for key in ("properties", "required") if key in offer.parameters}).decode()
     said = as_attribute(offer.description, MAX_DESCRIPTION_CHARS)
     return f"{said} Each input is a JSON object: {as_attribute(schema, MAX_SCHEMA_CHARS)}"

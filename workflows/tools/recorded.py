@@ -1,4 +1,4 @@
-"""Tools on tape: what a run's tools brought is recorded, and played back without touching anything outside."""
+"""Tools on tape: the results of a run's tools are recorded, and played back without a call to anything outside."""
 
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
@@ -13,11 +13,11 @@ from workflows.tools.wrapped import Wrapped
 
 
 class NotOnTape(Exception):
-    """A replay met a call that was never recorded. It is no `ToolError`: an agent must not take it for a result."""
+    """A replay made a call that was never recorded. It is no `ToolError`: an agent must not take it for a result."""
 
 
 class Mode(StrEnum):
-    """What happens to a call that is not on the tape: it is made and recorded, made, or an error."""
+    """The treatment of a call that is not on the tape: make and record it, only make it, or raise an error."""
 
     RECORD = "record"
     FALL_THROUGH = "fall_through"
@@ -25,7 +25,7 @@ class Mode(StrEnum):
 
 
 class OnTape(Wrapped):
-    """A tool whose calls are answered by a tape."""
+    """A tool whose calls a tape answers."""
 
     def __init__(self, tool: Tool, tape: Tape, mode: Mode) -> None:
         super().__init__(tool)
@@ -33,11 +33,11 @@ class OnTape(Wrapped):
         self._mode = mode
 
     async def call(self, arguments: Mapping[str, Any]) -> ToolResult:
-        """What the call brought when it was recorded.
+        """Return the recorded result of the call.
 
         Raises:
-            ToolError: it failed when it was recorded, or fails now.
-            NotOnTape: it was not recorded, and the mode is strict.
+            ToolError: the call failed when it was recorded, or fails now.
+            NotOnTape: the call was not recorded, and the mode is strict.
         """
         call = ToolCall(name=self.name, arguments=dict(arguments))
         played = self._tape.play(call)
@@ -53,7 +53,7 @@ class OnTape(Wrapped):
         try:
             result = await self._tool.call(call.arguments)
         except ToolUnavailable:
-            raise  # it says nothing about this call
+            raise  # an outage is no result of this call
         except ToolError as error:
             self._keep(call, ToolResult(error=str(error)))
             raise
@@ -66,7 +66,7 @@ class OnTape(Wrapped):
 
 
 class Silent:
-    """Stands for a tool that is not there: a name to be played back by."""
+    """A stand-in for an absent tool, which has only the name for playing back."""
 
     parameters: Mapping[str, Any] = {}
     description = ""
@@ -75,7 +75,7 @@ class Silent:
         self.name = name
 
     async def call(self, arguments: Mapping[str, Any]) -> ToolResult:
-        """Never.
+        """Refuse every call.
 
         Raises:
             NotOnTape: always.
@@ -84,17 +84,17 @@ class Silent:
 
 
 def on_tape(tools: Mapping[str, Tool], tape: Tape, mode: Mode) -> dict[str, Tool]:
-    """The tools, answered by a tape."""
+    """Return the tools with their calls answered by a tape."""
     return {name: OnTape(tool, tape, mode) for name, tool in tools.items()}
 
 
 def played_back(names: Iterable[str], tape: Tape) -> dict[str, Tool]:
-    """Tools of these names that know nothing but the tape."""
+    """Return tools of these names that answer from the tape alone."""
     return on_tape({name: Silent(name) for name in names}, tape, Mode.STRICT)
 
 
 def tape_of(turns: Iterable[Turn]) -> Tape:
-    """The tape of a run that was recorded otherwise: of the tool turns of its trajectory."""
+    """Return a tape made from the tool turns of a run's trajectory."""
     tape = Tape()
     for turn in turns:
         if turn.call is not None and turn.result is not None:

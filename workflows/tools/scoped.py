@@ -1,4 +1,4 @@
-"""What a run may read: its dates and domains hold for every tool's results, whatever brought them."""
+"""Limiting a run to its scope: its dates and domains hold for the results of every tool."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -16,7 +16,7 @@ READS_PAGES = "browse"
 
 
 class Scoped(Wrapped):
-    """A tool whose results outside the scope are taken out before anyone sees them; `note` says how many they were."""
+    """A tool whose results outside the scope are removed before anyone sees them; `note` says how many."""
 
     def __init__(self, tool: Tool, scope: SearchScope) -> None:
         super().__init__(tool)
@@ -40,20 +40,20 @@ class Scoped(Wrapped):
         return result.model_copy(update={"passages": kept, "note": "; ".join(filter(None, (result.note, told)))})
 
     def _holds(self, source: Source) -> bool:
-        """A page without a date may be read all the same: a search whose result has one has led to it."""
+        """Say whether a source is in scope. A page without a date may be read, because a search result with a date led to it."""
         undated_page = self.name == READS_PAGES and source.published is None
         return self._scope.holds_address(source.url) and (undated_page or self._scope.holds_day(source.published))
 
 
 def dated(outside: OutsideSearcher | None, scope: SearchScope) -> OutsideSearcher | None:
-    """The search, asking for the run's dates where it can; each result's own date is looked at all the same."""
+    """Return the search limited to the run's dates if it can be. Each result's own date is checked in any case."""
     if not isinstance(outside, DatedSearcher) or not (scope.published_from or scope.published_to):
         return outside
     return outside.between(scope.published_from, scope.published_to)
 
 
 class Sited:
-    """A search of the web that asks for the run's domains, so that its few results are not used up by others."""
+    """A search of the web that asks only for the run's domains, so that others do not use up its few results."""
 
     def __init__(self, outside: OutsideSearcher, scope: SearchScope) -> None:
         self._outside = outside
@@ -63,5 +63,5 @@ class Sited:
         self._operators = " ".join(filter(None, (wanted, unwanted)))
 
     async def search(self, text: str, limit: int) -> Found:
-        """See `OutsideSearcher.search`."""
+        """Search within the run's domains; see `OutsideSearcher.search`."""
         return await self._outside.search(f"{text} {self._operators}".strip(), limit)

@@ -1,7 +1,7 @@
-"""What tools bring from outside, before an agent sees it: passages that try to instruct their reader are withheld.
+"""Screening results from outside before an agent sees them: passages that try to instruct their reader are withheld.
 
-A passage is withheld whole. What a model is not shown it cannot obey, however gullible it is; and a passage is short, so that a
-mistake costs little. The source is marked, so that the reader is told when it is cited all the same.
+A passage is withheld whole. A model cannot obey what it does not see, and a passage is short, so that a mistake costs little. The
+source is marked, so that the reader is warned if the report cites it.
 """
 
 import re
@@ -16,12 +16,12 @@ from retrieval.ports import Document
 from workflows.agents.injection import HIDDEN, Hit, injections, names_of
 
 NEAR_CHARS = 400
-"""An order and what it orders need not stand in one paragraph: so much around a find is withheld with it."""
+"""The characters around a hit that are withheld with it: an instruction and its object may stand in different paragraphs."""
 _WORDS_OF_ADDRESS = re.compile(r"[-_+/.?&=#]+")
 
 
 def screened(passages: Sequence[Passage]) -> ToolResult:
-    """Search results, each judged by itself: its text and what is said of its source."""
+    """Screen search results, each by its own text and the data of its source."""
     judged = [(passage, names_of((*injections(passage.text), *_about(passage.source)))) for passage in passages]
     found: dict[str, tuple[str, ...]] = {}
     for passage, names in judged:
@@ -32,7 +32,7 @@ def screened(passages: Sequence[Passage]) -> ToolResult:
 
 
 def screened_part(document: Document, passages: Sequence[Passage]) -> ToolResult:
-    """A part of a document, judged as a whole with what stands next to it, and by what the page hid from its readers."""
+    """Screen a part of a document as a whole, with the text next to it and the text that the page hides from readers."""
     about = _about(document.source)
     start, end = _window(document, passages)
     hits = [Hit(hit.rule, hit.start + start, hit.end + start) for hit in injections(document.text[start:end])]
@@ -54,7 +54,7 @@ def _touches(passage: Passage, hits: Iterable[Hit]) -> bool:
 
 
 def _about(source: Source) -> tuple[Hit, ...]:
-    """Title, author and address are shown to the model too."""
+    """Return the hits in a source's title, author and address, because the model sees them too."""
     address = _WORDS_OF_ADDRESS.sub(" ", unquote(source.url.partition("://")[2]))
     return tuple(hit for text in (source.title, source.author, address) for hit in injections(text))
 
@@ -72,7 +72,7 @@ def _result(kept: Sequence[Passage], withheld: Sequence[Passage], found: dict[st
 
 
 def _title(source: Source) -> str:
-    """A title that is no instruction itself."""
+    """Return the title, or the host if the title is an instruction itself."""
     return host_of(source.url) if injections(source.title) else source.title
 
 

@@ -27,9 +27,9 @@ MAX_OUTSIDE = 10
 
 
 class SearchTool:
-    """Passages for a query, best first: of the index (None: there is none to search), of a search outside, or of both.
+    """Searches passages for a query, best first: in the index (None: there is no index to search), outside, or both.
 
-    `where` may be several filters: each is searched, and their results come in turn.
+    `where` may be several filters: each is searched, and their results are interleaved.
     """
 
     name = "search"
@@ -49,10 +49,10 @@ class SearchTool:
         self._outside = outside
 
     async def call(self, arguments: Mapping[str, Any]) -> ToolResult:
-        """Search once. Agents that read without a model may ask for more passages than usual by `limit` (at most 100), and for
-        those of the index that are dated from `first_year` to `last_year`, either of which may be absent.
+        """Search once. Agents without a model may ask for more passages than usual by `limit` (at most 100), and for passages of
+        the index dated from `first_year` to `last_year`, either of which may be absent.
 
-        With `respell` the query is no search: each of its words that nothing here holds comes back with how it may be read.
+        With `respell` the query is no search: each of its words that is unknown here is returned with its likely spelling.
 
         Raises:
             ToolError: there is no query, or neither the index nor a search outside can answer.
@@ -75,7 +75,7 @@ class SearchTool:
         return _merged(await all_settled(searches, len(searches)))
 
     async def _respelled(self, words: Sequence[str]) -> tuple[Reading, ...]:
-        """Of these words those that no filter's passages hold. None where a search outside may know them."""
+        """Return the words that no filter's passages hold; none if a search outside may know them."""
         searcher = self._searcher
         if self._outside or not isinstance(searcher, Speller) or not self._where:
             return ()
@@ -97,7 +97,7 @@ class ScholarTool(SearchTool):
 
 
 def _within(where: SearchFilter, first: int | None, last: int | None) -> SearchFilter:
-    """A filter that also keeps to the days of these years."""
+    """Return the filter limited to these years as well."""
     days = (date(first, 1, 1) if first else date.min, date(last, 12, 31) if last else date.max)
     return where.model_copy(
         update={
@@ -108,9 +108,9 @@ def _within(where: SearchFilter, first: int | None, last: int | None) -> SearchF
 
 
 def _merged(found: Sequence[Found | BaseException]) -> ToolResult:
-    """Both lists in turn, each passage once. One that failed is told; both failed is a failure.
+    """Interleave the lists, each passage once. A failed search is named in the note; if all failed, raise its error.
 
-    An outage that can be waited out is passed on even so: the other list would be kept without it for the whole run.
+    An outage is always raised, because waiting helps: otherwise the incomplete result would be stored for the whole run.
     """
     errors = [part for part in found if isinstance(part, BaseException)]
     for error in errors:

@@ -11,14 +11,14 @@ from workflows.tools.wrapped import Wrapped
 
 
 class ToolStore(Protocol):
-    """Where results are kept for the length of a run; Postgres backs it in the durable worker."""
+    """A store of results for the length of a run. In the durable worker it is in PostgreSQL."""
 
     async def load(self, key: str) -> ToolResult | None:
-        """The stored result of this call, if any."""
+        """Return the stored result of this call, if any."""
         ...
 
     async def save(self, key: str, call: ToolCall, result: ToolResult) -> ToolResult:
-        """Keep a result; if another worker was first, its result stays and is returned."""
+        """Store a result and return it; if another worker was first, return that worker's result."""
         ...
 
 
@@ -29,28 +29,28 @@ class DictStore:
         self._results: dict[str, ToolResult] = {}
 
     def remember(self, calls: Iterable[tuple[ToolCall, ToolResult]]) -> None:
-        """Begin with what an earlier process was answered."""
+        """Add the results of an earlier process."""
         for call, result in calls:
             self._results.setdefault(call_key(call.name, call.arguments), result)
 
     async def load(self, key: str) -> ToolResult | None:
-        """The stored result of this call, if any."""
+        """Return the stored result of this call, if any."""
         return self._results.get(key)
 
     async def save(self, key: str, call: ToolCall, result: ToolResult) -> ToolResult:
-        """Keep the first result."""
+        """Store the first result of a call and return it."""
         return self._results.setdefault(key, result)
 
 
 class ToolMemory:
-    """Answers a call from the store, from the same call in flight, or by making it. A call that failed is not kept."""
+    """Answers a call from the store, from the same call in flight, or by making it. A failed call is not stored."""
 
     def __init__(self, store: ToolStore) -> None:
         self._store = store
         self._in_flight: dict[str, asyncio.Task[ToolResult]] = {}
 
     async def use(self, tool: Tool, arguments: Mapping[str, Any]) -> ToolResult:
-        """The result of this call.
+        """Return the result of this call.
 
         Raises:
             ToolError: the call failed; every caller that waited for it gets the error.
@@ -79,7 +79,7 @@ class Remembered(Wrapped):
         self._memory = memory
 
     async def call(self, arguments: Mapping[str, Any]) -> ToolResult:
-        """Use the tool, or what it answered before.
+        """Use the tool, or return its earlier answer.
 
         Raises:
             ToolError: the call failed.

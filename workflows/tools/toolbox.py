@@ -16,9 +16,9 @@ EVERYWHERE = SearchScope()
 
 @dataclass(frozen=True, slots=True)
 class Corpora:
-    """Which collections each tool searches; no scientific collection, no `scholar`. Empty `general`: the default one.
+    """The collections that each tool searches. Without a scientific one there is no `scholar`; empty `general` is the default.
 
-    With `beside` the default one is searched beside those of `general`; without `indexed`, `search` has no collection at all.
+    With `beside` the default collection is searched besides `general`; without `indexed`, `search` has no collection at all.
     """
 
     general: tuple[str, ...] = ()
@@ -28,10 +28,10 @@ class Corpora:
 
 
 def corpora_of(asked: Sequence[str], scientific: Sequence[str], scope: SearchScope = EVERYWHERE) -> Corpora:
-    """The collections a run asks for, none for the default one, dealt out to the tools by those that hold papers.
+    """Assign the collections that a run asks for to the tools: those with papers go to `scholar`, the others to `search`.
 
-    A run that asks for none gets all scientific ones beside the default; one that asks for papers alone searches them with both.
-    Named collections take the place of the installation's own, unless the scope names those too.
+    A run that asks for none gets the default collection and all scientific ones. A run that asks only for papers searches them
+    with both tools. Named collections replace the installation's own, unless the scope names those too.
     """
     own = scope.searches(SourceKind.CORPORA) if scope.sources else not asked
     named = tuple(name for name in asked if name in scientific)
@@ -44,14 +44,14 @@ def corpora_of(asked: Sequence[str], scientific: Sequence[str], scope: SearchSco
 
 @dataclass(frozen=True, slots=True)
 class Beyond:
-    """What the tools may use outside the index: searches of the web and of papers, and further tools as they are."""
+    """The parts outside the index that tools may use: searches of the web and of papers, and further tools."""
 
     web: OutsideSearcher | None = None
     papers: OutsideSearcher | None = None
     tools: Sequence[Tool] = ()
 
     def within(self, scope: SearchScope) -> "Beyond":
-        """What of it a run of this scope may use. A further tool may reach anything, so it counts as the web."""
+        """Return the part that a run of this scope may use. A further tool may reach anything, so it counts as the web."""
         web_is_on = scope.searches(SourceKind.WEB)
         web, papers = dated(self.web, scope), dated(self.papers, scope) if scope.searches(SourceKind.SCHOLAR) else None
         sited = Sited(web, scope) if web and (scope.domains_allowed or scope.domains_refused) else web
@@ -70,7 +70,7 @@ def build_toolbox(
     beyond: Beyond = NOTHING_BEYOND,
     scope: SearchScope | None = None,
 ) -> dict[str, Tool]:
-    """`search`, `browse`, `scholar` where papers can be searched, and what lies beyond; all share the run's tool memory."""
+    """Build `search`, `browse`, `scholar` if papers can be searched, and further tools; all share the run's tool memory."""
     beyond = beyond.within(scope) if scope else beyond
     general = [_filter(corpora.general, scope)] if corpora.indexed else []
     general += [_filter((), scope)] if corpora.beside else []

@@ -1,4 +1,4 @@
-"""A tool inside another: to agents it is the same tool."""
+"""A tool wrapped in another. To agents it is the same tool."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,7 +7,7 @@ from workflows.agents.ports import Tool
 
 
 class Wrapped:
-    """Name, description and parameters of the tool inside; how it is called is the wrapper's affair."""
+    """A wrapper with the name, description and parameters of the inner tool; subclasses define `call`."""
 
     def __init__(self, tool: Tool) -> None:
         self._tool = tool

@@ -10,7 +10,7 @@ from workflows.agents.untrusted import as_source
 
 
 def chunks_of(passages: Sequence[tuple[str, Passage]], chars: int) -> list[str]:
-    """The passages as data under their ids, in chunks of about `chars` characters. Nothing is left out."""
+    """Return the passages as data under their ids, in chunks of about `chars` characters. Nothing is left out."""
     return list(
         _packed((_shown(short, passage, text) for short, passage in passages for text in _pieces(passage.text, chars)), chars)
     )
@@ -21,7 +21,7 @@ def _shown(short: str, passage: Passage, text: str) -> str:
 
 
 def _pieces(text: str, chars: int) -> Iterator[str]:
-    """The text whole when it is short enough, else its paragraphs, else their sentences, packed together up to the length."""
+    """Yield the whole text if it is short enough, else its paragraphs, else their sentences, joined up to the length."""
     if len(text) <= chars:
         yield text
         return
@@ -35,7 +35,7 @@ def _pieces(text: str, chars: int) -> Iterator[str]:
 
 
 def _packed(texts: Iterable[str], chars: int) -> Iterator[str]:
-    """Neighbours joined while they fit."""
+    """Join neighbouring texts while they fit."""
     joined = ""
     for text in texts:
         if joined and len(joined) + len(text) + 1 > chars:

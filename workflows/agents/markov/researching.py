@@ -1,7 +1,7 @@
-"""The loop of MaMs (QSR appendix B, algorithm 1). Sequential where the algorithm is; the two agents of a chunk run at once.
+"""The loop of MaMs (QSR appendix B, algorithm 1). It is sequential like the algorithm, but the two agents of a chunk run at once.
 
-Every call is a turn of the record, so that a stage cut off goes on from its last chunk. What fails is a value: the loop ends with
-the state it has and says so.
+Every call is a turn of the record, so that an interrupted stage continues from its last chunk. A failure is a value: the loop
+ends with the state it has and says so.
 """
 
 from dataclasses import dataclass, field, replace
@@ -33,7 +33,7 @@ CHUNK_CHARS = 6_000
 
 @dataclass
 class Course:
-    """Where a run of MaMs stands. Its thoughts are the plans it made."""
+    """The state of a run of MaMs. Its thoughts are the plans it made."""
 
     query: ResearchQuery
     searcher: Asker
@@ -55,7 +55,7 @@ class Course:
 
     @property
     def usage(self) -> Usage:
-        """What all three roles spent."""
+        """The usage of all three roles."""
         return self.searcher.usage + self.keeper.usage + self.writer.usage + Usage(tool_calls=self.hands.calls)
 
     def end(self, stop: StopReason, detail: str = "") -> None:
@@ -64,7 +64,7 @@ class Course:
 
 
 async def research_in_turns(subtask: Subtask, plan: ResearchPlan, query: ResearchQuery, kit: Kit) -> Finding:
-    """Work a question until the plan is done or the turns are used up. The finding's answer is the report as it then stands."""
+    """Work a question until the plan is done or the turns are used up. The finding's answer is the report at that moment."""
     limits = kit.limits.model_copy(update={"max_turns": min(TURNS, kit.limits.max_turns)})
     wide = replace(kit, bounds=replace(kit.bounds, queries_per_action=CALLS_A_TURN), limits=limits)
     agent = search_agent(subtask.id)
@@ -112,7 +112,7 @@ def _plan(course: Course, plan: str) -> None:
 
 
 async def _act(kit: Kit, course: Course, act: Act) -> None:
-    """Carry the action out, then work what is new into the state, chunk by chunk."""
+    """Carry out the action, then work the new passages into the state, chunk by chunk."""
     seen = len(course.notebook)
     message, spent = await course.hands.carry_out(act)
     new = course.notebook.passages[seen:]
@@ -124,7 +124,7 @@ async def _act(kit: Kit, course: Course, act: Act) -> None:
 
 
 async def _work_in(kit: Kit, course: Course, chunk: str) -> None:
-    """Eq. 4 and 5: both read the state before this chunk. One that fails leaves its part as it was."""
+    """Update the state with a chunk (eq. 4, 5). Both roles read the state before it; a failed role leaves its part unchanged."""
     before = course.state
     fused, report = await all_settled(
         [fuse(kit, course.keeper, course.query, before, chunk), revise(kit, course.writer, course.query, before, chunk)], 2
@@ -140,7 +140,7 @@ async def _work_in(kit: Kit, course: Course, chunk: str) -> None:
 
 
 async def _last_turn(kit: Kit, course: Course, reached: StopReason) -> None:
-    """The forced final turn: no more calls, one word on what the plan came to."""
+    """Take the forced final turn: no more calls, only a last version of the plan."""
     try:
         _plan(course, await last_plan(kit, course.searcher, course.query, course.state))
     except (BudgetSpent, ModelError) as error:
@@ -149,7 +149,7 @@ async def _last_turn(kit: Kit, course: Course, reached: StopReason) -> None:
 
 
 async def _look_once(kit: Kit, course: Course, error: ModelError) -> None:
-    """The model is of no use: search the question itself, so that there is something to quote."""
+    """Search the question itself, because the model cannot act; then there is something to quote."""
     try:
         await course.hands.carry_out(plain_search(kit, course.query.question))
     except BudgetSpent as spent:

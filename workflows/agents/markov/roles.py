@@ -1,4 +1,4 @@
-"""The three roles of the one policy, each a question put to the same model (QSR C.4 to C.9, in words of our own)."""
+"""The three roles of the one policy. Each asks the same model with its own prompt (QSR C.4 to C.9)."""
 
 import re
 from collections.abc import Mapping
@@ -25,7 +25,7 @@ _PLAN_TAG = re.compile(r"<plan>(.*?)(?:</plan>|\Z)", re.DOTALL | re.IGNORECASE)
 
 
 class Move(Act):
-    """The search agent's turn: the plan as it now stands, and the next action with up to five calls."""
+    """The search agent's turn: the current plan, and the next action with up to five calls."""
 
     plan: str = Field(default="", description="the whole plan as a Markdown list, done items marked [x]")
 
@@ -55,12 +55,12 @@ REPORT = TextStep("markov_report", max_tokens=8_000)
 
 
 def move_step(tools: frozenset[str]) -> Step[Move]:
-    """The search agent's step where only these tools exist."""
+    """Return the search agent's step for a kit that has only these tools."""
     return offering(MOVE, tools)
 
 
 async def choose_move(kit: Kit, asker: Asker, query: ResearchQuery, state: MarkovState, calls_left: int, remark: str) -> Move:
-    """A_search: the refined plan and the next action (QSR C.4, C.5). `remark` is what the last action owes, such as a refusal."""
+    """A_search: return the refined plan and the next action (QSR C.4, C.5). `remark` comments on the last action."""
     chosen = move_step(frozenset(kit.tools))
     messages = kit.prompts.get("markov_search", kit.language).render(
         today=kit.today.isoformat(),
@@ -76,7 +76,7 @@ async def choose_move(kit: Kit, asker: Asker, query: ResearchQuery, state: Marko
 
 
 async def fuse(kit: Kit, asker: Asker, query: ResearchQuery, state: MarkovState, chunk: str) -> MarkovState:
-    """A_state, Eq. 4: memory and plan with the chunk's facts. Old facts whose passages the answer no longer cites are kept."""
+    """A_state, eq. 4: add the chunk's facts to memory and plan. Old facts whose passages the answer does not cite are kept."""
     messages = kit.prompts.get("markov_state", kit.language).render(
         chunk=chunk, form=kit.codec.form(STATE, kit.prompts, kit.language), **_shown(kit, query, state, report=False)
     )
@@ -86,7 +86,7 @@ async def fuse(kit: Kit, asker: Asker, query: ResearchQuery, state: MarkovState,
 
 
 def kept(old: tuple[str, ...], fresh: tuple[str, ...]) -> tuple[str, ...]:
-    """The new memory, with the old entries all of whose passages it forgot, up to a length; the oldest go first."""
+    """Return the new memory plus the old entries whose passages it cites nowhere. Above a length, the oldest entries go first."""
     remembered = {name for entry in fresh for name in cited_passages(entry)}
     lost = [entry for entry in old if (ids := cited_passages(entry)) and not remembered.intersection(ids)]
     entries, length = [*lost, *fresh], sum(map(len, (*lost, *fresh)))
@@ -96,7 +96,7 @@ def kept(old: tuple[str, ...], fresh: tuple[str, ...]) -> tuple[str, ...]:
 
 
 async def revise(kit: Kit, asker: Asker, query: ResearchQuery, state: MarkovState, chunk: str) -> str:
-    """A_report, Eq. 5: the report with the chunk worked in."""
+    """A_report, eq. 5: work the chunk into the report."""
 
     def check(text: str) -> None:
         if not cited_passages(text):
@@ -114,7 +114,7 @@ async def revise(kit: Kit, asker: Asker, query: ResearchQuery, state: MarkovStat
 
 
 async def last_plan(kit: Kit, asker: Asker, query: ResearchQuery, state: MarkovState) -> str:
-    """The forced final turn, when the tool calls are used up (QSR C.5): what the plan came to."""
+    """Ask for the final plan in the forced last turn, when the tool calls are used up (QSR C.5)."""
     form = kit.codec.form(LAST, kit.prompts, kit.language)
     shown = _shown(kit, query, state, report=False)
     messages = kit.prompts.get("markov_last", kit.language).render(form=form, **shown)
@@ -122,7 +122,7 @@ async def last_plan(kit: Kit, asker: Asker, query: ResearchQuery, state: MarkovS
 
 
 def _shown(kit: Kit, query: ResearchQuery, state: MarkovState, report: bool = True) -> dict[str, str]:
-    """The state as every prompt shows it. It was written by a model over foreign text, so it is data, too."""
+    """Return the state as every prompt shows it. A model wrote it from foreign text, so it is shown as data."""
     nothing = say("none", kit.language)
     told = {
         "question": query.question,

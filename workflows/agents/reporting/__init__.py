@@ -17,9 +17,9 @@ from workflows.agents.reporting.sections import write_sections
 
 
 async def write_report(query: ResearchQuery, plan: ResearchPlan, findings: tuple[Finding, ...], kit: Kit) -> Report:
-    """A report whose every citation resolves to a stored quote. Whatever the model does or fails to do, there is a report.
+    """Write a report in which every citation resolves to a stored quote. There is a report even when the model fails.
 
-    Findings come in the order of the plan; the report does not depend on the order in which they were made.
+    Findings come in the order of the plan; the report does not depend on the order in which they were found.
     """
     desk = Desk(kit, query, plan, findings, QuoteBook(findings), Asker(kit, REPORTER))
     if not len(desk.book):

@@ -1,4 +1,4 @@
-"""Then global aggregation: which evidence goes where, what says the same, and what disagrees."""
+"""Step two, global aggregation: which evidence goes into which section, what says the same, and what disagrees."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -19,7 +19,7 @@ ABOUT_CHARS = 500
 
 
 class PointAnswer(Answer):
-    """A statement and all evidence that says it."""
+    """A statement and all evidence for it."""
 
     main = "point"
 
@@ -53,7 +53,7 @@ AGGREGATION = step("aggregation", AggregationAnswer, max_tokens=4_000)
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A statement to make, with the ids of the quotes that carry it."""
+    """A statement to make, with the ids of the quotes that support it."""
 
     text: str
     ids: tuple[str, ...]
@@ -69,7 +69,7 @@ class Disagreement:
 
 @dataclass
 class Filled:
-    """A section of the outline with what it is to say; `spare` are quotes that belong here without a point of their own."""
+    """A section of the outline with its content; `spare` are quotes that belong here without a point of their own."""
 
     section: OutlinedSection
     points: list[Point] = field(default_factory=list)
@@ -78,13 +78,13 @@ class Filled:
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """All its quotes, those with points first."""
+        """The ids of all its quotes, those with points first."""
         conflicting = (short for conflict in self.conflicts for short in conflict.ids)
         return tuple(dict.fromkeys([*(short for p in self.points for short in p.ids), *self.spare, *conflicting]))
 
 
 async def aggregate(desk: Desk, outline: Outline) -> list[Filled]:
-    """Every quote of the book in at least one section; a section for which there is no evidence is not written."""
+    """Place every quote of the book in at least one section. Sections without evidence are left out."""
     kit, book = desk.kit, desk.book
     messages = kit.prompts.get("aggregation", kit.language).render(
         **desk.frame(),
@@ -98,12 +98,12 @@ async def aggregate(desk: Desk, outline: Outline) -> list[Filled]:
 
 
 def noticed(conflicts: Sequence[tuple[str, tuple[str, ...]]]) -> str:
-    """Disagreements as a prompt shows them."""
+    """Return the disagreements as a prompt shows them."""
     return "\n".join(f"- {as_data(about)} ({', '.join(ids)})" for about, ids in conflicts)
 
 
 def fill(outline: Outline, answer: AggregationAnswer, book: QuoteBook) -> list[Filled]:
-    """The outline's sections with points, with the quotes the answer forgot, and with the disagreements."""
+    """Fill the outline's sections with points, the quotes that the answer forgot, and the disagreements."""
     filled = [Filled(section) for section in outline.sections]
     for said in answer.sections:
         if 1 <= said.section <= len(filled):
@@ -120,7 +120,7 @@ def _points(said: FilledSectionAnswer, book: QuoteBook) -> list[Point]:
 
 
 def _place_rest(filled: list[Filled], book: QuoteBook) -> None:
-    """Quotes without a section go where their words fit best; the emptiest section wins a tie."""
+    """Put quotes without a section where their words fit best; the emptiest section wins a tie."""
     placed = {short for section in filled for short in section.ids}
     wanted = [terms(section.section.text()) for section in filled]
     for short in book.ids:
@@ -131,7 +131,7 @@ def _place_rest(filled: list[Filled], book: QuoteBook) -> None:
 
 
 def _disagreements(answer: AggregationAnswer, book: QuoteBook) -> list[Disagreement]:
-    """Those the aggregation sees, and those the search agents saw, each pair of quotes once."""
+    """Return the disagreements that the aggregation or a search agent noticed, each set of quotes once."""
     said = [(c.about, book.named_in(" ".join(c.quotes))) for c in answer.conflicts]
     kept: dict[frozenset[str], Disagreement] = {}
     for about, ids in [*said, *book.conflicts()]:
@@ -142,5 +142,5 @@ def _disagreements(answer: AggregationAnswer, book: QuoteBook) -> list[Disagreem
 
 
 def _home(filled: list[Filled], conflict: Disagreement) -> Filled:
-    """The section that has most of its quotes."""
+    """Return the section that has most of the conflict's quotes."""
     return max(filled, key=lambda section: (len(set(conflict.ids) & set(section.ids)), -section.section.number))

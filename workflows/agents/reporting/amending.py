@@ -1,4 +1,4 @@
-"""A report goes back to its writer once, with what a judge found lacking: edits and additions, within the run's evidence."""
+"""One revision of a report by its writer, after a judge found it lacking: edits and additions within the run's evidence."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ class AdditionAnswer(Answer):
 
 
 class RevisionAnswer(Answer):
-    """What is changed."""
+    """The changes to a report."""
 
     edits: tuple[EditAnswer, ...] = Field(default=(), description="replacements inside sections")
     additions: tuple[AdditionAnswer, ...] = Field(default=(), description="paragraphs that are missing")
@@ -43,7 +43,7 @@ REVISION = step("revision", RevisionAnswer, max_tokens=6_000)
 
 @dataclass(frozen=True, slots=True)
 class Lack:
-    """What the report does not do, and why a judge thinks so. `fault` is something it should not do and does."""
+    """A demand that the report fails, and the judge's reason. `fault` marks something that the report does and should not do."""
 
     demand: str
     reason: str
@@ -51,9 +51,9 @@ class Lack:
 
 
 async def revise(report: Report, lacks: Sequence[Lack], desk: Desk) -> Report:
-    """The report after one pass; the same one when the model has no answer or none of its changes is sound.
+    """Revise the report once. Return it unchanged when the model has no answer or none of its changes is sound.
 
-    An edit may not lose a citation of what it keeps; an addition has to cite. Nothing may cite what the run has not found.
+    An edit must keep the citations of the text it keeps; an addition has to cite. No text may cite what the run has not found.
     """
     messages = desk.render(
         "revision",
@@ -115,7 +115,7 @@ def _add(sections: list[Section], bodies: list[str], addition: AdditionAnswer, d
 
 
 def _changed(report: Report, sections: Sequence[Section], bodies: Sequence[str], desk: Desk) -> Report:
-    """The report with these bodies. A section nobody touched keeps its own, to the letter."""
+    """Return the report with these bodies. An unchanged section keeps its body exactly."""
     before = [desk.book.with_ids(section.body) for section in report.sections]
     new = tuple(
         section

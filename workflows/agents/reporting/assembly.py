@@ -1,4 +1,4 @@
-"""The finished report: disagreements no section states are stated, ids become markers, the reader is told what is owed."""
+"""The finished report: missing disagreements are added, ids become markers, and notices tell the reader of any shortcoming."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -21,7 +21,7 @@ TOP = 2
 
 
 def assemble(desk: Desk, outline: Outline, filled: Sequence[Filled], pieces: list[Piece]) -> Report:
-    """The report as it is stored and rendered."""
+    """Put the report together as it is stored and rendered."""
     book = desk.book
     conflicts = [conflict for section in filled for conflict in section.conflicts]
     for section in filled:
@@ -39,7 +39,7 @@ def assemble(desk: Desk, outline: Outline, filled: Sequence[Filled], pieces: lis
 
 
 def sections_of(pieces: Sequence[Piece], book: QuoteBook) -> tuple[Section, ...]:
-    """The pieces as sections, no level skipped between a heading and the one below it."""
+    """Turn the pieces into sections; no level is skipped between a heading and the one below it."""
     levels = sound_levels([piece.level for piece in pieces], TOP)
     return tuple(
         Section(heading=piece.heading, level=level, body=with_markers(piece.text, book))
@@ -48,7 +48,7 @@ def sections_of(pieces: Sequence[Piece], book: QuoteBook) -> tuple[Section, ...]
 
 
 def _stated(desk: Desk, pieces: list[Piece], section: int, conflict: Disagreement) -> list[Piece]:
-    """A disagreement counts as stated when one piece cites two of its sides; else it is added to its section."""
+    """Add a disagreement to its section, unless one piece already cites two of its sides."""
     if any(len(set(conflict.ids) & set(cited_ids(piece.text))) > 1 for piece in pieces):
         return pieces
     last = max(i for i, piece in enumerate(pieces) if piece.section == section)
@@ -69,7 +69,7 @@ def _short(text: str) -> str:
 
 
 def notices(desk: Desk, pieces: Sequence[Piece]) -> tuple[str, ...]:
-    """What the reader is owed: parts that failed or ended early, steps done without the model, sections without a source."""
+    """List what the reader must know: parts that failed or ended early, steps without the model, sections without a source."""
     language = desk.kit.language
     told = [notice for finding in desk.findings if (notice := _of_finding(desk, finding))]
     told += [say("writer_failed", language, what=what, detail=detail) for what, detail in desk.failed()]
@@ -90,7 +90,7 @@ def _of_finding(desk: Desk, finding: Finding) -> str:
 
 
 def _uncited(pieces: Sequence[Piece]) -> list[str]:
-    """Headings of sections that have text but, parts included, no citation."""
+    """Return the headings of sections that have text but no citation, also not in their parts."""
     groups: dict[tuple[int, str], list[Piece]] = {}
     for piece in pieces:
         groups.setdefault((piece.section, "" if piece.section else piece.heading), []).append(piece)
@@ -98,7 +98,7 @@ def _uncited(pieces: Sequence[Piece]) -> list[str]:
 
 
 def without_evidence(desk: Desk) -> Report:
-    """The report on a question for which nothing was found; no model is asked to fill the void."""
+    """Return the report on a question for which nothing was found. No model is asked."""
     language = desk.kit.language
     gaps = [f"- {without_citations(gap)}" for finding in desk.findings for gap in finding.gaps]
     body = "\n".join([say("no_evidence", language), "", *gaps]).strip()

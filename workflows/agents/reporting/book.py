@@ -13,7 +13,7 @@ MIN_SHOWN = 120
 
 
 class QuoteBook:
-    """Quotes by short id. A quote inside another one, or in the same words as another one, is represented by that one."""
+    """Quotes by short id. A quote that lies inside another, or has the same words, shares the other's id."""
 
     def __init__(self, findings: Sequence[Finding]) -> None:
         found = [quote for finding in findings for quote in finding.quotes]
@@ -39,20 +39,20 @@ class QuoteBook:
         return self._quotes[short]
 
     def named_in(self, text: str) -> tuple[str, ...]:
-        """The known ids that `text` names, each once, in order."""
+        """Return the known ids that `text` names, each once, in order."""
         named = (f"q{int(number)}" for number in _ID.findall(text))
         return tuple(dict.fromkeys(short for short in named if short in self._quotes))
 
     def of_finding(self, finding: Finding) -> tuple[str, ...]:
-        """Ids of a finding's quotes."""
+        """Return the ids of a finding's quotes."""
         return tuple(dict.fromkeys(self._ids[quote.key] for quote in finding.quotes))
 
     def with_ids(self, text: str) -> str:
-        """A finding's text with its markers turned into ids."""
+        """Return a finding's text with its markers turned into ids."""
         return MARKER.sub(lambda m: f"[{self._ids[m.group(1)]}]" if m.group(1) in self._ids else "", text)
 
     def conflicts(self) -> list[tuple[str, tuple[str, ...]]]:
-        """The disagreements that the search agents noticed: about what, and between which ids."""
+        """Return the disagreements that the search agents noticed: the subject, and the ids that disagree."""
         told = [(c.about, self._known(c)) for finding in self._findings for c in finding.conflicts]
         return [(about, ids) for about, ids in told if len(ids) > 1]
 
@@ -60,7 +60,7 @@ class QuoteBook:
         return tuple(dict.fromkeys(self._ids[key] for key in conflict.quote_keys if key in self._ids))
 
     def shown(self, ids: Iterable[str], chars: int) -> str:
-        """These quotes as data for a prompt, shortened alike until they fit into `chars`."""
+        """Return these quotes as data for a prompt, all shortened to the same length so that they fit into `chars`."""
         wanted = tuple(ids)
         share = max(MIN_SHOWN, chars // max(1, len(wanted)) - MIN_SHOWN)
         return "\n".join(self._line(short, share) for short in wanted)[: 2 * chars]

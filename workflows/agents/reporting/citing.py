@@ -1,6 +1,6 @@
-"""Citations a model writes, cleaned: ids it was shown stay as `[q3]`, everything that would only look like a citation goes.
+"""Cleaning the citations that a model writes: ids it was shown stay as `[q3]`; all else that looks like a citation is removed.
 
-That covers ids that were not shown, bare numbers in brackets, links and addresses of the model's own making, and footnotes.
+Removed are ids that were not shown, bare numbers in brackets, links and addresses that the model made up, and footnotes.
 """
 
 import re
@@ -34,14 +34,14 @@ _LEFTOVER = re.compile(r"\[(?=\[)|(?<=\])\]|\[\^?(?=\d{1,6}\])")
 
 
 class Cited(NamedTuple):
-    """Text whose every `[q..]` is an id the writer was shown, and how many citations were taken out."""
+    """Text in which every `[q..]` is an id the writer was shown, and the number of citations removed from it."""
 
     text: str
     removed: int
 
 
 def cleaned(text: str, allowed: Collection[str]) -> Cited:
-    """The text with only citations from `allowed`, each as `[q3]`."""
+    """Return the text with only citations from `allowed`, each written as `[q3]`."""
     cleaning, text = _Cleaning(allowed), text[:MAX_CHARS]
     for _ in range(MAX_PASSES):
         before, text = text, cleaning.once(text)
@@ -52,32 +52,32 @@ def cleaned(text: str, allowed: Collection[str]) -> Cited:
 
 
 def _tidy(text: str) -> str:
-    """Without the blanks and the empty parentheses that a citation leaves behind."""
+    """Remove the blanks and the empty parentheses that a citation leaves behind."""
     return _NOTHING_WITHIN.sub("", _STRAY_BLANK.sub("", text))
 
 
 def without_citations(text: str) -> str:
-    """The text with nothing left that looks like a citation: for words of a source that are shown outside their quote."""
+    """Remove everything that looks like a citation. Used for words of a source that are shown outside their quote."""
     return cleaned(text, ()).text
 
 
 def cited_ids(text: str) -> tuple[str, ...]:
-    """Ids that cleaned text cites, each once, in order."""
+    """Return the ids that cleaned text cites, each once, in order."""
     return tuple(dict.fromkeys(_CANONICAL.findall(text)))
 
 
 def cites(text: str) -> bool:
-    """Whether cleaned text cites anything."""
+    """Say whether cleaned text cites anything."""
     return _CANONICAL.search(text) is not None
 
 
 def with_markers(text: str, book: QuoteBook) -> str:
-    """Cleaned text with its ids turned into the markers a report body carries."""
+    """Turn the ids of cleaned text into the markers of a report body."""
     return _CANONICAL.sub(lambda m: marker(book[m.group(1)]), text)
 
 
 class _Cleaning:
-    """One text's cleaning; counts what it takes out."""
+    """The cleaning of one text, with a count of what it removes."""
 
     def __init__(self, allowed: Collection[str]) -> None:
         self._allowed = allowed

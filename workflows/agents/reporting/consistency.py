@@ -1,4 +1,4 @@
-"""Last, one consistency pass: edits where sections repeat or contradict each other, and the summary and conclusion."""
+"""The last step, one consistency pass: it edits repetitions and contradictions, and writes summary and conclusion."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -31,7 +31,7 @@ class EditAnswer(Answer):
 
 
 class ConsistencyAnswer(Answer):
-    """What the pass changes and adds."""
+    """The changes and additions of the pass."""
 
     edits: tuple[EditAnswer, ...] = Field(default=(), description="only where sections repeat or contradict each other")
     summary: str = Field(default="", description="the summary at the top, in Markdown, citing as the sections do")
@@ -42,7 +42,7 @@ CONSISTENCY = step("consistency", ConsistencyAnswer, max_tokens=4_500)
 
 
 async def make_consistent(desk: Desk, outline: Outline, filled: Sequence[Filled], pieces: list[Piece]) -> list[Piece]:
-    """The pieces after the pass, with summary and conclusion around them. Without an answer they stay as they are."""
+    """Return the pieces after the pass, between summary and conclusion. Without an answer they stay unchanged."""
     kit = desk.kit
     conflicts = [(c.about, c.ids) for section in filled for c in section.conflicts]
     messages = desk.render(
@@ -62,13 +62,13 @@ async def make_consistent(desk: Desk, outline: Outline, filled: Sequence[Filled]
 
 
 def _numbered(pieces: Sequence[Piece], chars: int) -> str:
-    """The report as the pass reads it, every section under its number."""
+    """Return the report as the pass reads it, with a number for each section."""
     share = max(400, chars // max(1, len(pieces)))
     return "\n\n".join(f"{'#' * p.level} [section {p.section}] {p.heading}\n{as_data(p.text[:share])}" for p in pieces)
 
 
 def apply(desk: Desk, pieces: list[Piece], edit: EditAnswer) -> list[Piece]:
-    """One edit, where it is sound: its passage is there, no citation of kept text is lost, no whole section is deleted."""
+    """Apply one edit if it is sound: its passage exists, kept text loses no citation, and no whole section is deleted."""
     for i, piece in enumerate(pieces):
         span = locate(piece.text, edit.find) if piece.section == edit.section and len(edit.find.strip()) >= MIN_FIND else None
         if span is None:
@@ -84,14 +84,14 @@ def apply(desk: Desk, pieces: list[Piece], edit: EditAnswer) -> list[Piece]:
 
 
 def sound(before: str, after: str, found_chars: int, new: str) -> bool:
-    """Whether an edit loses no citation of what it keeps, deletes no whole section and does not swell."""
+    """Say whether an edit keeps the citations of kept text, deletes no whole section and does not add too much."""
     if not new:
         return found_chars <= MAX_CUT and bool(after)
     return set(cited_ids(before)) <= set(cited_ids(after)) and len(new) <= 2 * found_chars + MAX_CUT
 
 
 def _framed(desk: Desk, pieces: list[Piece], answer: ConsistencyAnswer) -> list[Piece]:
-    """Summary and conclusion may cite what the sections cite, nothing else."""
+    """Put summary and conclusion around the pieces. They may cite only what the sections cite."""
     used = tuple(dict.fromkeys(short for piece in pieces for short in cited_ids(piece.text)))
     return [*_closing(desk, "summary", answer.summary, used), *pieces, *_closing(desk, "conclusion", answer.conclusion, used)]
 

@@ -1,4 +1,4 @@
-"""What the steps of report writing share: the question, the findings, the evidence, and how a failing step is survived."""
+"""What the steps of report writing share: the question, the findings, the evidence, and the handling of failed steps."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -25,7 +25,7 @@ A = TypeVar("A", bound=Answer)
 
 @dataclass
 class Desk:
-    """One report under way. `failures` are steps that the model did not do, for the reader's notices."""
+    """The state of one report under way. `failures` are steps that the model did not do, for the reader's notices."""
 
     kit: Kit
     query: ResearchQuery
@@ -39,12 +39,12 @@ class Desk:
 
     @property
     def default_title(self) -> str:
-        """The plan's title, else one made of the question."""
+        """The plan's title, or else one made from the question."""
         question = " ".join(self.query.question.split())[:160]
         return self.plan.title or say("report_on", self.kit.language, question=question)
 
     def frame(self) -> dict[str, str]:
-        """What every prompt of the report agent begins with. Notes are the only part of the memory not shown elsewhere."""
+        """Return the values that every prompt of the report agent has. Of the memory, only the notes are not shown elsewhere."""
         language = self.kit.language
         notes = SharedMemory(entries=tuple(e for e in self.kit.memory.entries if e.kind is MemoryKind.NOTE))
         notes = with_wishes(notes, self.query, language)
@@ -56,8 +56,8 @@ class Desk:
         }
 
     def render(self, name: str, **values: str) -> tuple[Message, ...]:
-        """A prompt of the report agent with its frame. A reader with wishes gets the version that has room for them, unless the
-        writer's settings name another."""
+        """Render a prompt of the report agent. When the reader has wishes, use the version that shows them, unless the writer's
+        settings name another."""
         prompts, language = self.kit.prompts, self.kit.language
         wishes = wishes_of(self.query.style, language)
         prompt = prompts.get(name, language, WITH_WISHES if wishes and not prompts.chosen(name) else "")
@@ -65,7 +65,7 @@ class Desk:
         return prompt.render(**self.frame(), **values, **room)
 
     async def ask(self, asker: Asker, step: Step[A], messages: Sequence[Message], what: str) -> A | None:
-        """A step's answer, or None when there is none to be had; the report goes on without it and says so."""
+        """Return a step's answer, or None when the model has none; the report then goes on without it and says so."""
         if self.budget_spent:
             return None
         try:
@@ -77,12 +77,12 @@ class Desk:
         return None
 
     def failed(self) -> list[tuple[str, str]]:
-        """What the model did not do, and why, in an order that does not depend on which writer ended first."""
+        """Return the failed steps and their reasons, in an order that does not depend on which writer ended first."""
         ordered = sorted(self.failures.items(), key=lambda item: (len(item[0][0]), item[0]))
         return [(what, detail) for (_, what), detail in ordered]
 
     async def fail(self, agent: str, what: str, detail: str) -> None:
-        """Note that the model did not do this."""
+        """Note that the model did not do this step, and warn the run's watchers."""
         self.failures[agent, what] = detail
         message = say("writer_failed", self.kit.language, what=what, detail=detail)
         await self.kit.record.tell(EventType.WARNING, agent, {"message": message})

@@ -1,4 +1,4 @@
-"""Headings inside what a writer wrote: a report's bodies have none of their own."""
+"""Headings inside a written text. The bodies of a report have no headings of their own."""
 
 import re
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ class Part(NamedTuple):
 
 
 def parts_of(text: str) -> Iterator[Part]:
-    """The text cut at its headings; a line that is bold as a whole counts as one of level 3."""
+    """Cut the text at its headings; a line that is bold as a whole counts as a heading of level 3."""
     text = _UNDERLINE.sub("", text)
     level, heading, at = 0, "", 0
     for found in _MARKED_OR_BOLD.finditer(text):
@@ -30,7 +30,7 @@ def parts_of(text: str) -> Iterator[Part]:
 
 
 def without_headings(text: str, besides: str = "") -> str:
-    """Headings turned into bold lines; empty ones and one that says `besides` go."""
+    """Turn headings into bold lines; remove empty headings and one that says `besides`."""
 
     def bold(match: re.Match[str]) -> str:
         heading = (match.group(2) or "").strip(" #*_")

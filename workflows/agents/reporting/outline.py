@@ -1,4 +1,4 @@
-"""First the hierarchical outline (MindDR section 3.1, report agent)."""
+"""The first step of the report agent: the hierarchical outline (MindDR section 3.1)."""
 
 import re
 from collections.abc import Sequence
@@ -61,7 +61,7 @@ OUTLINE = step("outline", OutlineAnswer, max_tokens=3_000)
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A heading with what stands below it."""
+    """A heading with a brief of the text below it."""
 
     heading: str
     brief: str = ""
@@ -77,7 +77,7 @@ class OutlinedSection:
     parts: tuple[Heading, ...] = ()
 
     def text(self) -> str:
-        """As a prompt shows it."""
+        """Return the text that a prompt shows."""
         parts = [f"   - {p.heading}: {p.brief}" for p in self.parts]
         return "\n".join([f"{self.number}. {self.heading}: {self.brief}", *parts])
 
@@ -90,16 +90,16 @@ class Outline:
     sections: tuple[OutlinedSection, ...]
 
     def only(self, sections: Sequence[OutlinedSection]) -> "Outline":
-        """The same outline with these sections alone; they keep their numbers."""
+        """Return the outline with these sections alone; they keep their numbers."""
         return replace(self, sections=tuple(sections))
 
     def text(self) -> str:
-        """As a prompt shows it."""
+        """Return the text that a prompt shows."""
         return "\n".join(section.text() for section in self.sections)
 
 
 async def make_outline(desk: Desk) -> Outline:
-    """The model's outline, mended; where it gives none, one section for each finding."""
+    """Return the model's outline, repaired; if it gives none, an outline with one section for each finding."""
     simple = outline_of_findings(desk.plan, desk.findings, desk.default_title)
     kit = desk.kit
     messages = desk.render(
@@ -113,7 +113,7 @@ async def make_outline(desk: Desk) -> Outline:
 
 
 def mended(answer: OutlineAnswer, most: int, title: str) -> Outline | None:
-    """A usable outline out of any answer: empty and repeated headings go, and those of sections that are added later anyway."""
+    """Make a usable outline from any answer: drop empty and repeated headings, and sections that are added later anyway."""
     named: dict[str, SectionAnswer] = {}
     for section in answer.sections:
         heading = _heading(section.heading)
@@ -142,7 +142,7 @@ def _one_line(text: str) -> str:
 
 
 def outline_of_findings(plan: ResearchPlan, findings: tuple[Finding, ...], title: str) -> Outline:
-    """One section for each finding that has evidence."""
+    """Return an outline with one section for each finding that has evidence."""
     told = [f for f in findings if f.quotes]
     subtasks = {s.id: s for s in plan.subtasks}
     parts = [subtasks[f.subtask_id] for f in told if f.subtask_id in subtasks] or list(plan.subtasks)
@@ -150,7 +150,7 @@ def outline_of_findings(plan: ResearchPlan, findings: tuple[Finding, ...], title
 
 
 def findings_as_text(plan: ResearchPlan, findings: tuple[Finding, ...], book: QuoteBook, desk: Desk) -> str:
-    """Every sub-report, with its citations as short ids, its gaps and how it ended."""
+    """Return every finding as text, with its citations as short ids, its gaps and its stop reason."""
     share = desk.kit.bounds.evidence_chars // max(1, len(findings))
     return "\n\n".join(_finding(plan, f, book, desk)[:share] for f in findings)
 

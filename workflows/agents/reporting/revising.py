@@ -1,4 +1,4 @@
-"""One section of a finished report, written again by the report agent over the evidence the run has stored."""
+"""Rewriting one section of a finished report: the report agent writes it again from the evidence the run has stored."""
 
 from functools import partial
 
@@ -25,19 +25,19 @@ from workflows.agents.wording import say
 REVISER = "rewrite"
 REWRITE = TextStep("rewrite", max_tokens=6_000)
 SPARE, SPARE_TO_DEEPEN = 8, 24
-"""How many further quotes the writer is shown beside those the section cites."""
+"""The number of further quotes the writer sees besides those the section cites."""
 DEEPER = 1.6
-"""How much longer a deepened section may be than a section of this report."""
+"""The factor by which a deepened section may be longer than a usual section of this report."""
 
 
 async def revise(
     revision: Revision, query: ResearchQuery, plan: ResearchPlan, findings: tuple[Finding, ...], kit: Kit
 ) -> tuple[Section, ...]:
-    """The section, with parts where it has any; its bodies cite quotes of the findings only.
+    """Return the rewritten section and its parts. Their bodies cite quotes of the findings only.
 
     Raises:
         NothingMore: the findings have no quote for it.
-        BudgetSpent, ModelError: from the record; nothing is written then.
+        BudgetSpent, ModelError: from the record; then nothing is written.
     """
     desk = Desk(kit, query, plan, findings, QuoteBook(findings), Asker(kit, REVISER))
     ids = _evidence(desk, revision)
@@ -58,7 +58,7 @@ def _check(desk: Desk, ids: tuple[str, ...], text: str) -> None:
 
 
 def _evidence(desk: Desk, revision: Revision) -> tuple[str, ...]:
-    """What the section cites now, then what fits it best; what other sections cite comes last."""
+    """Choose the quotes that the section cites now, then those that fit it best; quotes of other sections come last."""
     book = desk.book
     by_key = {book[short].key: short for short in book.ids}
     cited = [short for key, short in by_key.items() if key in revision.inside]

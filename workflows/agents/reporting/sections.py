@@ -1,4 +1,4 @@
-"""Then the sections, written in parallel, each by a writer of its own (agent path `report/section/<n>`) over its own evidence."""
+"""Step three, the sections: each has a writer (agent path `report/section/<n>`) and evidence of its own; all run in parallel."""
 
 import re
 from dataclasses import dataclass, replace
@@ -27,7 +27,7 @@ _REFERENCES = re.compile(
 
 
 def is_list_of_references(heading: str) -> bool:
-    """Whether a heading announces a list of sources, of which a report has its own."""
+    """Say whether a heading announces a list of sources. A report has its own list."""
     return _REFERENCES.match(heading) is not None
 
 
@@ -43,13 +43,13 @@ class Piece:
 
 
 async def write_sections(desk: Desk, outline: Outline, filled: list[Filled]) -> list[Piece]:
-    """All sections, in the order of the outline."""
+    """Write all sections, in the order of the outline."""
     written = await all_of([_write(desk, outline, section) for section in filled], desk.kit.bounds.sections_at_once)
     return [piece for pieces in written for piece in pieces]
 
 
 async def _write(desk: Desk, outline: Outline, filled: Filled) -> list[Piece]:
-    """One section; without the model it quotes its evidence."""
+    """Write one section; without the model it quotes its evidence."""
     number = filled.section.number
     agent = f"{REPORTER}/section/{number}"
     try:
@@ -64,10 +64,10 @@ async def _write(desk: Desk, outline: Outline, filled: Filled) -> list[Piece]:
 
 
 def _check(desk: Desk, filled: Filled, text: str) -> None:
-    """A section has to cite.
+    """Check that a section cites its evidence.
 
     Raises:
-        AnswerInvalid: it cites nothing of what its writer was shown.
+        AnswerInvalid: the text cites no quote that its writer was shown.
     """
     if not cites(cleaned(text, filled.ids).text):
         raise AnswerInvalid(say("cites_nothing", desk.kit.language, id=filled.ids[0]))
@@ -91,7 +91,7 @@ def _messages(desk: Desk, outline: Outline, filled: Filled) -> tuple[Message, ..
 
 
 def pieces_of(desk: Desk, filled: Filled, text: str) -> list[Piece]:
-    """A written section cut at its headings; the writer's own title and its list of references go."""
+    """Cut a written section at its headings, without the writer's own title and list of references."""
     section, allowed = filled.section, filled.ids
     pieces = [Piece(section.number, 2, section.heading, "", allowed)]
     for part in parts_of(text):
@@ -117,7 +117,7 @@ def _letters(text: str) -> str:
 
 
 def quoted(desk: Desk, filled: Filled) -> str:
-    """A section without a writer: its points where it has them, each with its sources' own words."""
+    """Return a section that needs no model: its quotes in the words of their sources."""
     lines = [_excerpt(desk, short) for short in filled.ids[:MAX_QUOTED]]
     return "\n\n".join(lines)
 
